@@ -1,0 +1,41 @@
+// What a panel is given. A panel is a free function `void draw_x(PanelContext&)` that fills the current ImGui window
+// (a child whose size the shell has set). It reads the RunResult; it never launches, allocates or computes counts.
+#pragma once
+
+#include "app/session.hpp"
+#include "app/strings.hpp"
+#include "app/theme.hpp"
+#include "app/view_state.hpp"
+#include "engine/run_result.hpp"
+
+namespace tilescope {
+
+class HeatMaps;  // app/gl/heat_map.hpp
+
+struct PanelContext {
+  Session& session;
+  ViewState& view;
+  const Strings& strings;
+  const Theme& theme;
+  const Fonts& fonts;
+  HeatMaps* heat_maps = nullptr;         // null in tests without OpenGL
+  std::shared_ptr<const RunResult> result;  // the newest finished run, or null
+  bool stale = false;                    // it belongs to an older request: draw it dimmed
+
+  const Lab& lab() const { return session.lab(); }
+  const Rung& rung() const { return session.rung(); }
+  float px(float value) const { return value * view.scale; }  // unscaled pixels → pixels
+};
+
+// app/panels/*.cpp, one file each
+void draw_rail(PanelContext& context);
+void draw_controls(PanelContext& context);      // ladder, sliders, run, break-it, cards, predict
+void draw_lesson(PanelContext& context);
+void draw_tiles(PanelContext& context);
+void draw_traffic(PanelContext& context);
+void draw_correctness(PanelContext& context);   // result and error heat maps, first mismatch
+void draw_source(PanelContext& context);        // highlighted, editable, traffic margin
+void draw_speed(PanelContext& context);         // size sweep, ladder bars
+void draw_status(PanelContext& context);
+
+}  // namespace tilescope

@@ -1,0 +1,83 @@
+// The learner's current lab, rung and values; posts runs to a worker. The newest request wins, older ones are
+// cancelled; nothing here blocks the window.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "engine/bench/measure.hpp"
+#include "engine/bench/recording.hpp"
+#include "engine/run.hpp"
+
+namespace tilescope {
+
+class Session {
+ public:
+  explicit Session(std::shared_ptr<Engine> engine);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  Engine& engine() { return *engine_; }
+
+  // What is wanted. Setters keep values inside their ranges; each marks the shown result stale.
+  const Request& request() const { return wanted_; }
+  const Lab& lab() const { return *lab_; }
+  const Rung& rung() const { return *rung_; }
+  void select_lab(const std::string& name);  // keeps each lab's last values
+  void select_rung(const std::string& name);
+  void set_size(const std::string& name, int64_t value);
+  void set_param(const std::string& name, int64_t value);
+  void set_broken(const std::string& name, bool on);
+  void set_device(DeviceKind device);
+  void set_source(std::optional<std::string> edited);
+  bool auto_run = true;
+
+  /// Call once a frame: takes finished work over, and with auto_run starts a run when the request has changed.
+  void poll();
+  void submit();  // run now
+  void cancel();  // Esc
+
+  // What is known.
+  bool busy() const;                // a run is under way
+  double busy_seconds() const;      // for how long
+  Progress progress() const;
+  std::shared_ptr<const RunResult> result() const { return result_; }  // the newest finished run; may be null
+  const std::optional<Error>& error() const { return error_; }         // why the wanted request gave none
+  bool stale() const;               // result() belongs to an older request
+  double last_latency_ms() const { return latency_ms_; }  // from submit to result taken over
+
+  // Speed: a sweep on this machine's GPU, and the recordings shipped with the program.
+  void start_bench();
+  void cancel_bench();
+  bool bench_running() const;
+  double bench_fraction() const;
+  std::shared_ptr<const SpeedReport> live_speed() const { return live_speed_; }  // this lab's, may be growing; may be null
+  const std::optional<Error>& bench_error() const { return bench_error_; }
+  const SpeedReport* recording() const;      // this lab's; null if none
+  const Recordings& recordings() const { return recordings_; }
+
+  std::set<std::string> finished_labs;       // labs that passed at least once; progress in the rail
+
+ private:
+  struct Worker;
+  std::shared_ptr<Engine> engine_;
+  const Lab* lab_ = nullptr;
+  const Rung* rung_ = nullptr;
+  Request wanted_;
+  std::map<std::string, Request> remembered_;  // by lab
+  std::shared_ptr<const RunResult> result_;
+  std::optional<Error> error_, bench_error_;
+  std::optional<Request> error_request_, submitted_;
+  std::shared_ptr<const SpeedReport> live_speed_;
+  Recordings recordings_;
+  double latency_ms_ = 0;
+  std::unique_ptr<Worker> worker_;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,52 @@
+// Every text of the interface, in English and Chinese: assets/strings/{en,zh}.toml.
+//
+//   [tiles]
+//   sentence = "{blocks} blocks write {elements} elements"      →  strings.format("tiles.sentence", fmt::arg("blocks", 97), …)
+#pragma once
+
+#include <fmt/args.h>
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "engine/result.hpp"
+#include "engine/types.hpp"
+
+namespace tilescope {
+
+enum class Language { en, zh };
+
+class Strings {
+ public:
+  /// Reads both files. A key that is missing in one language shows the other's text; in both, the key itself.
+  static Result<Strings> load(const std::filesystem::path& folder);
+
+  Language language = Language::en;
+
+  /// "section.key" in the current language.
+  const std::string& operator()(std::string_view key) const;
+  /// A lab's own text in the current language.
+  const std::string& operator()(const Text& text) const { return language == Language::en ? text.en : text.zh; }
+  template <class... Args>
+  std::string format(std::string_view key, const Args&... args) const {
+    return fmt::vformat((*this)(key), fmt::make_format_args(args...));
+  }
+  /// Keys that are present in only one language; empty when the files agree (a test checks it).
+  std::vector<std::string> unpaired() const;
+
+ private:
+  std::unordered_map<std::string, std::string> english_, chinese_;
+  mutable std::unordered_map<std::string, std::string> missing_;
+};
+
+/// 98432 → "98,432".
+std::string with_separators(int64_t value);
+/// 1181184 → "1,181 KB"; 1024-free, as bandwidth is given: 1 KB = 1000 bytes.
+std::string bytes_text(double bytes);
+/// 6.1234 → "6.1 ms"; 0.0531 → "53.1 µs".
+std::string milliseconds_text(double milliseconds);
+
+}  // namespace tilescope

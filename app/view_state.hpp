@@ -1,0 +1,43 @@
+// What the panels share: one selection everywhere, the playback position, tabs, language, theme, layout.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tilescope {
+
+enum class Tab { lesson, tiles, traffic, correctness };
+enum class BottomTab { sweep, ladder };
+
+/// A thing picked (or hovered) in any view; lit in all others. An access implies its block, warp and line.
+struct Selection {
+  std::optional<uint32_t> block;    // linear block index
+  std::optional<uint32_t> access;   // index into RunResult::trace.accesses
+  std::optional<int> lane;          // 0 … 31
+  std::optional<uint32_t> line;     // source line, 1-based
+  std::optional<size_t> buffer;     // index into RunResult::plan.buffers
+  std::optional<int64_t> element;   // of that buffer
+  bool operator==(const Selection&) const = default;
+};
+
+/// Blocks in issue order. position: how many blocks have been issued; grid.count() shows everything.
+struct Playback {
+  bool playing = false;
+  double position = -1;             // −1: everything (no animation)
+  double blocks_per_second = 0;     // 0: chosen so that the whole grid takes about 6 s
+};
+
+struct ViewState {
+  Selection selection, hover;       // hover is cleared at the start of each frame by the shell
+  Playback playback;
+  Tab tab = Tab::tiles;
+  BottomTab bottom = BottomTab::sweep;
+  bool light = false;
+  float scale = 1.0F;
+  float controls_width = 296, rail_width = 200, bottom_height = 368, source_width = 640;  // unscaled pixels
+  std::string lesson_anchor;        // heading to scroll to; cleared when done
+  bool animate = true;              // false while screenshots are taken: nothing moves
+};
+
+}  // namespace tilescope

@@ -1,0 +1,38 @@
+// The small parts every panel is made of, drawn as the mock screens have them.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+
+#include "app/panel_context.hpp"
+
+namespace tilescope {
+
+/// Text at a position, no layout. Returns its size. A null font is the current one.
+ImVec2 draw_text(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 colour, std::string_view text);
+/// Right edge at position.x.
+ImVec2 draw_text_right(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 colour, std::string_view text);
+ImVec2 draw_text_centred(ImDrawList* list, ImFont* font, ImVec2 centre, ImU32 colour, std::string_view text);
+ImVec2 text_size(ImFont* font, std::string_view text);
+/// Cut with an ellipsis where it would be wider; the whole text is shown on hover by the caller.
+std::string fit_text(ImFont* font, std::string_view text, float width);
+
+/// A badge with its top right corner at the position; 20 high. Returns its width.
+float draw_badge(PanelContext& context, ImDrawList* list, ImVec2 top_right, Badge badge);
+
+/// The sentence on top of a view: the finding in semibold, then its reason, muted after `quiet`. Advances the cursor.
+void sentence(PanelContext& context, std::string_view finding, std::string_view reason, std::string_view quiet = {});
+
+/// A row of underlined tabs. Returns the index that was clicked, or `current`.
+int tab_row(PanelContext& context, const char* id, std::span<const std::string> names, int current, float height);
+
+/// Tooltip in one sentence when the last item, or the rectangle, is hovered.
+void explain(PanelContext& context, std::string_view text);
+void explain_rect(PanelContext& context, ImVec2 low, ImVec2 high, std::string_view text);
+
+/// The empty state: centred, muted, says what to do.
+void empty_state(PanelContext& context, std::string_view title, std::string_view what_to_do);
+
+}  // namespace tilescope

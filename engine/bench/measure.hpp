@@ -1,0 +1,44 @@
+// Timing on a GPU, and the sweep that makes a SpeedReport.
+//
+// Method: correctness before timing; warm-up; the L2 flushed before every sample; implementations interleaved ABBA in
+// one run; median with a 95% bootstrap interval; kernels under 20 µs as graph batches over rotated buffers (warm,
+// labelled so); the SM clock read during the run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "engine/run.hpp"
+#include "engine/run_result.hpp"
+
+namespace tilescope {
+
+struct Interval {
+  double median = 0, low = 0, high = 0;
+};
+/// Median with a 95% bootstrap interval (deterministic resampling). Empty input gives zeros.
+Interval bootstrap_median(std::span<const double> samples);
+
+struct BenchRequest {
+  std::string lab;
+  Config config;                     // parameters; the sweep varies Lab::sweep_size
+  std::vector<int64_t> sizes;        // empty: Lab::sweep
+  std::vector<std::string> rungs;    // empty: all
+  bool references = true;
+  double seconds_per_size = 1.0;
+  std::string command;               // kept in the report
+};
+
+/// Called as points arrive, so that plots grow live. The report is complete when bench returns.
+using BenchProgress = std::function<void(const SpeedReport& so_far, double fraction)>;
+
+/// Error where there is no GPU. A rung that computes wrong results is an error too: it is never timed.
+Result<SpeedReport> bench(Engine& engine, const BenchRequest& request, std::stop_token stop, const BenchProgress& progress);
+
+/// A short timing of one rung, for RunResult::timing.
+Result<TimingPoint> time_once(Engine& engine, const RunResult& run, std::stop_token stop);
+
+}  // namespace tilescope

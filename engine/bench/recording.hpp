@@ -1,0 +1,32 @@
+// SpeedReports as JSON files: assets/recordings/<lab>.<gpu>.json.
+//
+// A file that is truncated, altered (its sha256 does not match), or of another format version is refused with a
+// sentence; the program goes on without it.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "engine/result.hpp"
+#include "engine/run_result.hpp"
+
+namespace tilescope {
+
+nlohmann::json to_json(const SpeedReport& report);
+Result<SpeedReport> report_from_json(const nlohmann::json& json, const std::string& source);
+
+Result<void> write_recording(const SpeedReport& report, const std::filesystem::path& file);
+/// Badge of the report read is recorded.
+Result<SpeedReport> read_recording(const std::filesystem::path& file);
+
+struct Recordings {
+  std::vector<SpeedReport> reports;
+  std::vector<Error> refused;  // one per file that was not accepted
+  const SpeedReport* find(const std::string& lab) const;  // the newest, or null
+};
+/// Every *.json of the folder. A missing folder gives none.
+Recordings read_recordings(const std::filesystem::path& folder);
+
+}  // namespace tilescope

@@ -1,0 +1,81 @@
+// CUDA C++ → PTX (for the simulator) and cubin (for a GPU), by NVRTC, which is opened at run time.
+//
+//     auto compiler = Compiler::open(cache_folder);               // an Error where NVRTC is absent
+//     auto module = compiler->compile({.text = source, .file = "kernels/x.cu", .defines = {{"BLOCK", "256"}}});
+//     module->ptx, module->kernels[0].registers
+//
+// Results are cached on disk, keyed by source, included headers, options and NVRTC's version. Two processes may share
+// the cache; a truncated or foreign file in it is ignored and written again.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/plan.hpp"
+#include "engine/result.hpp"
+
+namespace tilescope {
+
+struct CompileRequest {
+  std::string text;               // CUDA C++ source
+  std::string file;               // its name in messages and in the line table
+  std::vector<Define> defines;
+  std::vector<std::string> include_folders = {};
+  std::string ptx_target = "compute_80";  // the virtual architecture of the PTX
+  std::string cubin_target = "sm_90";     // the real architecture of the cubin, and of the resource usage
+  bool want_cubin = false;                // the simulator needs none; resource usage is filled either way
+};
+
+/// One line of the compile log, parsed.
+struct CompileMessage {
+  enum class Severity { error, warning, note } severity = Severity::error;
+  std::string file;
+  uint32_t line = 0;  // 1-based; 0 where NVRTC names none
+  std::string text;
+};
+
+/// Resource usage of one kernel for cubin_target.
+struct KernelInfo {
+  std::string name;
+  uint32_t registers = 0;              // per thread
+  uint32_t static_shared_bytes = 0;    // per block
+  uint32_t local_bytes = 0;            // per thread: stack frame
+  uint32_t spill_store_bytes = 0, spill_load_bytes = 0;
+  uint32_t constant_bytes = 0;
+  std::vector<uint32_t> parameter_bytes;  // size of each parameter, in order, from the PTX
+};
+
+struct CompiledModule {
+  std::string ptx;
+  std::vector<std::byte> cubin;      // empty unless asked for
+  std::string cubin_target;
+  std::vector<KernelInfo> kernels;   // every extern "C" __global__ function, in source order
+  std::vector<CompileMessage> messages;  // warnings
+  std::string log;                   // NVRTC's text, whole
+  double milliseconds = 0;           // time this call took
+  bool from_cache = false;
+  const KernelInfo* find(const std::string& kernel) const {
+    for (const auto& info : kernels)
+      if (info.name == kernel) return &info;
+    return nullptr;
+  }
+};
+
+class Compiler {
+ public:
+  /// Opens libnvrtc: CUDA_PATH, the loader's path, then /usr/local/cuda. TILESCOPE_HIDE=nvrtc makes it absent (for
+  /// tests of the messages). An empty folder turns the cache off.
+  static Result<std::shared_ptr<Compiler>> open(const std::filesystem::path& cache_folder);
+  virtual ~Compiler() = default;
+
+  /// Compiles, or takes the result from the cache. Thread-safe. A stop request is honoured before NVRTC starts and
+  /// after it ends; while it runs, the caller gets `cancelled` at once and the compilation ends in the background.
+  virtual Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop) = 0;
+  virtual std::string version() const = 0;  ///< "13.0"
+};
+
+}  // namespace tilescope

@@ -1,0 +1,89 @@
+// The one interface behind which a kernel runs: engine/gpu (CUDA driver API, measured) or engine/sim (warp simulator,
+// observed). Both are given the same source's code: the GPU a cubin, the simulator the PTX.
+//
+//     auto buffer = executor.allocate({.name = "a", .type = DType::f32, .count = n});
+//     executor.upload(*buffer, bytes);
+//     executor.launch(module, launch, buffers, options, stop);
+//     executor.download(*buffer, bytes);
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/compile/compiler.hpp"
+#include "engine/plan.hpp"
+#include "engine/result.hpp"
+#include "engine/trace.hpp"
+
+namespace tilescope {
+
+struct DeviceInfo {
+  DeviceKind kind = DeviceKind::sim;
+  std::string name;             // "NVIDIA H200", or "CPU simulator, 2 threads, AVX-512"
+  std::string architecture;     // "sm_90"; empty on the simulator
+  uint32_t multiprocessors = 0;
+  uint64_t l2_bytes = 0, memory_bytes = 0;
+  uint32_t sm_clock_mhz = 0, memory_clock_mhz = 0;  // as last read; 0 where unknown
+  std::string driver_version;   // "580.159.04"; empty on the simulator
+  int cuda_version = 0;         // as cuDriverGetVersion gives it; 0 on the simulator
+};
+
+/// Device memory of an executor. Freed with the object.
+class DeviceBuffer {
+ public:
+  virtual ~DeviceBuffer() = default;
+  virtual uint64_t address() const = 0;  // what the kernel receives
+  virtual size_t bytes() const = 0;
+};
+
+struct BufferRequest {
+  std::string name;
+  DType type = DType::f32;
+  size_t count = 0;
+  size_t index = 0;  // position in Plan::buffers; fixes the simulated address
+};
+
+struct LaunchOptions {
+  bool checks = true;            // simulator: bounds, alignment, never-written reads, …
+  bool count_traffic = true;     // simulator: Counters and SiteCounts
+  bool record_accesses = false;  // simulator: AccessTrace
+  size_t access_budget = 4u << 20;          // accesses kept over the run
+  uint64_t step_budget = uint64_t{1} << 40;  // warp instructions before a launch is given up as a likely hang
+  uint32_t launch_index = 0;
+  std::function<void(double fraction)> progress;  // called from time to time, from any thread
+};
+
+struct LaunchReport {
+  double elapsed_ms = 0;         // GPU: device events. Simulator: host time of the simulation (never a kernel time)
+  uint64_t warps = 0;            // simulator: warps executed
+  Counters counters;             // simulator
+  std::vector<SiteCount> sites;  // simulator; indices into trace.sites
+  AccessTrace trace;             // simulator; trace.sites is filled whenever traffic is counted
+  std::vector<Finding> findings; // simulator
+  bool stopped_by_finding = false;  // the kernel could not be completed; outputs are partial
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual DeviceInfo device() const = 0;
+
+  virtual Result<std::shared_ptr<DeviceBuffer>> allocate(const BufferRequest& request) = 0;
+  /// Bytes become "written" for the never-written check, unless poison is true (the bytes are put there, but reading
+  /// them before the kernel writes them is a finding).
+  virtual Result<void> upload(DeviceBuffer& buffer, std::span<const std::byte> bytes, bool poison) = 0;
+  virtual Result<void> download(const DeviceBuffer& buffer, std::span<std::byte> bytes) = 0;
+
+  /// Runs one launch to its end. `buffers` are those of the plan, in order; launch arguments index into them.
+  virtual Result<LaunchReport> launch(const CompiledModule& module, const Launch& launch,
+                                      std::span<const std::shared_ptr<DeviceBuffer>> buffers,
+                                      const LaunchOptions& options, std::stop_token stop) = 0;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,57 @@
+// One run from request to RunResult, and the context it needs.
+//
+//     auto engine = Engine::open({});                    // never fails: what is missing is kept as a reason
+//     auto result = engine->run(request, stop, progress);
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <stop_token>
+
+#include "engine/compile/compiler.hpp"
+#include "engine/executor.hpp"
+#include "engine/run_result.hpp"
+
+namespace tilescope {
+
+struct EngineOptions {
+  std::filesystem::path root;          // holds kernels/, assets/, docs/, shaders/; empty: found by itself
+  std::filesystem::path cache_folder;  // compiled modules; empty: the user's cache folder
+  int simulator_threads = 0;           // 0: one per core
+};
+
+/// What a run is doing, for a progress line; fraction in [0, 1].
+struct Progress {
+  enum class Phase { compile, inputs, execute, simulate, compare, time } phase;
+  double fraction;
+};
+using ProgressFunction = std::function<void(const Progress&)>;
+
+class Engine {
+ public:
+  static std::shared_ptr<Engine> open(const EngineOptions& options);
+
+  /// The root folder: TILESCOPE_ROOT, the source tree above the program, or its installation.
+  const std::filesystem::path& root() const { return root_; }
+  /// Absent with a reason: no NVRTC, no driver, no GPU.
+  const Result<std::shared_ptr<Compiler>>& compiler() const { return compiler_; }
+  const Result<std::shared_ptr<Executor>>& gpu() const { return gpu_; }
+  Executor& simulator() { return *simulator_; }
+
+  /// Compiles, runs on the request's device, compares, observes. Thread-safe for one call at a time per engine.
+  Result<RunResult> run(const Request& request, std::stop_token stop = {}, const ProgressFunction& progress = {});
+  /// The same for a plan that no lab declares (tilescope exec); no reference, so no correctness.
+  Result<RunResult> run_plan(Plan plan, const Request& request, std::stop_token stop = {},
+                             const ProgressFunction& progress = {});
+  /// The plan of a request: source read, defines set, buffers and launches decided. Does not compile.
+  Result<Plan> plan(const Request& request) const;
+
+ private:
+  std::filesystem::path root_;
+  Result<std::shared_ptr<Compiler>> compiler_ = fail(ErrorId::nvrtc_missing, "not opened");
+  Result<std::shared_ptr<Executor>> gpu_ = fail(ErrorId::driver_missing, "not opened");
+  std::unique_ptr<Executor> simulator_;
+};
+
+}  // namespace tilescope

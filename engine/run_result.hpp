@@ -1,0 +1,168 @@
+// What one run found out, with the provenance of every part. Views read this and nothing else.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/compile/compiler.hpp"
+#include "engine/executor.hpp"
+#include "engine/lab.hpp"
+#include "engine/trace.hpp"
+
+namespace tilescope {
+
+/// A run as it was asked for. The same request gives the same bytes.
+struct Request {
+  std::string lab, rung;
+  Config config;
+  std::vector<std::string> broken;   // names of BreakIt switches that are on
+  DeviceKind device = DeviceKind::sim;
+  uint64_t seed = 1;
+  bool observe = true;               // simulate for traffic, tile map and findings (also beside a GPU run)
+  bool time = false;                 // GPU: a short timing of this rung
+  std::optional<std::string> edited_source;  // instead of the file in kernels/
+  bool operator==(const Request&) const = default;
+};
+
+/// Elements [begin, end) of a buffer.
+struct ElementRange {
+  int64_t begin, end;
+};
+
+/// Which block touched what in one buffer; observed, never declared. SIMULATED.
+struct BufferMap {
+  static constexpr uint32_t kNobody = 0xffffffff;
+  std::string name;
+  DType type = DType::f32;
+  std::vector<int64_t> shape;
+  Role role = Role::input;
+  /// Per element, if anything was written: the linear index of the last block that wrote it, and which access did.
+  std::vector<uint32_t> writer;
+  std::vector<uint32_t> writer_access;  // index into AccessTrace::accesses
+  /// Merged element ranges by block: those of block b are ranges[first[b]] … ranges[first[b + 1]].
+  std::vector<ElementRange> reads, writes;
+  std::vector<uint32_t> reads_first, writes_first;  // grid.count() + 1 entries, or empty
+  std::span<const ElementRange> reads_of(uint32_t block) const {
+    if (reads_first.empty()) return {};
+    return {reads.data() + reads_first[block], reads.data() + reads_first[block + 1]};
+  }
+  std::span<const ElementRange> writes_of(uint32_t block) const {
+    if (writes_first.empty()) return {};
+    return {writes.data() + writes_first[block], writes.data() + writes_first[block + 1]};
+  }
+};
+
+struct TileMap {
+  Dim3 grid, block;                 // of the launch that is mapped
+  uint32_t launch = 0;
+  std::vector<BufferMap> buffers;   // parallel to Plan::buffers
+  uint64_t blocks_observed = 0;     // fewer than grid.count() if the record's budget ended
+  /// Lanes that were launched but masked off at every store: threads past the end of the data.
+  uint64_t idle_threads = 0;
+  /// Per block: the half-open range of its accesses in AccessTrace::accesses (grid.count() + 1 entries).
+  std::vector<uint32_t> accesses_first;
+};
+
+/// Ledger of one source line: sums over its sites. SIMULATED.
+struct LineTraffic {
+  uint32_t line = 0;
+  std::string file;
+  Space space = Space::global;
+  AccessKind kind = AccessKind::load;
+  uint64_t requests = 0, lanes = 0, sectors = 0, useful_bytes = 0;
+  uint64_t moved_bytes() const { return sectors * 32; }
+};
+struct BufferTraffic {
+  std::string name;
+  uint64_t read_requests = 0, read_sectors = 0, read_useful = 0;
+  uint64_t write_requests = 0, write_sectors = 0, write_useful = 0;
+};
+struct Traffic {
+  Counters counters;
+  std::vector<SiteCount> sites;        // indices into trace.sites
+  std::vector<LineTraffic> lines;      // ascending line; a line with a load and a store has two rows
+  std::vector<BufferTraffic> buffers;  // parallel to Plan::buffers
+};
+
+/// One output against its double-precision reference.
+struct Correctness {
+  std::string buffer;
+  bool pass = false;
+  std::string reason;              // why it failed, one sentence; empty on pass
+  Tolerance tolerance;
+  uint64_t checked = 0, mismatches = 0, nan = 0, untouched = 0;
+  double largest_error = 0;        // |got − expected|, over finite elements
+  uint64_t largest_error_index = 0;
+  struct Mismatch {
+    uint64_t index = 0;
+    double expected = 0, got = 0;
+  };
+  std::optional<Mismatch> first;   // the first element that does not match
+  std::vector<float> expected;     // for the error map, up to kErrorMapElements elements
+  static constexpr size_t kErrorMapElements = size_t{1} << 24;
+};
+
+/// One timed implementation at one size. MEASURED, or RECORDED when it comes from a recording.
+struct TimingPoint {
+  int64_t size = 0;                 // value of Lab::sweep_size
+  double median_ms = 0, low_ms = 0, high_ms = 0;  // 95% bootstrap interval of the median
+  uint32_t samples = 0;
+  double gigabytes_per_second = 0;  // useful bytes over the median
+  bool cold_l2 = true;              // L2 flushed before every sample; false: graph batch over rotated buffers
+  uint32_t sm_clock_mhz = 0;
+};
+struct TimingSeries {
+  std::string name;                 // rung name, or the reference's name
+  bool is_rung = true;
+  std::string unavailable;          // the reason, if there are no points
+  std::vector<TimingPoint> points;  // ascending size
+};
+
+/// A sweep: every rung and reference of a lab over its sizes. The recording format of assets/recordings.
+struct SpeedReport {
+  static constexpr int kFormat = 1;
+  std::string lab;
+  std::string gpu, driver_version, tilescope_version, date;  // date: ISO 8601, UTC
+  int cuda_version = 0;
+  std::string nvrtc_version, torch_version, triton_version;  // empty where absent
+  uint32_t sm_clock_min_mhz = 0, sm_clock_max_mhz = 0, memory_clock_mhz = 0;
+  std::string clock_state;          // "sustained" or "burst"
+  std::string command;              // what wrote it
+  std::string size_name;            // "n"
+  std::string bytes_formula;
+  Config config;                    // parameters of the rungs
+  std::vector<TimingSeries> series;
+  Badge badge = Badge::measured;    // recorded once read back from a file
+};
+
+struct RunResult {
+  Request request;
+  Plan plan;                        // source, buffers, launches as run
+  DeviceInfo device;                // where outputs and timing come from
+  std::string version, date;        // provenance
+  CompiledModule compiled;          // the module the device ran
+  std::vector<HostBuffer> buffers;  // contents after the run, parallel to plan.buffers
+  std::vector<std::shared_ptr<DeviceBuffer>> device_buffers;  // GPU runs: still there, for interop
+  std::vector<Correctness> correctness;  // one per output
+  bool observed = false;            // traffic, trace, tiles, findings hold
+  std::string not_observed_reason;  // why they do not
+  Traffic traffic;                  // SIMULATED
+  AccessTrace trace;                // SIMULATED
+  TileMap tiles;                    // SIMULATED
+  std::vector<Finding> findings;    // SIMULATED
+  uint64_t simulated_warps = 0;
+  double simulate_ms = 0;           // host time of the simulation
+  double compile_ms = 0, run_ms = 0, total_ms = 0;  // run_ms: on a GPU device time, on the simulator host time
+  std::optional<TimingPoint> timing;     // GPU only
+  bool passed() const {
+    if (correctness.empty()) return false;
+    for (const auto& one : correctness)
+      if (!one.pass) return false;
+    return true;
+  }
+};
+
+}  // namespace tilescope

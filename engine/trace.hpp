@@ -1,0 +1,110 @@
+// What the simulator observed: every memory access of every warp, and what was counted from them.
+//
+//   site      one static memory instruction (a PTX instruction, with its source line)
+//   access    one execution of a site by one warp: base address, active lanes, and the pattern of lane offsets
+//   pattern   the 32 lane offsets from the base, stored once however often it recurs
+//
+// Addresses are those of the simulated machine: buffer k of a run lives in its own region, so an address names its
+// buffer and its offset exactly (see address_of / region_of). Buffers are aligned as cudaMalloc aligns them or better.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/types.hpp"
+
+namespace tilescope {
+
+enum class Space : uint8_t { global, shared, local, constant, param };
+enum class AccessKind : uint8_t { load, store, atomic, reduction, async_copy };
+std::string_view name_of(Space space);      // "global"
+std::string_view name_of(AccessKind kind);  // "load"
+
+struct Site {
+  uint32_t instruction = 0;  // index into the kernel's instructions
+  uint32_t line = 0;         // source line, 1-based; 0 where the compiler gave none
+  std::string file;          // source file of that line
+  std::string ptx;           // the instruction as text
+  Space space = Space::global;
+  AccessKind kind = AccessKind::load;
+  uint32_t bytes_per_lane = 0;
+  uint32_t launch = 0;       // index of the launch within the run
+};
+
+/// Byte offsets of the 32 lanes from Access::base; only lanes of the access's mask are meaningful, others are 0.
+using LanePattern = std::array<int64_t, 32>;
+
+struct Access {
+  uint64_t base = 0;      // address of the lowest active lane
+  uint32_t block = 0;     // linear block index
+  uint32_t mask = 0;      // active lanes
+  uint32_t pattern = 0;   // index into AccessTrace::patterns
+  uint32_t sequence = 0;  // position among this warp's accesses, from 0
+  uint16_t warp = 0;      // warp within the block
+  uint16_t site = 0;      // index into AccessTrace::sites
+};
+
+/// Accesses ordered by launch, block, then the order in which the block executed them.
+struct AccessTrace {
+  std::vector<Site> sites;
+  std::vector<LanePattern> patterns;
+  std::vector<Access> accesses;
+  bool complete = true;         // false: the budget ended; `accesses` holds whole blocks up to last_block
+  uint64_t blocks_recorded = 0;
+
+  uint64_t address(const Access& access, int lane) const {
+    return access.base + static_cast<uint64_t>(patterns[access.pattern][static_cast<size_t>(lane)]);
+  }
+};
+
+/// Region k of the simulated address space holds buffer k; the window's low half are its offsets, so an offset a little
+/// below zero is still recognised as that buffer's.
+constexpr int kRegionBits = 40;
+constexpr uint64_t address_of(size_t buffer, int64_t offset) {
+  return ((static_cast<uint64_t>(buffer) + 16) << kRegionBits) + static_cast<uint64_t>(offset);
+}
+struct RegionOffset {
+  int64_t buffer;  // index into Plan::buffers; negative for the machine's own windows (shared, local, null page)
+  int64_t offset;  // bytes; may be negative or past the end
+};
+constexpr RegionOffset region_of(uint64_t address) {
+  const auto rounded = static_cast<int64_t>((address + (uint64_t{1} << (kRegionBits - 1))) >> kRegionBits);
+  return {rounded - 16, static_cast<int64_t>(address - (static_cast<uint64_t>(rounded) << kRegionBits))};
+}
+
+/// Counts of one site on one buffer. Requests, sectors and bytes are counted as the hardware's counters do
+/// (engine/traffic/coalesce.hpp says how).
+struct SiteCount {
+  uint16_t site = 0;
+  int32_t buffer = -1;          // index into Plan::buffers; -1 for shared and other windows
+  uint64_t requests = 0;        // executed with at least one active lane
+  uint64_t lanes = 0;           // active lanes, summed
+  uint64_t sectors = 0;         // global: distinct 32-byte sectors, summed over requests
+  uint64_t useful_bytes = 0;    // distinct bytes that lanes asked for
+  uint64_t wavefronts = 0;      // shared: passes over the banks
+};
+
+/// The counters of `--json`, over the whole run. SIMULATED.
+struct Counters {
+  uint64_t global_load_requests = 0, global_load_sectors = 0, global_load_bytes_useful = 0;
+  uint64_t global_store_requests = 0, global_store_sectors = 0, global_store_bytes_useful = 0;
+  uint64_t shared_load_wavefronts = 0, shared_store_wavefronts = 0;
+  uint64_t shared_load_bank_conflicts = 0, shared_store_bank_conflicts = 0;
+  uint64_t warp_instructions = 0;
+};
+
+/// A bug that the checks found. Findings of the same id at the same line are one, with a count.
+struct Finding {
+  std::string id;      // "out-of-bounds" | "misaligned" | "uninitialised-read" | … (docs: architecture, command line)
+  uint64_t count = 1;  // lanes, over the whole run
+  std::string file;
+  uint32_t line = 0;
+  Dim3 block{0, 0, 0}, thread{0, 0, 0};  // of the first one
+  std::string buffer;
+  int64_t offset = 0;  // bytes into the buffer
+  std::string message; // out of bounds: read of 4 bytes at a+4096 (buffer of 4096 bytes), kernels/x.cu:12, block (3,0,0) thread (0,0,0)
+};
+
+}  // namespace tilescope

@@ -1,0 +1,65 @@
+// The plain values that every part of the engine exchanges: extents, element types, host buffers, device kinds and the
+// provenance badge that every figure carries.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilescope {
+
+/// CUDA's dim3. Linear indices are x fastest, as blockIdx and threadIdx are numbered in hardware.
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t{x} * y * z; }
+  bool operator==(const Dim3&) const = default;
+};
+
+/// The index of the linear-th block (or thread) of an extent, x fastest.
+Dim3 unflatten(uint64_t linear, const Dim3& extent);
+
+enum class DType { f32, f16, bf16, f64, i32, u32, i8, u8, u64 };
+size_t size_of(DType type);                                ///< bytes
+std::string_view name_of(DType type);                      ///< "f32"
+std::optional<DType> dtype_from(std::string_view name);    ///< nothing if there is no such type
+
+enum class DeviceKind { sim, gpu };
+std::string_view name_of(DeviceKind kind);  ///< "sim", "gpu"
+
+/// Where a figure comes from. See README, "What the badges mean".
+enum class Badge { measured, simulated, modelled, recorded };
+std::string_view name_of(Badge badge);  ///< "MEASURED" …
+
+/// Text in the two languages of the interface.
+struct Text {
+  std::string en, zh;
+};
+
+/// An array in host memory, typed at run time.
+struct HostBuffer {
+  DType type = DType::f32;
+  std::vector<std::byte> bytes;
+
+  HostBuffer() = default;
+  HostBuffer(DType element, size_t count) : type(element), bytes(count * size_of(element)) {}
+
+  size_t count() const { return bytes.size() / size_of(type); }
+  template <class T>
+  std::span<T> as() {
+    return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  template <class T>
+  std::span<const T> as() const {
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+};
+
+/// Element i of a buffer as a double (half types and integers converted; u64 loses what double cannot hold).
+double value_at(const HostBuffer& buffer, size_t index);
+
+}  // namespace tilescope
