@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -104,7 +105,7 @@ struct Lab {
   std::function<std::vector<BufferSpec>(const Config&)> buffers;
   /// Expected outputs in double precision, one vector per buffer of role output or inout, in order; elements
   /// [begin, end) of the flattened outputs, so that large ones are computed by several threads.
-  std::function<void(const Config&, const std::vector<HostBuffer>& buffers, size_t output, size_t begin, size_t end,
+  std::function<void(const Config&, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t output, size_t begin, size_t end,
                      double* expected)>
       reference;
   /// Bytes that must move once, for GB/s: 12 n for a vector add of floats.

@@ -144,7 +144,8 @@ struct RunResult {
   DeviceInfo device;                // where outputs and timing come from
   std::string version, date;        // provenance
   CompiledModule compiled;          // the module the device ran
-  std::vector<HostBuffer> buffers;  // contents after the run, parallel to plan.buffers
+  // Contents after the run, parallel to plan.buffers; shared, because inputs are kept from run to run.
+  std::vector<std::shared_ptr<const HostBuffer>> buffers;
   std::vector<std::shared_ptr<DeviceBuffer>> device_buffers;  // GPU runs: still there, for interop
   std::vector<Correctness> correctness;  // one per output
   bool observed = false;            // traffic, trace, tiles, findings hold

@@ -1,0 +1,109 @@
+#include "engine/lab.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+namespace tilescope {
+namespace {
+
+/// Filled before main by the static initialisers of labs/*.cpp, so it must be built on first use.
+std::vector<Lab>& registry() {
+  static std::vector<Lab> all;
+  return all;
+}
+
+template <class Items, class Name>
+std::string join_names(const Items& items, Name name) {
+  std::string text;
+  for (const auto& item : items) {
+    if (!text.empty()) text += ", ";
+    text += name(item);
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string allowed_text(const Param& param) {
+  if (param.scale == Scale::power_of_two) return fmt::format("a power of two from {} to {}", param.min, param.max);
+  if (param.step != 1) return fmt::format("{} to {} in steps of {}", param.min, param.max, param.step);
+  return fmt::format("{} to {}", param.min, param.max);
+}
+
+bool is_possible(const Param& param, int64_t value) {
+  if (value < param.min || value > param.max) return false;
+  if (param.scale == Scale::power_of_two) return std::has_single_bit(static_cast<uint64_t>(value));
+  return (value - param.min) % param.step == 0;
+}
+
+Result<void> validate_size(const Size& size, int64_t value, DeviceKind device) {
+  const int64_t largest = std::max(size.max_sim, size.max_gpu);
+  if (value < size.min || value > largest)
+    return fail(ErrorId::parameter_range, size.name, value, fmt::format("{} to {}", size.min, largest));
+  if (device == DeviceKind::sim && value > size.max_sim)
+    return fail(ErrorId::too_large_to_simulate, size.name, value, size.max_sim);
+  return {};
+}
+
+}  // namespace
+
+bool register_lab(Lab lab) {
+  auto& all = registry();
+  const auto key = [](const Lab& one) { return std::tie(one.stage, one.order, one.name); };
+  const auto place =
+      std::upper_bound(all.begin(), all.end(), lab, [&](const Lab& a, const Lab& b) { return key(a) < key(b); });
+  all.insert(place, std::move(lab));
+  return true;
+}
+
+const std::vector<Lab>& labs() { return registry(); }
+
+const Lab* find_lab(const std::string& name) {
+  for (const auto& lab : registry())
+    if (lab.name == name) return &lab;
+  return nullptr;
+}
+
+const Rung* find_rung(const Lab& lab, const std::string& name) {
+  for (const auto& rung : lab.rungs)
+    if (rung.name == name) return &rung;
+  return nullptr;
+}
+
+Config default_config(const Lab& lab, DeviceKind device) {
+  Config config;
+  for (const auto& size : lab.sizes) config.sizes[size.name] = device == DeviceKind::gpu ? size.gpu_value : size.value;
+  for (const auto& param : lab.params) config.params[param.name] = param.value;
+  return config;
+}
+
+Result<void> validate(const Lab& lab, const Config& config, DeviceKind device) {
+  const auto name_of_item = [](const auto& item) { return item.name; };
+  for (const auto& [name, value] : config.sizes) {
+    const auto size = std::find_if(lab.sizes.begin(), lab.sizes.end(), [&](const Size& one) { return one.name == name; });
+    if (size == lab.sizes.end())
+      return fail(ErrorId::parameter_not_found, lab.name, name, join_names(lab.sizes, name_of_item));
+    if (auto valid = validate_size(*size, value, device); !valid) return valid;
+  }
+  for (const auto& [name, value] : config.params) {
+    const auto param =
+        std::find_if(lab.params.begin(), lab.params.end(), [&](const Param& one) { return one.name == name; });
+    if (param == lab.params.end())
+      return fail(ErrorId::parameter_not_found, lab.name, name, join_names(lab.params, name_of_item));
+    if (!is_possible(*param, value)) return fail(ErrorId::parameter_range, name, value, allowed_text(*param));
+  }
+  return {};
+}
+
+std::vector<int64_t> values_of(const Param& param) {
+  std::vector<int64_t> values;
+  if (param.scale == Scale::power_of_two) {
+    for (auto value = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(param.min, 1))));
+         value <= param.max; value *= 2)
+      values.push_back(value);
+  } else {
+    for (int64_t value = param.min; value <= param.max; value += param.step) values.push_back(value);
+  }
+  return values;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,49 @@
+#include "engine/traffic/coalesce.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace tilescope {
+namespace {
+
+/// Distinct values of a sorted range.
+uint32_t count_distinct(std::span<const uint64_t> sorted) {
+  uint32_t distinct = 0;
+  for (size_t i = 0; i < sorted.size(); ++i)
+    if (i == 0 || sorted[i] != sorted[i - 1]) ++distinct;
+  return distinct;
+}
+
+}  // namespace
+
+GlobalCost coalesce(std::span<const uint64_t, 32> address, uint32_t mask, uint32_t bytes_per_lane) {
+  std::array<uint64_t, 32> start{};
+  size_t lanes = 0;
+  for (uint32_t left = mask; left != 0; left &= left - 1)
+    start[lanes++] = address[static_cast<size_t>(std::countr_zero(left))];
+  std::sort(start.begin(), start.begin() + static_cast<std::ptrdiff_t>(lanes));
+
+  // A lane of up to 16 bytes that is naturally aligned lies in one sector; one that is not (a kernel's bug) in two.
+  std::array<uint64_t, 64> sector{}, line{};
+  size_t pieces = 0;
+  uint32_t useful = 0;
+  uint64_t covered = 0;  // end of the bytes counted so far
+  for (size_t i = 0; i < lanes; ++i) {
+    const uint64_t end = start[i] + bytes_per_lane;
+    const uint64_t from = i == 0 ? start[i] : std::max(start[i], covered);
+    if (end > from) useful += static_cast<uint32_t>(end - from);
+    covered = i == 0 ? end : std::max(covered, end);
+    sector[pieces] = start[i] / kSectorBytes;
+    line[pieces++] = start[i] / kLineBytes;
+    if ((end - 1) / kSectorBytes != start[i] / kSectorBytes) {
+      sector[pieces] = (end - 1) / kSectorBytes;
+      line[pieces++] = (end - 1) / kLineBytes;
+    }
+  }
+  std::sort(sector.begin(), sector.begin() + static_cast<std::ptrdiff_t>(pieces));
+  std::sort(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(pieces));
+  return {count_distinct({sector.data(), pieces}), count_distinct({line.data(), pieces}), useful};
+}
+
+}  // namespace tilescope

@@ -1,0 +1,101 @@
+#include "engine/types.hpp"
+
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "engine/trace.hpp"
+
+namespace tilescope {
+namespace {
+
+struct DTypeRow {
+  DType type;
+  std::string_view name;
+  size_t bytes;
+};
+constexpr std::array<DTypeRow, 9> kDTypes{{{DType::f32, "f32", 4},
+                                           {DType::f16, "f16", 2},
+                                           {DType::bf16, "bf16", 2},
+                                           {DType::f64, "f64", 8},
+                                           {DType::i32, "i32", 4},
+                                           {DType::u32, "u32", 4},
+                                           {DType::i8, "i8", 1},
+                                           {DType::u8, "u8", 1},
+                                           {DType::u64, "u64", 8}}};
+
+double half_value(uint16_t bits) {
+  const int exponent = (bits >> 10) & 31;
+  const int fraction = bits & 1023;
+  const double sign = (bits & 0x8000) != 0 ? -1.0 : 1.0;
+  if (exponent == 31) return fraction != 0 ? std::nan("") : sign * INFINITY;
+  if (exponent == 0) return sign * std::ldexp(fraction, -24);
+  return sign * std::ldexp(1024 + fraction, exponent - 25);
+}
+
+template <class T>
+T read_as(const HostBuffer& buffer, size_t index) {
+  T value;
+  std::memcpy(&value, buffer.bytes.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+}  // namespace
+
+Dim3 unflatten(uint64_t linear, const Dim3& extent) {
+  const uint64_t plane = uint64_t{extent.x} * extent.y;
+  return {static_cast<uint32_t>(linear % extent.x), static_cast<uint32_t>(linear / extent.x % extent.y),
+          static_cast<uint32_t>(linear / plane)};
+}
+
+size_t size_of(DType type) { return kDTypes[static_cast<size_t>(type)].bytes; }
+std::string_view name_of(DType type) { return kDTypes[static_cast<size_t>(type)].name; }
+
+std::optional<DType> dtype_from(std::string_view name) {
+  for (const auto& row : kDTypes)
+    if (row.name == name) return row.type;
+  return std::nullopt;
+}
+
+std::string_view name_of(DeviceKind kind) { return kind == DeviceKind::sim ? "sim" : "gpu"; }
+
+std::string_view name_of(Badge badge) {
+  constexpr std::array<std::string_view, 4> names{"MEASURED", "SIMULATED", "MODELLED", "RECORDED"};
+  return names[static_cast<size_t>(badge)];
+}
+
+std::string_view name_of(Space space) {
+  constexpr std::array<std::string_view, 5> names{"global", "shared", "local", "constant", "param"};
+  return names[static_cast<size_t>(space)];
+}
+
+std::string_view name_of(AccessKind kind) {
+  constexpr std::array<std::string_view, 5> names{"load", "store", "atomic", "reduction", "async_copy"};
+  return names[static_cast<size_t>(kind)];
+}
+
+double value_at(const HostBuffer& buffer, size_t index) {
+  switch (buffer.type) {
+    case DType::f32:
+      return read_as<float>(buffer, index);
+    case DType::f64:
+      return read_as<double>(buffer, index);
+    case DType::f16:
+      return half_value(read_as<uint16_t>(buffer, index));
+    case DType::bf16:
+      return std::bit_cast<float>(uint32_t{read_as<uint16_t>(buffer, index)} << 16);
+    case DType::i32:
+      return read_as<int32_t>(buffer, index);
+    case DType::u32:
+      return read_as<uint32_t>(buffer, index);
+    case DType::i8:
+      return read_as<int8_t>(buffer, index);
+    case DType::u8:
+      return read_as<uint8_t>(buffer, index);
+    case DType::u64:
+      return static_cast<double>(read_as<uint64_t>(buffer, index));
+  }
+  return 0;
+}
+
+}  // namespace tilescope

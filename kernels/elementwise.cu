@@ -1,0 +1,87 @@
+// Element-wise operators on two vectors: out[i] = OP(a[i], b[i]) for i < n.
+// Five rungs compute the same thing; each adds one trick to the one before it.
+//
+// BLOCK  threads per CTA              TILES  tiles that one CTA handles
+// VEC    elements per vector load     OP     the operator: Add or Multiply
+
+struct Add {
+  __device__ float operator()(float x, float y) const { return x + y; }
+};
+struct Multiply {
+  __device__ float operator()(float x, float y) const { return x * y; }
+};
+
+// One thread, one element. n is rarely a multiple of BLOCK, so the last CTA has threads to spare: the mask stops them.
+extern "C" __global__ void thread_per_element(const float* a, const float* b, float* out, int n) {
+  int i = blockIdx.x * BLOCK + threadIdx.x;
+  if (i < n || DROP_MASK) {
+    float x = a[i + ONE_TOO_FAR];
+    float y = b[i];
+    out[i] = OP()(x, y);
+  }
+}
+
+// A CTA owns a tile of BLOCK elements. Only the last tile can be cut short, so only there is each element tested.
+extern "C" __global__ void tile_per_cta(const float* a, const float* b, float* out, int n) {
+  int first = blockIdx.x * BLOCK;
+  int i = first + threadIdx.x;
+  bool whole = first + BLOCK <= n;  // the same answer for every thread of the CTA
+  if (whole || i < n || DROP_MASK) {
+    float x = a[i + ONE_TOO_FAR];
+    float y = b[i];
+    out[i] = OP()(x, y);
+  }
+}
+
+// A CTA walks TILES neighbouring tiles: a TILES-th of the CTAs to launch.
+extern "C" __global__ void tiles_per_cta(const float* a, const float* b, float* out, int n) {
+  int first = blockIdx.x * TILES * BLOCK;
+  for (int tile = 0; tile < TILES; ++tile) {
+    int i = first + tile * BLOCK + threadIdx.x;
+    if (i < n || DROP_MASK) {
+      float x = a[i + ONE_TOO_FAR];
+      float y = b[i];
+      out[i] = OP()(x, y);
+    }
+  }
+}
+
+// The grid walks the vector together: a CTA's tiles lie one grid apart, and the loop fits any n and any grid.
+extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
+  int last = DROP_MASK ? (n + BLOCK - 1) / BLOCK * BLOCK : n;
+  for (int i = blockIdx.x * BLOCK + threadIdx.x; i < last; i += gridDim.x * BLOCK) {
+    float x = a[i + ONE_TOO_FAR];
+    float y = b[i];
+    out[i] = OP()(x, y);
+  }
+}
+
+// VEC neighbouring floats that travel in one load or store: 16 bytes at VEC 4.
+struct alignas(4 * VEC) Pack {
+  float value[VEC];
+};
+
+// A thread moves VEC elements with one instruction, and asks for all its TILES packs before it uses the first.
+extern "C" __global__ void vector_loads(const float* __restrict__ a, const float* __restrict__ b,
+                                        float* __restrict__ out, int n) {
+  int first = blockIdx.x * (TILES * BLOCK * VEC);
+  if (first + TILES * BLOCK * VEC <= n || DROP_MASK) {
+    Pack x[TILES], y[TILES];
+#pragma unroll
+    for (int tile = 0; tile < TILES; ++tile) {
+      int i = first + (tile * BLOCK + threadIdx.x) * VEC;
+      x[tile] = *reinterpret_cast<const Pack*>(a + i + ONE_TOO_FAR);
+      y[tile] = *reinterpret_cast<const Pack*>(b + i);
+    }
+#pragma unroll
+    for (int tile = 0; tile < TILES; ++tile) {
+      int i = first + (tile * BLOCK + threadIdx.x) * VEC;
+      Pack result;
+#pragma unroll
+      for (int k = 0; k < VEC; ++k) result.value[k] = OP()(x[tile].value[k], y[tile].value[k]);
+      *reinterpret_cast<Pack*>(out + i) = result;
+    }
+  } else {  // the last CTA: what is left, one element at a time
+    for (int i = first + threadIdx.x; i < n; i += BLOCK) out[i] = OP()(a[i + ONE_TOO_FAR], b[i]);
+  }
+}
