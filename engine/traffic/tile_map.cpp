@@ -1,0 +1,165 @@
+#include "engine/traffic/tile_map.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace tilescope {
+namespace {
+
+/// Whether lane i lies i · bytes after the base for every lane of a full warp: the common case, one range an access.
+std::vector<uint8_t> find_contiguous(const AccessTrace& trace, uint32_t bytes) {
+  std::vector<uint8_t> contiguous(trace.patterns.size(), 1);
+  for (size_t p = 0; p < trace.patterns.size(); ++p)
+    for (size_t lane = 0; lane < 32 && contiguous[p] != 0; ++lane)
+      contiguous[p] = trace.patterns[p][lane] == static_cast<int64_t>(lane * bytes) ? 1 : 0;
+  return contiguous;
+}
+
+void merge_ranges(std::vector<ElementRange>& ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const ElementRange& a, const ElementRange& b) { return a.begin < b.begin; });
+  size_t kept = 0;
+  for (const auto& range : ranges) {
+    if (kept != 0 && range.begin <= ranges[kept - 1].end)
+      ranges[kept - 1].end = std::max(ranges[kept - 1].end, range.end);
+    else
+      ranges[kept++] = range;
+  }
+  ranges.resize(kept);
+}
+
+class TileMapBuilder {
+ public:
+  TileMapBuilder(const AccessTrace& trace, std::span<const BufferSpec> buffers, TileMap& map)
+      : trace_(trace), map_(map), read_ranges_(buffers.size()), write_ranges_(buffers.size()) {
+    for (const auto& spec : buffers) {
+      BufferMap buffer;
+      buffer.name = spec.name;
+      buffer.type = spec.type;
+      buffer.shape = spec.shape;
+      buffer.role = spec.role;
+      map_.buffers.push_back(std::move(buffer));
+      counts_.push_back(spec.count());
+    }
+    for (const auto& site : trace.sites) {
+      const bool seen = std::any_of(contiguous_.begin(), contiguous_.end(),
+                                    [&](const auto& entry) { return entry.first == site.bytes_per_lane; });
+      if (!seen) contiguous_.emplace_back(site.bytes_per_lane, find_contiguous(trace, site.bytes_per_lane));
+    }
+  }
+
+  void add(uint32_t access_index) {
+    const Access& access = trace_.accesses[access_index];
+    const Site& site = trace_.sites[access.site];
+    if (site.space != Space::global) return;
+    const bool write = site.kind == AccessKind::store || site.kind == AccessKind::atomic ||
+                       site.kind == AccessKind::reduction;
+    const bool read = site.kind != AccessKind::store && site.kind != AccessKind::reduction;
+    if (access.mask == 0xffffffffU && is_contiguous(access, site)) {
+      add_bytes(access_index, access.base, 32 * site.bytes_per_lane, read, write);
+    } else {
+      for (uint32_t left = access.mask; left != 0; left &= left - 1)
+        add_bytes(access_index, trace_.address(access, std::countr_zero(left)), site.bytes_per_lane, read, write);
+    }
+    if (write) note_stored(access);
+  }
+
+  void end_block() {
+    for (size_t b = 0; b < map_.buffers.size(); ++b) {
+      close(read_ranges_[b], map_.buffers[b].reads, map_.buffers[b].reads_first);
+      close(write_ranges_[b], map_.buffers[b].writes, map_.buffers[b].writes_first);
+    }
+    for (uint32_t lanes : stored_lanes_) stored_threads_ += static_cast<uint64_t>(std::popcount(lanes));
+    stored_lanes_.clear();
+  }
+
+  void begin() {
+    for (auto& buffer : map_.buffers) {
+      buffer.reads_first.push_back(0);
+      buffer.writes_first.push_back(0);
+    }
+  }
+
+  uint64_t stored_threads() const { return stored_threads_; }
+
+ private:
+  bool is_contiguous(const Access& access, const Site& site) const {
+    for (const auto& [bytes, flags] : contiguous_)
+      if (bytes == site.bytes_per_lane) return flags[access.pattern] != 0;
+    return false;
+  }
+
+  void add_bytes(uint32_t access_index, uint64_t address, uint32_t bytes, bool read, bool write) {
+    const RegionOffset place = region_of(address);
+    if (place.buffer < 0 || static_cast<size_t>(place.buffer) >= map_.buffers.size()) return;
+    const auto index = static_cast<size_t>(place.buffer);
+    BufferMap& buffer = map_.buffers[index];
+    const auto element = static_cast<int64_t>(size_of(buffer.type));
+    const int64_t begin = std::clamp<int64_t>(place.offset / element, 0, counts_[index]);
+    const int64_t end = std::clamp<int64_t>((place.offset + bytes + element - 1) / element, 0, counts_[index]);
+    if (begin >= end) return;  // past the end: a finding, not a tile
+    if (read) read_ranges_[index].push_back({begin, end});
+    if (!write) return;
+    write_ranges_[index].push_back({begin, end});
+    if (buffer.writer.empty()) {
+      buffer.writer.assign(static_cast<size_t>(counts_[index]), BufferMap::kNobody);
+      buffer.writer_access.assign(static_cast<size_t>(counts_[index]), BufferMap::kNobody);
+    }
+    std::fill(buffer.writer.begin() + begin, buffer.writer.begin() + end, trace_.accesses[access_index].block);
+    std::fill(buffer.writer_access.begin() + begin, buffer.writer_access.begin() + end, access_index);
+  }
+
+  void note_stored(const Access& access) {
+    if (stored_lanes_.size() <= access.warp) stored_lanes_.resize(access.warp + size_t{1});
+    stored_lanes_[access.warp] |= access.mask;
+  }
+
+  static void close(std::vector<ElementRange>& open, std::vector<ElementRange>& all, std::vector<uint32_t>& first) {
+    merge_ranges(open);
+    all.insert(all.end(), open.begin(), open.end());
+    first.push_back(static_cast<uint32_t>(all.size()));
+    open.clear();
+  }
+
+  const AccessTrace& trace_;
+  TileMap& map_;
+  std::vector<int64_t> counts_;  // elements by buffer
+  std::vector<std::vector<ElementRange>> read_ranges_, write_ranges_;  // of the block under way
+  std::vector<std::pair<uint32_t, std::vector<uint8_t>>> contiguous_;  // by bytes per lane, then by pattern
+  std::vector<uint32_t> stored_lanes_;  // by warp of the block under way
+  uint64_t stored_threads_ = 0;
+};
+
+}  // namespace
+
+TileMap make_tile_map(const AccessTrace& trace, const Launch& launch, uint32_t launch_index,
+                      std::span<const BufferSpec> buffers) {
+  TileMap map;
+  map.grid = launch.grid;
+  map.block = launch.block;
+  map.launch = launch_index;
+  TileMapBuilder builder(trace, buffers, map);
+  builder.begin();
+
+  const auto of_launch = [&](const Access& access) { return trace.sites[access.site].launch == launch_index; };
+  auto next = static_cast<uint32_t>(std::find_if(trace.accesses.begin(), trace.accesses.end(), of_launch) -
+                                    trace.accesses.begin());
+  const auto blocks = static_cast<uint32_t>(launch.grid.count());
+  map.accesses_first.reserve(size_t{blocks} + 1);
+  map.accesses_first.push_back(next);
+  for (uint32_t block = 0; block < blocks; ++block) {
+    const uint32_t first = next;
+    while (next < trace.accesses.size() && trace.accesses[next].block == block && of_launch(trace.accesses[next]))
+      builder.add(next++);
+    if (next != first) ++map.blocks_observed;
+    builder.end_block();
+    map.accesses_first.push_back(next);
+  }
+  if (trace.complete) {
+    map.blocks_observed = blocks;
+    map.idle_threads = launch.grid.count() * launch.block.count() - builder.stored_threads();
+  }
+  return map;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,178 @@
+#include "labs/elementwise.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr int64_t kLargestOnSimulator = int64_t{1} << 24;  // 3 buffers of 64 MiB
+constexpr int64_t kLargestOnGpu = int64_t{1} << 30;        // an int still indexes it
+
+enum Buffer : size_t { kA, kB, kOut };
+
+int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
+
+/// 98432 → "98,432".
+std::string grouped(int64_t value) {
+  std::string digits = std::to_string(value);
+  for (auto place = static_cast<int64_t>(digits.size()) - 3; place > 0; place -= 3)
+    digits.insert(static_cast<size_t>(place), 1, ',');
+  return digits;
+}
+
+/// Elements that one CTA handles, from the parameters the rung uses.
+int64_t elements_per_cta(const Rung& rung, const Config& config) {
+  int64_t elements = 1;
+  for (const auto& param : rung.params) elements *= config.param(param);
+  return elements;
+}
+
+Rung make_rung(std::string name, Text title, std::string kernel, std::vector<std::string> params) {
+  Rung rung{.name = std::move(name),
+            .title = std::move(title),
+            .kernels = {kernel},
+            .params = std::move(params),
+            .launches = {},
+            .grid_formula = {}};
+  rung.launches = [kernel, shape = rung](const Config& config) {
+    const int64_t n = config.size("n");
+    Launch launch{.kernel = kernel, .grid = {}, .block = {}, .shared_bytes = 0, .arguments = {}};
+    launch.grid.x = static_cast<uint32_t>(ceil_divide(n, elements_per_cta(shape, config)));
+    launch.block.x = static_cast<uint32_t>(config.param("BLOCK"));
+    launch.arguments = {BufferArgument{kA}, BufferArgument{kB}, BufferArgument{kOut}, scalar(static_cast<int32_t>(n))};
+    return std::vector<Launch>{launch};
+  };
+  rung.grid_formula = [shape = rung](const Config& config) {
+    const int64_t n = config.size("n");
+    std::string divisor;
+    for (const auto& param : shape.params)
+      divisor += (divisor.empty() ? "" : " × ") + std::to_string(config.param(param));
+    if (shape.params.size() > 1) divisor = "(" + divisor + ")";
+    return fmt::format("⌈{} / {}⌉ = {}", grouped(n), divisor, grouped(ceil_divide(n, elements_per_cta(shape, config))));
+  };
+  return rung;
+}
+
+std::vector<Param> make_params() {
+  return {
+      {.name = "BLOCK",
+       .title = {"Block, threads", "线程块，线程数"},
+       .unit = {"threads", "线程"},
+       .help = {"Threads of one CTA. A warp is 32 of them, so fewer than 32 would leave lanes idle.",
+                "一个 CTA 的线程数。每 32 个线程组成一个 warp，少于 32 会让 lane 空闲。"},
+       .value = 256,
+       .min = 32,
+       .max = 1024,
+       .scale = Scale::power_of_two},
+      {.name = "TILES",
+       .title = {"Tiles per CTA", "每个 CTA 的分块"},
+       .unit = {"tiles", "块"},
+       .help = {"Tiles that one CTA handles, one after the other; more tiles mean fewer CTAs.",
+                "一个 CTA 依次处理的分块数；分块越多，CTA 越少。"},
+       .value = 4,
+       .min = 1,
+       .max = 16,
+       .scale = Scale::power_of_two},
+      {.name = "VEC",
+       .title = {"Vector width", "向量宽度"},
+       .unit = {"elements", "元素"},
+       .help = {"Floats moved by one load or store of a thread: 4 make 16 bytes, the widest there is.",
+                "线程一条访存指令搬运的 float 个数：4 个即 16 字节，是最宽的一种。"},
+       .value = 4,
+       .min = 1,
+       .max = 4,
+       .scale = Scale::power_of_two},
+  };
+}
+
+Size make_size() {
+  Size n{.name = "n",
+         .title = {"n, elements", "n，元素个数"},
+         .unit = {"elements", "元素"},
+         .value = 98432,
+         .gpu_value = int64_t{1} << 20,
+         .min = 1,
+         .max_sim = kLargestOnSimulator,
+         .max_gpu = kLargestOnGpu,
+         .offered = {1, 31, 256, 1000}};
+  for (int exponent = 10; exponent <= 28; ++exponent) {
+    n.offered.push_back(int64_t{1} << exponent);
+    if (exponent == 16) n.offered.push_back(98432);
+  }
+  return n;
+}
+
+std::vector<Rung> make_rungs() {
+  return {
+      make_rung("thread-per-element", {"One thread per element", "一线程一元素"}, "thread_per_element", {"BLOCK"}),
+      make_rung("tile-per-cta", {"One tile per CTA", "一个 CTA 一个分块"}, "tile_per_cta", {"BLOCK"}),
+      make_rung("tiles-per-cta", {"Several tiles per CTA", "每个 CTA 多个分块"}, "tiles_per_cta", {"BLOCK", "TILES"}),
+      make_rung("grid-stride", {"Grid-stride loop", "网格跨步循环"}, "grid_stride", {"BLOCK", "TILES"}),
+      make_rung("vector-loads", {"16-byte vector loads", "16 字节向量访问"}, "vector_loads", {"BLOCK", "TILES", "VEC"}),
+  };
+}
+
+std::vector<Predict> make_predicts() {
+  const auto ctas_with_8_tiles = [](const Config& config) {
+    return ceil_divide(config.size("n"), config.param("BLOCK") * 8);
+  };
+  return {
+      {.question = {"8 tiles per CTA: how many CTAs?", "每个 CTA 8 个分块时，有多少个 CTA？"},
+       .choices =
+           [ctas_with_8_tiles](const Config& config) {
+             const int64_t answer = ctas_with_8_tiles(config);
+             return std::vector<int64_t>{ceil_divide(answer, 2), answer, 2 * answer};
+           },
+       .answer = ctas_with_8_tiles},
+      {.question = {"4 floats per load: how many 32-byte sectors does one warp's load touch?",
+                    "每次读 4 个 float：一个 warp 的一条读指令触及多少个 32 字节扇区？"},
+       .choices = [](const Config&) { return std::vector<int64_t>{4, 8, 16}; },
+       .answer = [](const Config&) { return int64_t{32 * 16 / 32}; }},
+  };
+}
+
+}  // namespace
+
+Lab make_elementwise_lab(const ElementwiseOperator& op) {
+  Lab lab;
+  lab.name = op.name;
+  lab.stage = 1;
+  lab.order = op.order;
+  lab.title = op.title;
+  lab.kernel_file = "elementwise.cu";
+  lab.defines = {{"OP", op.functor}};
+  lab.sizes = {make_size()};
+  lab.params = make_params();
+  lab.break_it = {
+      {.name = "DROP_MASK",
+       .title = {"Drop the boundary mask", "去掉边界判断"},
+       .help = {"The last CTA runs past the end of the vectors.", "最后一个 CTA 会越过向量末尾。"}},
+      {.name = "ONE_TOO_FAR",
+       .title = {"Index one element too far", "下标多移一位"},
+       .help = {"a is read one element further on: wrong sums, and the last read is past the end.",
+                "a 的读取后移一个元素：结果出错，最后一次读取越界。"}},
+  };
+  lab.rungs = make_rungs();
+  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
+                    {"PyTorch", ReferenceKind::torch, op.operation},
+                    {"Triton", ReferenceKind::triton, op.operation}};
+  lab.predicts = make_predicts();
+  lab.buffers = [](const Config& config) {
+    const int64_t n = config.size("n");
+    return std::vector<BufferSpec>{
+        {.name = "a", .type = DType::f32, .shape = {n}, .role = Role::input, .fill = Fill::normal},
+        {.name = "b", .type = DType::f32, .shape = {n}, .role = Role::input, .fill = Fill::normal},
+        {.name = "out", .type = DType::f32, .shape = {n}, .role = Role::output, .fill = Fill::poison}};
+  };
+  lab.reference = [exact = op.exact](const Config&, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t,
+                                     size_t begin, size_t end, double* expected) {
+    const auto a = buffers[kA]->as<float>(), b = buffers[kB]->as<float>();
+    for (size_t i = begin; i < end; ++i) expected[i - begin] = exact(a[i], b[i]);
+  };
+  lab.useful_bytes = [](const Config& config) { return 12.0 * static_cast<double>(config.size("n")); };
+  lab.flops = [](const Config& config) { return static_cast<double>(config.size("n")); };
+  lab.bytes_formula = {"12 n bytes: a and b read, out written, 4 bytes each", "12 n 字节：读 a、b，写 out，各 4 字节"};
+  for (int exponent = 10; exponent <= 26; exponent += 2) lab.sweep.push_back(int64_t{1} << exponent);
+  for (int exponent : {27, 28, 30}) lab.sweep.push_back(int64_t{1} << exponent);
+  return lab;
+}
+
+}  // namespace tilescope
