@@ -79,7 +79,8 @@ Config default_config(const Lab& lab, DeviceKind device) {
 Result<void> validate(const Lab& lab, const Config& config, DeviceKind device) {
   const auto name_of_item = [](const auto& item) { return item.name; };
   for (const auto& [name, value] : config.sizes) {
-    const auto size = std::find_if(lab.sizes.begin(), lab.sizes.end(), [&](const Size& one) { return one.name == name; });
+    const auto size =
+        std::find_if(lab.sizes.begin(), lab.sizes.end(), [&](const Size& one) { return one.name == name; });
     if (size == lab.sizes.end())
       return fail(ErrorId::parameter_not_found, lab.name, name, join_names(lab.sizes, name_of_item));
     if (auto valid = validate_size(*size, value, device); !valid) return valid;

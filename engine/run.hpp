@@ -31,6 +31,7 @@ using ProgressFunction = std::function<void(const Progress&)>;
 class Engine {
  public:
   static std::shared_ptr<Engine> open(const EngineOptions& options);
+  ~Engine();
 
   /// The root folder: TILESCOPE_ROOT, the source tree above the program, or its installation.
   const std::filesystem::path& root() const { return root_; }
@@ -52,6 +53,11 @@ class Engine {
   Result<std::shared_ptr<Compiler>> compiler_ = fail(ErrorId::nvrtc_missing, "not opened");
   Result<std::shared_ptr<Executor>> gpu_ = fail(ErrorId::driver_missing, "not opened");
   std::unique_ptr<Executor> simulator_;
+  struct InputCache;  // the last run's initial contents: a moved slider rarely changes them
+  std::unique_ptr<InputCache> inputs_;
+
+  Engine();
+  friend class RunInProgress;
 };
 
 }  // namespace tilescope

@@ -18,11 +18,11 @@ namespace tilescope {
 struct Request {
   std::string lab, rung;
   Config config;
-  std::vector<std::string> broken;   // names of BreakIt switches that are on
+  std::vector<std::string> broken;  // names of BreakIt switches that are on
   DeviceKind device = DeviceKind::sim;
   uint64_t seed = 1;
-  bool observe = true;               // simulate for traffic, tile map and findings (also beside a GPU run)
-  bool time = false;                 // GPU: a short timing of this rung
+  bool observe = true;                       // simulate for traffic, tile map and findings (also beside a GPU run)
+  bool time = false;                         // GPU: a short timing of this rung
   std::optional<std::string> edited_source;  // instead of the file in kernels/
   bool operator==(const Request&) const = default;
 };
@@ -56,10 +56,10 @@ struct BufferMap {
 };
 
 struct TileMap {
-  Dim3 grid, block;                 // of the launch that is mapped
+  Dim3 grid, block;  // of the launch that is mapped
   uint32_t launch = 0;
-  std::vector<BufferMap> buffers;   // parallel to Plan::buffers
-  uint64_t blocks_observed = 0;     // fewer than grid.count() if the record's budget ended
+  std::vector<BufferMap> buffers;  // parallel to Plan::buffers
+  uint64_t blocks_observed = 0;    // fewer than grid.count() if the record's budget ended
   /// Lanes that were launched but masked off at every store: threads past the end of the data.
   uint64_t idle_threads = 0;
   /// Per block: the half-open range of its accesses in AccessTrace::accesses (grid.count() + 1 entries).
@@ -91,23 +91,23 @@ struct Traffic {
 struct Correctness {
   std::string buffer;
   bool pass = false;
-  std::string reason;              // why it failed, one sentence; empty on pass
+  std::string reason;  // why it failed, one sentence; empty on pass
   Tolerance tolerance;
   uint64_t checked = 0, mismatches = 0, nan = 0, untouched = 0;
-  double largest_error = 0;        // |got − expected|, over finite elements
+  double largest_error = 0;  // |got − expected|, over finite elements
   uint64_t largest_error_index = 0;
   struct Mismatch {
     uint64_t index = 0;
     double expected = 0, got = 0;
   };
-  std::optional<Mismatch> first;   // the first element that does not match
-  std::vector<float> expected;     // for the error map, up to kErrorMapElements elements
+  std::optional<Mismatch> first;  // the first element that does not match
+  std::vector<float> expected;    // for the error map, up to kErrorMapElements elements
   static constexpr size_t kErrorMapElements = size_t{1} << 24;
 };
 
 /// One timed implementation at one size. MEASURED, or RECORDED when it comes from a recording.
 struct TimingPoint {
-  int64_t size = 0;                 // value of Lab::sweep_size
+  int64_t size = 0;                               // value of Lab::sweep_size
   double median_ms = 0, low_ms = 0, high_ms = 0;  // 95% bootstrap interval of the median
   uint32_t samples = 0;
   double gigabytes_per_second = 0;  // useful bytes over the median
@@ -115,7 +115,7 @@ struct TimingPoint {
   uint32_t sm_clock_mhz = 0;
 };
 struct TimingSeries {
-  std::string name;                 // rung name, or the reference's name
+  std::string name;  // rung name, or the reference's name
   bool is_rung = true;
   std::string unavailable;          // the reason, if there are no points
   std::vector<TimingPoint> points;  // ascending size
@@ -129,35 +129,35 @@ struct SpeedReport {
   int cuda_version = 0;
   std::string nvrtc_version, torch_version, triton_version;  // empty where absent
   uint32_t sm_clock_min_mhz = 0, sm_clock_max_mhz = 0, memory_clock_mhz = 0;
-  std::string clock_state;          // "sustained" or "burst"
-  std::string command;              // what wrote it
-  std::string size_name;            // "n"
+  std::string clock_state;  // "sustained" or "burst"
+  std::string command;      // what wrote it
+  std::string size_name;    // "n"
   std::string bytes_formula;
-  Config config;                    // parameters of the rungs
+  Config config;  // parameters of the rungs
   std::vector<TimingSeries> series;
-  Badge badge = Badge::measured;    // recorded once read back from a file
+  Badge badge = Badge::measured;  // recorded once read back from a file
 };
 
 struct RunResult {
   Request request;
-  Plan plan;                        // source, buffers, launches as run
-  DeviceInfo device;                // where outputs and timing come from
-  std::string version, date;        // provenance
-  CompiledModule compiled;          // the module the device ran
+  Plan plan;                  // source, buffers, launches as run
+  DeviceInfo device;          // where outputs and timing come from
+  std::string version, date;  // provenance
+  CompiledModule compiled;    // the module the device ran
   // Contents after the run, parallel to plan.buffers; shared, because inputs are kept from run to run.
   std::vector<std::shared_ptr<const HostBuffer>> buffers;
   std::vector<std::shared_ptr<DeviceBuffer>> device_buffers;  // GPU runs: still there, for interop
-  std::vector<Correctness> correctness;  // one per output
-  bool observed = false;            // traffic, trace, tiles, findings hold
-  std::string not_observed_reason;  // why they do not
-  Traffic traffic;                  // SIMULATED
-  AccessTrace trace;                // SIMULATED
-  TileMap tiles;                    // SIMULATED
-  std::vector<Finding> findings;    // SIMULATED
+  std::vector<Correctness> correctness;                       // one per output
+  bool observed = false;                                      // traffic, trace, tiles, findings hold
+  std::string not_observed_reason;                            // why they do not
+  Traffic traffic;                                            // SIMULATED
+  AccessTrace trace;                                          // SIMULATED
+  TileMap tiles;                                              // SIMULATED
+  std::vector<Finding> findings;                              // SIMULATED
   uint64_t simulated_warps = 0;
-  double simulate_ms = 0;           // host time of the simulation
+  double simulate_ms = 0;                           // host time of the simulation
   double compile_ms = 0, run_ms = 0, total_ms = 0;  // run_ms: on a GPU device time, on the simulator host time
-  std::optional<TimingPoint> timing;     // GPU only
+  std::optional<TimingPoint> timing;                // GPU only
   bool passed() const {
     if (correctness.empty()) return false;
     for (const auto& one : correctness)

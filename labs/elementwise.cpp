@@ -124,7 +124,10 @@ std::vector<Predict> make_predicts() {
        .answer = ctas_with_8_tiles},
       {.question = {"4 floats per load: how many 32-byte sectors does one warp's load touch?",
                     "每次读 4 个 float：一个 warp 的一条读指令触及多少个 32 字节扇区？"},
-       .choices = [](const Config&) { return std::vector<int64_t>{4, 8, 16}; },
+       .choices =
+           [](const Config&) {
+             return std::vector<int64_t>{4, 8, 16};
+           },
        .answer = [](const Config&) { return int64_t{32 * 16 / 32}; }},
   };
 }
@@ -162,8 +165,8 @@ Lab make_elementwise_lab(const ElementwiseOperator& op) {
         {.name = "b", .type = DType::f32, .shape = {n}, .role = Role::input, .fill = Fill::normal},
         {.name = "out", .type = DType::f32, .shape = {n}, .role = Role::output, .fill = Fill::poison}};
   };
-  lab.reference = [exact = op.exact](const Config&, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t,
-                                     size_t begin, size_t end, double* expected) {
+  lab.reference = [exact = op.exact](const Config&, const std::vector<std::shared_ptr<const HostBuffer>>& buffers,
+                                     size_t, size_t begin, size_t end, double* expected) {
     const auto a = buffers[kA]->as<float>(), b = buffers[kB]->as<float>();
     for (size_t i = begin; i < end; ++i) expected[i - begin] = exact(a[i], b[i]);
   };

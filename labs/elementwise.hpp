@@ -9,8 +9,8 @@
 namespace tilescope {
 
 struct ElementwiseOperator {
-  std::string name;       // lab name: "vector-add"
-  int order = 0;          // position in stage 1
+  std::string name;  // lab name: "vector-add"
+  int order = 0;     // position in stage 1
   Text title;
   std::string functor;    // OP in the kernel file: "Add"
   std::string operation;  // what the Python child is asked for: "add"

@@ -3,12 +3,11 @@
 
 namespace tilescope {
 
-static const bool registered =
-    register_lab(make_elementwise_lab({.name = "vector-add",
-                                       .order = 1,
-                                       .title = {"Vector add", "向量加法"},
-                                       .functor = "Add",
-                                       .operation = "add",
-                                       .exact = [](double x, double y) { return x + y; }}));
+static const bool registered = register_lab(make_elementwise_lab({.name = "vector-add",
+                                                                  .order = 1,
+                                                                  .title = {"Vector add", "向量加法"},
+                                                                  .functor = "Add",
+                                                                  .operation = "add",
+                                                                  .exact = [](double x, double y) { return x + y; }}));
 
 }  // namespace tilescope

@@ -3,12 +3,11 @@
 
 namespace tilescope {
 
-static const bool registered =
-    register_lab(make_elementwise_lab({.name = "vector-multiply",
-                                       .order = 2,
-                                       .title = {"Vector multiply", "向量乘法"},
-                                       .functor = "Multiply",
-                                       .operation = "mul",
-                                       .exact = [](double x, double y) { return x * y; }}));
+static const bool registered = register_lab(make_elementwise_lab({.name = "vector-multiply",
+                                                                  .order = 2,
+                                                                  .title = {"Vector multiply", "向量乘法"},
+                                                                  .functor = "Multiply",
+                                                                  .operation = "mul",
+                                                                  .exact = [](double x, double y) { return x * y; }}));
 
 }  // namespace tilescope

@@ -52,8 +52,8 @@ class TileMapBuilder {
     const Access& access = trace_.accesses[access_index];
     const Site& site = trace_.sites[access.site];
     if (site.space != Space::global) return;
-    const bool write = site.kind == AccessKind::store || site.kind == AccessKind::atomic ||
-                       site.kind == AccessKind::reduction;
+    const bool write =
+        site.kind == AccessKind::store || site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
     const bool read = site.kind != AccessKind::store && site.kind != AccessKind::reduction;
     if (access.mask == 0xffffffffU && is_contiguous(access, site)) {
       add_bytes(access_index, access.base, 32 * site.bytes_per_lane, read, write);
@@ -123,10 +123,10 @@ class TileMapBuilder {
 
   const AccessTrace& trace_;
   TileMap& map_;
-  std::vector<int64_t> counts_;  // elements by buffer
+  std::vector<int64_t> counts_;                                        // elements by buffer
   std::vector<std::vector<ElementRange>> read_ranges_, write_ranges_;  // of the block under way
   std::vector<std::pair<uint32_t, std::vector<uint8_t>>> contiguous_;  // by bytes per lane, then by pattern
-  std::vector<uint32_t> stored_lanes_;  // by warp of the block under way
+  std::vector<uint32_t> stored_lanes_;                                 // by warp of the block under way
   uint64_t stored_threads_ = 0;
 };
 

@@ -1,0 +1,173 @@
+#include "engine/run/inputs.hpp"
+
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <numbers>
+
+#include "engine/parallel.hpp"
+
+namespace tilescope {
+namespace {
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): a bijection that scatters a counter over 64 bits.
+uint64_t scatter(uint64_t value) {
+  value += 0x9e3779b97f4a7c15U;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31);
+}
+
+uint64_t bits_at(uint64_t stream, uint64_t counter) { return scatter(scatter(stream) ^ scatter(counter)); }
+
+uint16_t half_from(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  const auto sign = static_cast<uint16_t>((bits >> 16) & 0x8000U);
+  const float magnitude = std::fabs(value);
+  if (std::isnan(value)) return sign | 0x7e00U;
+  if (magnitude >= 65520.0F) return sign | 0x7c00U;
+  if (magnitude < 6.103515625e-05F)  // subnormal: units of 2^-24; lrint rounds to nearest even
+    return static_cast<uint16_t>(sign | static_cast<uint16_t>(std::lrint(std::ldexp(magnitude, 24))));
+  uint32_t rounded = std::bit_cast<uint32_t>(magnitude);
+  rounded += 0xfffU + ((rounded >> 13) & 1U);
+  return static_cast<uint16_t>(sign | ((rounded - (112U << 23)) >> 13));
+}
+
+uint16_t bfloat_from(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  if (std::isnan(value)) return static_cast<uint16_t>((bits >> 16) | 0x40U);
+  return static_cast<uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16);
+}
+
+template <class T>
+void write_as(HostBuffer& buffer, size_t index, T value) {
+  std::memcpy(buffer.bytes.data() + index * sizeof(T), &value, sizeof(T));
+}
+
+Result<HostBuffer> read_file(const BufferSpec& spec, size_t count) {
+  HostBuffer buffer(spec.type, count);
+  std::ifstream file(spec.file, std::ios::binary);
+  if (!file) return fail(ErrorId::file_not_found, spec.file, std::strerror(errno));
+  file.read(reinterpret_cast<char*>(buffer.bytes.data()), static_cast<std::streamsize>(buffer.bytes.size()));
+  const auto got = static_cast<size_t>(file.gcount());
+  if (got < buffer.bytes.size()) return fail(ErrorId::file_too_short, spec.file, got, buffer.bytes.size());
+  return buffer;
+}
+
+void fill_poison(HostBuffer& buffer, size_t begin, size_t end) {
+  const uint64_t pattern = poison_of(buffer.type);
+  const size_t bytes = size_of(buffer.type);
+  for (size_t i = begin; i < end; ++i) std::memcpy(buffer.bytes.data() + i * bytes, &pattern, bytes);
+}
+
+void fill_normal_floats(HostBuffer& buffer, uint64_t stream, size_t begin, size_t end) {
+  const auto values = buffer.as<float>();
+  for (size_t i = begin; i < end; ++i) values[i] = normal_at(stream, i);
+}
+
+double initial_value(Fill fill, uint64_t stream, size_t element, DType type) {
+  const bool integer =
+      type == DType::i32 || type == DType::u32 || type == DType::i8 || type == DType::u8 || type == DType::u64;
+  switch (fill) {
+    case Fill::ones:
+      return 1;
+    case Fill::iota:
+      return static_cast<double>(element);
+    case Fill::normal:
+      // For integers a normal of deviation 32 about 128 (unsigned) or 0 (signed), inside every integer type.
+      if (integer) {
+        const double middle = type == DType::i32 || type == DType::i8 ? 0 : 128;
+        return std::fmin(std::fmax(std::nearbyint(normal_at(stream, element) * 32 + middle), middle - 127),
+                         middle + 127);
+      }
+      return normal_at(stream, element);
+    case Fill::uniform:
+      return integer ? std::floor(uniform_at(stream, element) * 128) : uniform_at(stream, element);
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+float uniform_at(uint64_t stream, uint64_t element) {
+  return static_cast<float>(bits_at(stream, element) >> 40) * 0x1p-24F;
+}
+
+float normal_at(uint64_t stream, uint64_t element) {
+  // Elements 2k and 2k+1 are the two values that one Box–Muller step gives.
+  const uint64_t bits = bits_at(stream, element / 2);
+  const float u = (static_cast<float>(bits >> 40) + 1.0F) * 0x1p-24F;  // (0, 1]
+  const float angle = static_cast<float>(bits & 0xffffffU) * 0x1p-24F * 2 * std::numbers::pi_v<float>;
+  const float radius = std::sqrt(-2.0F * std::log(u));
+  return radius * (element % 2 == 0 ? std::cos(angle) : std::sin(angle));
+}
+
+uint64_t poison_of(DType type) {
+  switch (type) {
+    case DType::f32:
+      return 0x7fedbeefU;  // quiet NaN with a payload that arithmetic does not make
+    case DType::f16:
+      return 0x7eedU;
+    case DType::bf16:
+      return 0x7fedU;
+    case DType::f64:
+      return 0x7ffdbeefdeadbeefU;
+    case DType::i8:
+    case DType::u8:
+      return 0xa5U;
+    default:
+      return 0xa5a5a5a5deadbeefU;
+  }
+}
+
+uint64_t count_poison(const HostBuffer& buffer, size_t begin, size_t end) {
+  const uint64_t pattern = poison_of(buffer.type);
+  const size_t bytes = size_of(buffer.type);
+  uint64_t count = 0;
+  for (size_t i = begin; i < end; ++i)
+    if (std::memcmp(buffer.bytes.data() + i * bytes, &pattern, bytes) == 0) ++count;
+  return count;
+}
+
+void store_value(HostBuffer& buffer, size_t index, double value) {
+  switch (buffer.type) {
+    case DType::f32:
+      return write_as(buffer, index, static_cast<float>(value));
+    case DType::f64:
+      return write_as(buffer, index, value);
+    case DType::f16:
+      return write_as(buffer, index, half_from(static_cast<float>(value)));
+    case DType::bf16:
+      return write_as(buffer, index, bfloat_from(static_cast<float>(value)));
+    case DType::i32:
+      return write_as(buffer, index, static_cast<int32_t>(static_cast<int64_t>(value)));
+    case DType::u32:
+      return write_as(buffer, index, static_cast<uint32_t>(static_cast<int64_t>(value)));
+    case DType::i8:
+      return write_as(buffer, index, static_cast<int8_t>(static_cast<int64_t>(value)));
+    case DType::u8:
+      return write_as(buffer, index, static_cast<uint8_t>(static_cast<int64_t>(value)));
+    case DType::u64:
+      return write_as(buffer, index, static_cast<uint64_t>(value));
+  }
+}
+
+Result<HostBuffer> make_contents(const BufferSpec& spec, size_t index, uint64_t seed) {
+  const auto count = static_cast<size_t>(spec.count());
+  if (spec.fill == Fill::file) return read_file(spec, count);
+  HostBuffer buffer(spec.type, count);
+  if (spec.fill == Fill::zero) return buffer;
+  const uint64_t stream = seed * 1000003U + index;
+  parallel_for(count, size_t{1} << 16, [&](size_t begin, size_t end) {
+    if (spec.fill == Fill::poison) return fill_poison(buffer, begin, end);
+    if (spec.fill == Fill::normal && spec.type == DType::f32) return fill_normal_floats(buffer, stream, begin, end);
+    for (size_t i = begin; i < end; ++i) store_value(buffer, i, initial_value(spec.fill, stream, i, spec.type));
+  });
+  return buffer;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,370 @@
+#include "engine/run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+
+#include "engine/gpu/gpu_executor.hpp"
+#include "engine/run/compare.hpp"
+#include "engine/run/inputs.hpp"
+#include "engine/run/paths.hpp"
+#include "engine/sim/simulator.hpp"
+#include "engine/traffic/ledger.hpp"
+#include "engine/traffic/tile_map.hpp"
+
+namespace tilescope {
+
+using Clock = std::chrono::steady_clock;
+using SharedBuffers = std::vector<std::shared_ptr<const HostBuffer>>;
+
+namespace {
+
+/// Warp instructions of one launch before it is taken for a hang.
+constexpr uint64_t kStepBudget = uint64_t{1} << 30;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+/// Bytes that may be taken without pushing other programs out; 0 where the system does not say.
+uint64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string name, rest; file >> name && std::getline(file, rest);)
+    if (name == "MemAvailable:") return std::stoull(rest) * 1024;
+  return 0;
+}
+
+uint64_t total_bytes(const Plan& plan) {
+  uint64_t bytes = 0;
+  for (const auto& buffer : plan.buffers) bytes += static_cast<uint64_t>(buffer.count()) * size_of(buffer.type);
+  return bytes;
+}
+
+/// Host copies: the contents, what comes back, and on the simulator its own memory with its shadow.
+Result<void> check_memory(const Plan& plan, DeviceKind device) {
+  const uint64_t needed = total_bytes(plan) * (device == DeviceKind::sim ? 3 : 2);
+  const uint64_t available = available_memory() / 10 * 8;
+  if (available != 0 && needed > available) return fail(ErrorId::out_of_memory, needed, available);
+  return {};
+}
+
+Result<std::string> read_text(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return fail(ErrorId::file_not_found, file.string(), std::strerror(errno));
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+struct Engine::InputCache {
+  uint64_t seed = 0;
+  std::vector<BufferSpec> specs;
+  SharedBuffers contents;
+
+  bool holds(const std::vector<BufferSpec>& wanted, uint64_t wanted_seed) const {
+    return seed == wanted_seed && std::equal(specs.begin(), specs.end(), wanted.begin(), wanted.end(),
+                                             [](const BufferSpec& a, const BufferSpec& b) {
+                                               return a.fill != Fill::file && a.fill == b.fill && a.type == b.type &&
+                                                      a.shape == b.shape;
+                                             });
+  }
+};
+
+Engine::Engine() : inputs_(std::make_unique<InputCache>()) {}
+Engine::~Engine() = default;
+
+std::shared_ptr<Engine> Engine::open(const EngineOptions& options) {
+  std::shared_ptr<Engine> engine(new Engine);
+  engine->root_ = options.root.empty() ? find_root() : options.root;
+  const auto cache = options.cache_folder.empty() ? user_cache_folder() / "modules" : options.cache_folder;
+  engine->compiler_ = Compiler::open(cache);
+  engine->gpu_ = open_gpu();
+  engine->simulator_ = make_simulator(options.simulator_threads);
+  return engine;
+}
+
+Result<Plan> Engine::plan(const Request& request) const {
+  const Lab* lab = find_lab(request.lab);
+  if (lab == nullptr) {
+    std::string names;
+    for (const auto& one : labs()) names += (names.empty() ? "" : ", ") + one.name;
+    return fail(ErrorId::lab_not_found, request.lab, names);
+  }
+  const Rung* rung = find_rung(*lab, request.rung);
+  if (rung == nullptr) {
+    std::string names;
+    for (const auto& one : lab->rungs) names += (names.empty() ? "" : ", ") + one.name;
+    return fail(ErrorId::rung_not_found, request.lab, request.rung, names);
+  }
+  if (auto valid = validate(*lab, request.config, request.device); !valid) return tl::unexpected<Error>(valid.error());
+
+  Plan plan;
+  plan.source_file = "kernels/" + lab->kernel_file;
+  if (request.edited_source) {
+    plan.source_text = *request.edited_source;
+  } else {
+    auto text = read_text(root_ / plan.source_file);
+    if (!text) return tl::unexpected<Error>(text.error());
+    plan.source_text = std::move(*text);
+  }
+  plan.defines = lab->defines;
+  for (const auto& [name, value] : request.config.params) plan.defines.push_back({name, std::to_string(value)});
+  for (const auto& one : lab->break_it) {
+    const bool on = std::find(request.broken.begin(), request.broken.end(), one.name) != request.broken.end();
+    plan.defines.push_back({one.name, on ? "1" : "0"});
+  }
+  plan.buffers = lab->buffers(request.config);
+  plan.launches = rung->launches(request.config);
+  return plan;
+}
+
+/// Carries one request out, step by step; its members are what the steps hand on.
+class RunInProgress {
+ public:
+  RunInProgress(Engine& engine, const Request& request, const std::stop_token& stop, const ProgressFunction& progress)
+      : engine_(engine), stop_(stop), progress_(progress) {
+    result_.request = request;
+    result_.version = TILESCOPE_VERSION;
+    result_.date = utc_now();
+  }
+
+  Result<RunResult> carry_out(Plan plan, const Lab* lab) {
+    const auto start = Clock::now();
+    result_.plan = std::move(plan);
+    if (auto ready = check_memory(result_.plan, result_.request.device); !ready) return forward(ready);
+    if (auto compiled = compile(); !compiled) return forward(compiled);
+    if (auto filled = fill_inputs(); !filled) return forward(filled);
+    if (result_.request.device == DeviceKind::gpu) {
+      if (auto ran = run_on_gpu(); !ran) return forward(ran);
+    }
+    if (auto observed = simulate(); !observed) return forward(observed);
+    if (lab != nullptr) compare_outputs(*lab);
+    result_.total_ms = milliseconds_since(start);
+    return std::move(result_);
+  }
+
+ private:
+  static tl::unexpected<Error> forward(const Result<void>& failed) { return tl::unexpected<Error>(failed.error()); }
+
+  void report(Progress::Phase phase, double fraction) const {
+    if (progress_) progress_({phase, fraction});
+  }
+
+  Result<void> compile() {
+    report(Progress::Phase::compile, 0);
+    const auto& compiler = engine_.compiler();
+    if (!compiler) return tl::unexpected<Error>(compiler.error());
+    const bool gpu = result_.request.device == DeviceKind::gpu;
+    CompileRequest request{.text = result_.plan.source_text,
+                           .file = result_.plan.source_file,
+                           .defines = result_.plan.defines,
+                           .include_folders = {(engine_.root() / "kernels").string()},
+                           .want_cubin = gpu};
+    if (gpu && engine_.gpu()) request.cubin_target = (*engine_.gpu())->device().architecture;
+    const auto start = Clock::now();
+    auto module = (*compiler)->compile(request, stop_);
+    if (!module) return tl::unexpected<Error>(module.error());
+    result_.compiled = std::move(*module);
+    result_.compile_ms = milliseconds_since(start);
+    return check_kernels();
+  }
+
+  Result<void> check_kernels() const {
+    for (const auto& launch : result_.plan.launches) {
+      const KernelInfo* kernel = result_.compiled.find(launch.kernel);
+      if (kernel == nullptr) {
+        std::string names;
+        for (const auto& one : result_.compiled.kernels) names += (names.empty() ? "" : ", ") + one.name;
+        return fail(ErrorId::kernel_not_found, launch.kernel, result_.plan.source_file, names.empty() ? "none" : names);
+      }
+      if (kernel->parameter_bytes.size() != launch.arguments.size())
+        return fail(ErrorId::argument_count, launch.kernel, kernel->parameter_bytes.size(), launch.arguments.size());
+    }
+    return {};
+  }
+
+  Result<void> fill_inputs() {
+    report(Progress::Phase::inputs, 0);
+    auto& cache = *engine_.inputs_;
+    if (!cache.holds(result_.plan.buffers, result_.request.seed)) {
+      cache = {};
+      SharedBuffers contents;
+      for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
+        auto made = make_contents(result_.plan.buffers[i], i, result_.request.seed);
+        if (!made) return tl::unexpected<Error>(made.error());
+        contents.push_back(std::make_shared<const HostBuffer>(std::move(*made)));
+        if (stop_.stop_requested()) return fail(ErrorId::cancelled);
+      }
+      cache = {result_.request.seed, result_.plan.buffers, std::move(contents)};
+    }
+    initial_ = cache.contents;
+    return {};
+  }
+
+  using DeviceBuffers = std::vector<std::shared_ptr<DeviceBuffer>>;
+
+  Result<DeviceBuffers> allocate(Executor& executor) const {
+    DeviceBuffers buffers;
+    for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
+      const BufferSpec& spec = result_.plan.buffers[i];
+      auto buffer = executor.allocate(
+          {.name = spec.name, .type = spec.type, .count = static_cast<size_t>(spec.count()), .index = i});
+      if (!buffer) return tl::unexpected<Error>(buffer.error());
+      auto sent = executor.upload(**buffer, initial_[i]->bytes, spec.fill == Fill::poison);
+      if (!sent) return tl::unexpected<Error>(sent.error());
+      buffers.push_back(std::move(*buffer));
+    }
+    return buffers;
+  }
+
+  /// What the kernel may have written comes back; inputs stay shared with the cache.
+  Result<SharedBuffers> download(Executor& executor, const DeviceBuffers& buffers) const {
+    SharedBuffers contents = initial_;
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      if (result_.plan.buffers[i].role == Role::input) continue;
+      auto back = std::make_shared<HostBuffer>(initial_[i]->type, initial_[i]->count());
+      auto got = executor.download(*buffers[i], back->bytes);
+      if (!got) return tl::unexpected<Error>(got.error());
+      contents[i] = std::move(back);
+    }
+    return contents;
+  }
+
+  Result<void> run_on_gpu() {
+    report(Progress::Phase::execute, 0);
+    if (!engine_.gpu()) return tl::unexpected<Error>(engine_.gpu().error());
+    Executor& gpu = **engine_.gpu();
+    auto buffers = allocate(gpu);
+    if (!buffers) return tl::unexpected<Error>(buffers.error());
+    result_.run_ms = 0;
+    for (const auto& launch : result_.plan.launches) {
+      auto ran = gpu.launch(result_.compiled, launch, *buffers, {}, stop_);
+      if (!ran) return tl::unexpected<Error>(ran.error());
+      result_.run_ms += ran->elapsed_ms;
+    }
+    auto contents = download(gpu, *buffers);
+    if (!contents) return tl::unexpected<Error>(contents.error());
+    result_.buffers = std::move(*contents);
+    result_.device = gpu.device();
+    result_.device_buffers = std::move(*buffers);
+    return {};
+  }
+
+  /// Why a GPU run is not simulated beside it; empty if it is.
+  std::string reason_not_to_observe() const {
+    if (!result_.request.observe) return "not asked for";
+    const Lab* lab = find_lab(result_.request.lab);
+    if (lab == nullptr) return {};
+    for (const auto& size : lab->sizes)
+      if (result_.request.config.size(size.name) > size.max_sim)
+        return make_error(ErrorId::too_large_to_simulate, size.name, result_.request.config.size(size.name),
+                          size.max_sim)
+            .message;
+    return {};
+  }
+
+  Result<void> simulate() {
+    const bool gpu = result_.request.device == DeviceKind::gpu;
+    if (gpu) {
+      result_.not_observed_reason = reason_not_to_observe();
+      if (!result_.not_observed_reason.empty()) return {};
+    }
+    Executor& simulator = engine_.simulator();
+    auto buffers = allocate(simulator);
+    if (!buffers) return tl::unexpected<Error>(buffers.error());
+    const auto start = Clock::now();
+    if (auto ran = simulate_launches(simulator, *buffers); !ran) return ran;
+    result_.simulate_ms = milliseconds_since(start);
+    make_views();
+    if (gpu) return {};
+    result_.run_ms = result_.simulate_ms;
+    result_.device = simulator.device();
+    auto contents = download(simulator, *buffers);
+    if (!contents) return tl::unexpected<Error>(contents.error());
+    result_.buffers = std::move(*contents);
+    return {};
+  }
+
+  Result<void> simulate_launches(Executor& simulator, const DeviceBuffers& buffers) {
+    const size_t count = result_.plan.launches.size();
+    for (size_t i = 0; i < count; ++i) {
+      LaunchOptions options;
+      options.count_traffic = result_.request.observe;
+      options.record_accesses = result_.request.observe;
+      options.step_budget = kStepBudget;
+      options.launch_index = static_cast<uint32_t>(i);
+      options.progress = [&](double fraction) {
+        report(Progress::Phase::simulate, (static_cast<double>(i) + fraction) / static_cast<double>(count));
+      };
+      auto ran = simulator.launch(result_.compiled, result_.plan.launches[i], buffers, options, stop_);
+      if (!ran) return tl::unexpected<Error>(ran.error());
+      append_launch(result_.trace, sites_, ran->trace, ran->sites, options.launch_index);
+      add_counters(counters_, ran->counters);
+      result_.simulated_warps += ran->warps;
+      result_.findings.insert(result_.findings.end(), ran->findings.begin(), ran->findings.end());
+      if (ran->stopped_by_finding) break;
+    }
+    return {};
+  }
+
+  void make_views() {
+    result_.traffic = make_ledger(result_.trace, std::move(sites_), counters_, result_.plan.buffers);
+    result_.observed = result_.request.observe;
+    if (!result_.observed) {
+      result_.not_observed_reason = "not asked for";
+      return;
+    }
+    if (result_.plan.launches.empty()) return;
+    const size_t last = result_.plan.launches.size() - 1;
+    result_.tiles =
+        make_tile_map(result_.trace, result_.plan.launches[last], static_cast<uint32_t>(last), result_.plan.buffers);
+  }
+
+  void compare_outputs(const Lab& lab) {
+    report(Progress::Phase::compare, 0);
+    size_t output = 0;
+    for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
+      const BufferSpec& spec = result_.plan.buffers[i];
+      if (spec.role != Role::output && spec.role != Role::inout) continue;
+      const auto expected = [&, output](size_t begin, size_t end, double* values) {
+        lab.reference(result_.request.config, initial_, output, begin, end, values);
+      };
+      result_.correctness.push_back(compare(spec.name, *result_.buffers[i], lab.tolerance, expected));
+      ++output;
+    }
+  }
+
+  Engine& engine_;
+  std::stop_token stop_;
+  const ProgressFunction& progress_;
+  RunResult result_;
+  SharedBuffers initial_;
+  std::vector<SiteCount> sites_;
+  Counters counters_;
+};
+
+Result<RunResult> Engine::run(const Request& request, std::stop_token stop, const ProgressFunction& progress) {
+  auto made = plan(request);
+  if (!made) return tl::unexpected<Error>(made.error());
+  return RunInProgress(*this, request, stop, progress).carry_out(std::move(*made), find_lab(request.lab));
+}
+
+Result<RunResult> Engine::run_plan(Plan plan, const Request& request, std::stop_token stop,
+                                   const ProgressFunction& progress) {
+  return RunInProgress(*this, request, stop, progress).carry_out(std::move(plan), nullptr);
+}
+
+}  // namespace tilescope
