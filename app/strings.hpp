@@ -1,7 +1,8 @@
 // Every text of the interface, in English and Chinese: assets/strings/{en,zh}.toml.
 //
 //   [tiles]
-//   sentence = "{blocks} blocks write {elements} elements"      →  strings.format("tiles.sentence", fmt::arg("blocks", 97), …)
+//   sentence = "{blocks} blocks write {elements} elements"      →  strings.format("tiles.sentence", fmt::arg("blocks",
+//   97), …)
 #pragma once
 
 #include <fmt/args.h>
@@ -11,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "engine/result.hpp"
 #include "engine/types.hpp"

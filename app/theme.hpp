@@ -4,6 +4,9 @@
 #include <imgui.h>
 
 #include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/result.hpp"
 #include "engine/types.hpp"
@@ -30,21 +33,26 @@ ImU32 mix(ImU32 a, ImU32 b, float amount);
 ImU32 with_alpha(ImU32 colour, float alpha);
 /// Viridis at t in [0, 1]: the one scale for quantities.
 ImU32 viridis(float t);
+/// Contrast ratio of two opaque colours as WCAG 2.1 defines it: 1 … 21; body text needs 4.5.
+float contrast(ImU32 a, ImU32 b);
 /// Text colour that reads on a surface of this colour.
 ImU32 readable_on(ImU32 surface, const Theme& theme);
 
 /// Inter and JetBrains Mono, with WenQuanYi merged for Chinese. Digits of Inter are made tabular after loading.
 struct Fonts {
-  ImFont* small = nullptr;            // 13, notes
-  ImFont* small_semibold = nullptr;   // 13
-  ImFont* body = nullptr;             // 15
-  ImFont* body_semibold = nullptr;    // 15
-  ImFont* title = nullptr;            // 20 regular
-  ImFont* title_semibold = nullptr;   // 20
-  ImFont* code = nullptr;             // JetBrains Mono 14
+  ImFont* small = nullptr;           // 13, notes
+  ImFont* small_semibold = nullptr;  // 13
+  ImFont* body = nullptr;            // 15
+  ImFont* body_semibold = nullptr;   // 15
+  ImFont* title = nullptr;           // 20 regular
+  ImFont* title_semibold = nullptr;  // 20
+  ImFont* code = nullptr;            // JetBrains Mono 14
 };
-/// Adds the fonts to ImGui's atlas (call before the first frame). A missing font file falls back to ImGui's own, and is
-/// reported as a warning in `missing`.
-Fonts load_fonts(float scale, std::vector<std::filesystem::path>* missing);
+/// Adds the fonts to ImGui's atlas and builds it (call before the first frame). `texts` holds every text that may be
+/// shown: only its Chinese characters get glyphs, so that the atlas is built in a fraction of a second. A missing font
+/// file falls back to ImGui's own, and is reported in `missing`.
+Fonts load_fonts(float scale, std::string_view texts, std::vector<std::filesystem::path>* missing);
+/// The texts that can appear: the string tables, the lessons, the kernels and the registered labs.
+std::string interface_texts(const std::filesystem::path& root);
 
 }  // namespace tilescope

@@ -37,6 +37,7 @@ struct ViewState {
   float scale = 1.0F;
   float controls_width = 296, rail_width = 200, bottom_height = 368, source_width = 640;  // unscaled pixels
   std::string lesson_anchor;        // heading to scroll to; cleared when done
+  std::string explained;            // what the thing under the pointer is, this frame (explain); F1 pins it
   bool animate = true;              // false while screenshots are taken: nothing moves
 };
 

@@ -1,0 +1,97 @@
+#include "app/strings.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilescope {
+namespace {
+
+using Table = std::unordered_map<std::string, std::string>;
+
+void flatten(const toml::table& table, const std::string& prefix, Table& out) {
+  for (const auto& [key, node] : table) {
+    const std::string name = prefix.empty() ? std::string(key.str()) : prefix + "." + std::string(key.str());
+    if (const toml::table* inner = node.as_table())
+      flatten(*inner, name, out);
+    else if (const auto text = node.value<std::string>())
+      out.emplace(name, *text);
+  }
+}
+
+Result<Table> read(const std::filesystem::path& file) {
+  try {
+    Table out;
+    flatten(toml::parse_file(file.string()), "", out);
+    return out;
+  } catch (const toml::parse_error& error) {
+    return fail(ErrorId::file_not_found, file.string(),
+                fmt::format("line {}: {}", error.source().begin.line, error.description()));
+  }
+}
+
+}  // namespace
+
+Result<Strings> Strings::load(const std::filesystem::path& folder) {
+  auto english = read(folder / "en.toml");
+  if (!english) return tl::unexpected(english.error());
+  auto chinese = read(folder / "zh.toml");
+  if (!chinese) return tl::unexpected(chinese.error());
+  Strings strings;
+  strings.english_ = std::move(*english);
+  strings.chinese_ = std::move(*chinese);
+  return strings;
+}
+
+const std::string& Strings::operator()(std::string_view key) const {
+  const std::string name(key);
+  const Table& first = language == Language::en ? english_ : chinese_;
+  const Table& second = language == Language::en ? chinese_ : english_;
+  for (const Table* table : {&first, &second})
+    if (const auto found = table->find(name); found != table->end()) return found->second;
+  return missing_.try_emplace(name, name).first->second;
+}
+
+std::vector<std::string> Strings::unpaired() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, text] : english_)
+    if (!chinese_.contains(key)) keys.push_back(key);
+  for (const auto& [key, text] : chinese_)
+    if (!english_.contains(key)) keys.push_back(key);
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+std::string with_separators(int64_t value) {
+  std::string digits = std::to_string(value);
+  const ptrdiff_t first = value < 0 ? 1 : 0;
+  for (ptrdiff_t position = static_cast<ptrdiff_t>(digits.size()) - 3; position > first; position -= 3)
+    digits.insert(static_cast<size_t>(position), ",");
+  return digits;
+}
+
+std::string bytes_text(double bytes) {
+  // Four figures before the next unit: 1,181 KB says more than 1.18 MB.
+  static constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
+  size_t unit = 0;
+  while (std::abs(bytes) >= 9999.5 && unit + 1 < std::size(kUnits)) {
+    bytes /= 1000;
+    ++unit;
+  }
+  if (unit == 0 || std::abs(bytes) >= 999.5) return with_separators(std::llround(bytes)) + " " + kUnits[unit];
+  return fmt::format("{:.{}f} {}", bytes, std::abs(bytes) < 99.95 ? 1 : 0, kUnits[unit]);
+}
+
+std::string milliseconds_text(double milliseconds) {
+  if (milliseconds <= 0) return "0 ms";
+  const auto with_figures = [](double value, const char* unit) {
+    return fmt::format("{:.{}f} {}", value, value < 99.95 ? 1 : 0, unit);
+  };
+  if (milliseconds < 1) return with_figures(milliseconds * 1000, "µs");
+  if (milliseconds < 99.95) return fmt::format("{:.{}f} ms", milliseconds, milliseconds < 9.95 ? 1 : 0);
+  if (milliseconds < 10000) return with_separators(std::llround(milliseconds)) + " ms";
+  return with_figures(milliseconds / 1000, "s");
+}
+
+}  // namespace tilescope

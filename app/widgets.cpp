@@ -1,0 +1,270 @@
+#include "app/widgets.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace tilescope {
+namespace {
+
+ImFont* or_current(ImFont* font) { return font != nullptr ? font : ImGui::GetFont(); }
+
+float size_of_font(ImFont* font) {
+#if IMGUI_VERSION_NUM < 19200
+  return or_current(font)->FontSize;
+#else
+  return or_current(font)->LegacySize;
+#endif
+}
+
+float ascent_of(ImFont* font) {
+#if IMGUI_VERSION_NUM < 19200
+  return std::round(or_current(font)->Ascent);
+#else
+  return std::round(or_current(font)->GetFontBaked(size_of_font(font))->Ascent);
+#endif
+}
+
+/// Bytes of the character that starts here.
+size_t character_bytes(unsigned char lead) {
+  if (lead < 0x80) return 1;
+  if (lead < 0xE0) return 2;
+  return lead < 0xF0 ? 3 : 4;
+}
+
+/// The next piece that must stay on one line: a word with the spaces before it, or one Chinese character (with closing
+/// punctuation after it, which never starts a line).
+std::string_view next_piece(std::string_view text) {
+  size_t end = 0;
+  while (end < text.size() && text[end] == ' ') ++end;
+  if (end < text.size() && static_cast<unsigned char>(text[end]) >= 0xE3) {
+    end = std::min(text.size(), end + character_bytes(static_cast<unsigned char>(text[end])));
+    for (std::string_view closing : {"，", "。", "；", "：", "、", "）", "”", "？", "！"})
+      if (text.substr(end).starts_with(closing)) return text.substr(0, end + closing.size());
+    return text.substr(0, end);
+  }
+  while (end < text.size() && text[end] != ' ' && static_cast<unsigned char>(text[end]) < 0xE3)
+    end += character_bytes(static_cast<unsigned char>(text[end]));
+  return text.substr(0, std::min(end, text.size()));
+}
+
+void show_explanation(PanelContext& context, std::string_view text) {
+  context.view.explained = text;
+  if (!context.view.animate) return;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(12), context.px(8)));
+  ImGui::BeginTooltip();
+  ImGui::PushFont(context.fonts.small);
+  ImGui::PushTextWrapPos(context.px(380));
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::PopTextWrapPos();
+  ImGui::PopFont();
+  ImGui::EndTooltip();
+  ImGui::PopStyleVar();
+}
+
+}  // namespace
+
+ImVec2 text_size(ImFont* font, std::string_view text) {
+  return or_current(font)->CalcTextSizeA(size_of_font(font), FLT_MAX, 0, text.data(), text.data() + text.size());
+}
+
+float line_height(ImFont* font) { return size_of_font(font); }
+float centred_top(ImFont* font, float y) { return std::round(y - size_of_font(font) / 2); }
+float baseline_top(ImFont* font, float y) { return y - ascent_of(font); }
+
+ImVec2 draw_text(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 colour, std::string_view text) {
+  const ImVec2 whole{std::round(position.x), std::round(position.y)};
+  list->AddText(or_current(font), size_of_font(font), whole, colour, text.data(), text.data() + text.size());
+  return text_size(font, text);
+}
+
+ImVec2 draw_text_right(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 colour, std::string_view text) {
+  const ImVec2 size = text_size(font, text);
+  return draw_text(list, font, {position.x - size.x, position.y}, colour, text);
+}
+
+ImVec2 draw_text_centred(ImDrawList* list, ImFont* font, ImVec2 centre, ImU32 colour, std::string_view text) {
+  const ImVec2 size = text_size(font, text);
+  return draw_text(list, font, {centre.x - size.x / 2, centre.y - size.y / 2}, colour, text);
+}
+
+std::string fit_text(ImFont* font, std::string_view text, float width) {
+  if (text_size(font, text).x <= width) return std::string(text);
+  const float room = width - text_size(font, "…").x;
+  size_t end = 0;
+  for (size_t next = 0; next < text.size();) {
+    next = std::min(text.size(), next + character_bytes(static_cast<unsigned char>(text[next])));
+    if (text_size(font, text.substr(0, next)).x > room) break;
+    end = next;
+  }
+  while (end > 0 && text[end - 1] == ' ') --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
+const std::string& badge_text(const PanelContext& context, Badge badge) {
+  switch (badge) {
+    case Badge::measured:
+      return context.strings("badge.measured");
+    case Badge::simulated:
+      return context.strings("badge.simulated");
+    case Badge::modelled:
+      return context.strings("badge.modelled");
+    case Badge::recorded:
+      break;
+  }
+  return context.strings("badge.recorded");
+}
+
+float badge_width(const PanelContext& context, Badge badge) {
+  return std::round(text_size(context.fonts.small_semibold, badge_text(context, badge)).x) + context.px(16);
+}
+
+float draw_badge(PanelContext& context, ImDrawList* list, ImVec2 top_right, Badge badge) {
+  const Theme& theme = context.theme;
+  const float width = badge_width(context, badge), height = context.px(20), corner = context.px(4);
+  const ImVec2 low{top_right.x - width, top_right.y}, high{top_right.x, top_right.y + height};
+  ImU32 ink = theme.on_accent;
+  if (badge == Badge::measured || badge == Badge::simulated) {
+    list->AddRectFilled(low, high, badge == Badge::measured ? theme.ok : theme.accent, corner);
+  } else {
+    ink = badge == Badge::modelled ? theme.accent : theme.muted;
+    list->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F}, ink, corner, 0, context.px(1));
+  }
+  draw_text_centred(list, context.fonts.small_semibold, {(low.x + high.x) / 2, (low.y + high.y) / 2}, ink,
+                    badge_text(context, badge));
+  static constexpr std::array<const char*, 4> kMeaning{"badge.measured_meaning", "badge.simulated_meaning",
+                                                       "badge.modelled_meaning", "badge.recorded_meaning"};
+  explain_rect(context, low, high, context.strings(kMeaning[static_cast<size_t>(badge)]));
+  return width;
+}
+
+void draw_check(ImDrawList* list, ImVec2 centre, float size, ImU32 colour, float thickness) {
+  const float half = size / 2;
+  const ImVec2 points[] = {{centre.x - half, centre.y + half * 0.05F},
+                           {centre.x - half * 0.3F, centre.y + half * 0.7F},
+                           {centre.x + half, centre.y - half * 0.65F}};
+  list->AddPolyline(points, 3, colour, 0, thickness);
+}
+
+void draw_cross(ImDrawList* list, ImVec2 centre, float size, ImU32 colour, float thickness) {
+  const float half = size * 0.42F;
+  list->AddLine({centre.x - half, centre.y - half}, {centre.x + half, centre.y + half}, colour, thickness);
+  list->AddLine({centre.x - half, centre.y + half}, {centre.x + half, centre.y - half}, colour, thickness);
+}
+
+void draw_play(ImDrawList* list, ImVec2 centre, float size, ImU32 colour) {
+  const float half = size / 2;
+  list->AddTriangleFilled({centre.x - half * 0.85F, centre.y - half}, {centre.x + half * 0.95F, centre.y},
+                          {centre.x - half * 0.85F, centre.y + half}, colour);
+}
+
+void draw_chevron(ImDrawList* list, ImVec2 centre, float size, ImU32 colour) {
+  const float half = size / 2;
+  list->AddTriangleFilled({centre.x - half, centre.y - half * 0.55F}, {centre.x + half, centre.y - half * 0.55F},
+                          {centre.x, centre.y + half * 0.6F}, colour);
+}
+
+float flow_text(ImDrawList* list, ImVec2 position, float width, float line_step, std::span<const TextRun> runs) {
+  float x = 0, y = 0;
+  for (const TextRun& run : runs) {
+    const float line = size_of_font(run.font);
+    for (std::string_view rest = run.text; !rest.empty();) {
+      std::string_view piece = next_piece(rest);
+      rest.remove_prefix(piece.size());
+      const bool starts_with_space = piece.starts_with(' ');
+      float piece_width = text_size(run.font, piece).x;
+      if (x > 0 && x + piece_width > width) {
+        x = 0;
+        y += line_step;
+      }
+      if (x == 0 && starts_with_space) {
+        piece.remove_prefix(std::min(piece.find_first_not_of(' '), piece.size()));
+        piece_width = text_size(run.font, piece).x;
+      }
+      if (list != nullptr)
+        list->AddText(or_current(run.font), line,
+                      {std::round(position.x + x), std::round(position.y + y + (line_step - line) / 2)}, run.colour,
+                      piece.data(), piece.data() + piece.size());
+      x += piece_width;
+    }
+  }
+  return y + line_step;
+}
+
+void sentence(PanelContext& context, std::string_view finding, std::string_view reason, std::string_view quiet) {
+  const Theme& theme = context.theme;
+  const std::string second = reason.empty() ? "" : " " + std::string(reason);
+  const std::string third = quiet.empty() ? "" : " " + std::string(quiet);
+  const TextRun runs[] = {{context.fonts.body_semibold, theme.text, finding},
+                          {context.fonts.body, theme.text, second},
+                          {context.fonts.body, theme.muted, third}};
+  const ImVec2 position = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = flow_text(ImGui::GetWindowDrawList(), position, width, context.px(24), runs);
+  ImGui::Dummy({width, height});
+}
+
+int tab_row(PanelContext& context, const char* id, std::span<const std::string> names, int current, float height) {
+  const Theme& theme = context.theme;
+  const bool large = height >= context.px(36);
+  ImFont* regular = large ? context.fonts.body : context.fonts.small;
+  ImFont* selected = large ? context.fonts.body_semibold : context.fonts.small_semibold;
+  const float gap = context.px(large ? 32 : 24);
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  float x = origin.x;
+  int chosen = current;
+  ImGui::PushID(id);
+  for (int index = 0; index < static_cast<int>(names.size()); ++index) {
+    const std::string& name = names[static_cast<size_t>(index)];
+    const bool on = index == current;
+    // The wider of the two weights, so that nothing moves when the selection does.
+    const float width = std::round(std::max(text_size(regular, name).x, text_size(selected, name).x));
+    ImGui::SetCursorScreenPos({x - gap / 4, origin.y});
+    ImGui::PushID(index);
+    if (ImGui::InvisibleButton("tab", {width + gap / 2, height})) chosen = index;
+    const bool hovered = ImGui::IsItemHovered();
+    ImGui::PopID();
+    ImFont* font = on ? selected : regular;
+    draw_text(list, font, {x, origin.y + std::round((height - line_height(font)) / 2)},
+              on || hovered ? theme.text : theme.muted, name);
+    if (on) list->AddRectFilled({x, origin.y + height - context.px(2)}, {x + width, origin.y + height}, theme.accent);
+    x += width + gap;
+  }
+  ImGui::PopID();
+  ImGui::SetCursorScreenPos({origin.x, origin.y + height});
+  ImGui::Dummy({x - gap - origin.x, 0});
+  return chosen;
+}
+
+void explain(PanelContext& context, std::string_view text) {
+  if (!text.empty() && ImGui::IsItemHovered()) show_explanation(context, text);
+}
+
+void explain_rect(PanelContext& context, ImVec2 low, ImVec2 high, std::string_view text) {
+  if (!text.empty() && ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high))
+    show_explanation(context, text);
+}
+
+void separator_line(PanelContext& context, float y) {
+  const float left = ImGui::GetWindowPos().x, thickness = std::max(1.0F, std::round(context.view.scale));
+  y = std::floor(y);
+  ImGui::GetWindowDrawList()->AddRectFilled({left, y}, {left + ImGui::GetWindowWidth(), y + thickness},
+                                            context.theme.separator);
+}
+
+void empty_state(PanelContext& context, std::string_view title, std::string_view what_to_do) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float width = std::min(room.x - context.px(32), context.px(440));
+  const TextRun explanation[] = {{context.fonts.small, context.theme.muted, what_to_do}};
+  const float step = context.px(20);
+  const float lower = flow_text(nullptr, {0, 0}, width, step, explanation);
+  const float top = origin.y + std::max(0.0F, (room.y - lower - context.px(28)) / 2);
+  draw_text_centred(list, context.fonts.body_semibold, {origin.x + room.x / 2, top + context.px(10)},
+                    context.theme.text, title);
+  const float line = std::min(width, text_size(context.fonts.small, what_to_do).x);
+  flow_text(list, {origin.x + (room.x - line) / 2, top + context.px(28)}, width, step, explanation);
+}
+
+}  // namespace tilescope
