@@ -1,0 +1,98 @@
+#include "engine/gpu/context.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+namespace tilescope {
+
+Result<std::shared_ptr<GpuContext>> GpuContext::create(const Driver& driver, CUdevice device) {
+  std::shared_ptr<GpuContext> context(new GpuContext(driver, device));
+  // A context of our own rather than the primary one: it can be destroyed when a kernel has poisoned it.
+  if (CUresult status = driver.ctx_create(&context->context_, CU_CTX_SCHED_AUTO, device); status != CUDA_SUCCESS) {
+    context->context_ = nullptr;
+    return fail(ErrorId::no_gpu, driver.describe(status));
+  }
+  // Creating a context also makes it current; undo that, as every call makes it current for itself.
+  CUresult status = driver.stream_create(&context->stream_, CU_STREAM_NON_BLOCKING);
+  CUcontext popped = nullptr;
+  driver.ctx_pop_current(&popped);
+  if (status != CUDA_SUCCESS) return tl::unexpected(driver.error("creating a stream", status));
+  return context;
+}
+
+GpuContext::~GpuContext() { destroy(); }
+
+void GpuContext::destroy() {
+  lost_.store(true, std::memory_order_release);
+  std::unique_lock<std::shared_mutex> lock(mutex_);
+  if (!context_) return;
+  driver_.ctx_destroy(context_);
+  context_ = nullptr;
+  stream_ = nullptr;
+}
+
+Error GpuContext::error(const std::string& what, CUresult status) {
+  if (poisons_context(status)) lost_.store(true, std::memory_order_release);
+  return driver_.error(what, status);
+}
+
+CurrentContext::CurrentContext(const GpuContext& context) : context_(context), lock_(context.mutex_) {
+  pushed_ = context.context_ && context.driver_.ctx_push_current(context.context_) == CUDA_SUCCESS;
+}
+
+CurrentContext::~CurrentContext() {
+  if (!pushed_) return;
+  CUcontext popped = nullptr;
+  context_.driver_.ctx_pop_current(&popped);
+}
+
+Result<std::shared_ptr<GpuMemory>> GpuMemory::allocate(std::shared_ptr<GpuContext> context, size_t bytes) {
+  CurrentContext current(*context);
+  if (!current) return tl::unexpected(context->error("allocating memory", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  const Driver& driver = context->driver();
+  CUdeviceptr address = 0;
+  // An empty buffer still needs an address of its own.
+  CUresult status = driver.mem_alloc(&address, std::max<size_t>(bytes, 1));
+  if (status == CUDA_ERROR_OUT_OF_MEMORY) {
+    size_t free = 0, total = 0;
+    driver.mem_get_info(&free, &total);
+    return fail(ErrorId::too_large_for_gpu, bytes, free);
+  }
+  if (status != CUDA_SUCCESS) {
+    return tl::unexpected(context->error(fmt::format("allocating {} bytes", bytes), status));
+  }
+  return std::shared_ptr<GpuMemory>(new GpuMemory(std::move(context), address, bytes));
+}
+
+GpuMemory::~GpuMemory() {
+  CurrentContext current(*context_);
+  if (current) context_->driver().mem_free(address_);
+}
+
+bool poisons_context(CUresult status) {
+  switch (status) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_UNKNOWN:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::shared_ptr<GpuContext> context_of(const DeviceBuffer& buffer) {
+  const auto* memory = dynamic_cast<const GpuMemory*>(&buffer);
+  return memory ? memory->context() : nullptr;
+}
+
+}  // namespace tilescope

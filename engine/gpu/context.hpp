@@ -1,0 +1,101 @@
+// One CUDA context, and what lives in it.
+//
+// An illegal address in a kernel poisons its whole context: every later call in it fails. The executor then destroys
+// the context and opens another, so a GpuContext says whether it is lost, and everything made in it (buffers, modules,
+// GL resources) keeps the GpuContext alive but stops calling into it.
+//
+//     CurrentContext current(*context);   // on any thread
+//     if (!current) …                     // lost: nothing may be called
+//     context->driver().memcpy_dtod(…);   // acts on this context until the closing brace
+//
+// OpenGL interop: context_of(buffer) gives the context of a RunResult's device buffer. Register, map and copy inside a
+// CurrentContext, and register again when the context of the next result is another one.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+
+#include "engine/executor.hpp"
+#include "engine/gpu/driver.hpp"
+
+namespace tilescope {
+
+class GpuContext {
+ public:
+  static Result<std::shared_ptr<GpuContext>> create(const Driver& driver, CUdevice device);
+  ~GpuContext();
+  GpuContext(const GpuContext&) = delete;
+  GpuContext& operator=(const GpuContext&) = delete;
+
+  const Driver& driver() const { return driver_; }
+  CUdevice device() const { return device_; }
+  CUcontext handle() const { return context_; }
+  /// The stream of kernels and their events. Non-blocking with respect to the legacy stream.
+  CUstream stream() const { return stream_; }
+
+  /// True once a kernel poisoned the context or it was given up.
+  bool lost() const { return lost_.load(std::memory_order_acquire); }
+  void give_up() { lost_.store(true, std::memory_order_release); }
+  /// Destroys the context, once nothing on another thread is inside it any more, and marks it lost. The caller must
+  /// not hold a CurrentContext of it. Safe to call twice.
+  void destroy();
+
+  /// The error of a status in this context; a status that poisons marks the context lost.
+  Error error(const std::string& what, CUresult status);
+
+ private:
+  friend class CurrentContext;
+  GpuContext(const Driver& driver, CUdevice device) : driver_(driver), device_(device) {}
+
+  const Driver& driver_;
+  CUdevice device_;
+  CUcontext context_ = nullptr;  // null once destroyed
+  CUstream stream_ = nullptr;
+  std::atomic<bool> lost_{false};
+  mutable std::shared_mutex mutex_;  // shared: in use; exclusive: being destroyed
+};
+
+/// Makes a context current on this thread for the life of the object. False if the context was destroyed. Not to be
+/// nested for one context.
+class CurrentContext {
+ public:
+  explicit CurrentContext(const GpuContext& context);
+  ~CurrentContext();
+  CurrentContext(const CurrentContext&) = delete;
+  CurrentContext& operator=(const CurrentContext&) = delete;
+  explicit operator bool() const { return pushed_; }
+
+ private:
+  const GpuContext& context_;
+  std::shared_lock<std::shared_mutex> lock_;
+  bool pushed_ = false;
+};
+
+/// Device memory. Freed with the object, if its context is still there.
+class GpuMemory final : public DeviceBuffer {
+ public:
+  /// too_large_for_gpu, with the bytes asked for and free, when there is no room.
+  static Result<std::shared_ptr<GpuMemory>> allocate(std::shared_ptr<GpuContext> context, size_t bytes);
+  ~GpuMemory() override;
+  uint64_t address() const override { return address_; }
+  size_t bytes() const override { return bytes_; }
+  const std::shared_ptr<GpuContext>& context() const { return context_; }
+
+ private:
+  GpuMemory(std::shared_ptr<GpuContext> context, CUdeviceptr address, size_t bytes)
+      : context_(std::move(context)), address_(address), bytes_(bytes) {}
+
+  std::shared_ptr<GpuContext> context_;
+  CUdeviceptr address_;
+  size_t bytes_;
+};
+
+/// Whether a status leaves the context unusable (illegal address, trap, hardware fault …).
+bool poisons_context(CUresult status);
+
+/// The context of a GPU buffer; null for a buffer of another executor.
+std::shared_ptr<GpuContext> context_of(const DeviceBuffer& buffer);
+
+}  // namespace tilescope

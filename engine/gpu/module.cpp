@@ -1,0 +1,159 @@
+#include "engine/gpu/module.hpp"
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace tilescope {
+namespace {
+
+std::string text_of(const Dim3& extent) { return fmt::format("({}, {}, {})", extent.x, extent.y, extent.z); }
+
+int device_attribute(const GpuContext& context, CUdevice_attribute attribute) {
+  int value = 0;
+  context.driver().device_get_attribute(&value, attribute, context.device());
+  return value;
+}
+
+Result<CUmodule> load_cubin(GpuContext& context, const std::vector<std::byte>& cubin) {
+  CUmodule module = nullptr;
+  CUresult status = context.driver().module_load_data_ex(&module, cubin.data(), 0, nullptr, nullptr);
+  if (status != CUDA_SUCCESS) return tl::unexpected(context.error("loading the compiled kernels", status));
+  return module;
+}
+
+Result<CUmodule> compile_ptx(GpuContext& context, const std::string& ptx) {
+  std::array<char, 4096> log{};
+  std::array<CUjit_option, 2> names{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  // The driver takes the size as a pointer-wide integer.
+  std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
+  CUmodule module = nullptr;
+  CUresult status = context.driver().module_load_data_ex(&module, ptx.c_str(), static_cast<unsigned int>(names.size()),
+                                                         names.data(), values.data());
+  if (status == CUDA_SUCCESS) return module;
+  Error error = context.error("compiling the PTX", status);
+  if (log[0] != '\0') error.message += fmt::format("; the driver's compiler says: {}", log.data());
+  return tl::unexpected(std::move(error));
+}
+
+Result<void> check_arguments(const CompiledModule& compiled, const Launch& launch) {
+  const KernelInfo* info = compiled.find(launch.kernel);
+  if (!info) return {};
+  if (info->parameter_bytes.size() != launch.arguments.size()) {
+    return fail(ErrorId::argument_count, launch.kernel, info->parameter_bytes.size(), launch.arguments.size());
+  }
+  for (size_t i = 0; i < launch.arguments.size(); ++i) {
+    const auto* given = std::get_if<ScalarArgument>(&launch.arguments[i]);
+    const size_t bytes = given ? given->bytes.size() : sizeof(uint64_t);
+    if (bytes != info->parameter_bytes[i]) {
+      return fail(ErrorId::argument_size, i, launch.kernel, info->parameter_bytes[i], given ? given->text : "a buffer",
+                  bytes);
+    }
+  }
+  return {};
+}
+
+/// The limits that a launch can break, so that the message names the one that it did.
+Result<void> check_extents(const GpuContext& context, CUfunction function, const Launch& launch) {
+  int threads = 0;
+  context.driver().func_get_attribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
+  if (launch.block.count() == 0 || launch.block.count() > static_cast<uint64_t>(threads)) {
+    return fail(ErrorId::bad_launch, "block", text_of(launch.block),
+                fmt::format("this kernel allows 1 to {} threads per block here", threads));
+  }
+  if (launch.block.z > 64) return fail(ErrorId::bad_launch, "block", text_of(launch.block), "z is at most 64");
+  const uint64_t widest = static_cast<uint64_t>(device_attribute(context, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X));
+  const uint64_t highest = static_cast<uint64_t>(device_attribute(context, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y));
+  if (launch.grid.count() == 0 || launch.grid.x > widest || launch.grid.y > highest || launch.grid.z > highest) {
+    return fail(ErrorId::bad_launch, "grid", text_of(launch.grid),
+                fmt::format("1 to {} blocks in x and 1 to {} in y and z are possible", widest, highest));
+  }
+  return {};
+}
+
+Result<void> allow_shared_memory(GpuContext& context, CUfunction function, const Launch& launch) {
+  const Driver& driver = context.driver();
+  int fixed = 0;
+  driver.func_get_attribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
+  const int limit = device_attribute(context, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  if (uint64_t{launch.shared_bytes} + static_cast<uint64_t>(fixed) > static_cast<uint64_t>(limit)) {
+    return fail(ErrorId::bad_launch, "shared memory", fmt::format("{} bytes", launch.shared_bytes),
+                fmt::format("a block may have {} bytes, of which the kernel declares {} itself", limit, fixed));
+  }
+  // Above 48 KB a kernel has to ask.
+  if (launch.shared_bytes + static_cast<uint32_t>(fixed) <= 48u * 1024u) return {};
+  CUresult status = driver.func_set_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                              static_cast<int>(launch.shared_bytes));
+  if (status != CUDA_SUCCESS) return tl::unexpected(context.error("asking for shared memory", status));
+  return {};
+}
+
+std::vector<std::byte> pack(const Argument& argument, std::span<const uint64_t> addresses) {
+  if (const auto* given = std::get_if<ScalarArgument>(&argument)) return given->bytes;
+  const auto& buffer = std::get<BufferArgument>(argument);
+  const uint64_t address = addresses[buffer.buffer] + static_cast<uint64_t>(buffer.offset_bytes);
+  std::vector<std::byte> bytes(sizeof address);
+  std::memcpy(bytes.data(), &address, sizeof address);
+  return bytes;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<LoadedModule>> LoadedModule::load(std::shared_ptr<GpuContext> context,
+                                                         const CompiledModule& module) {
+  CurrentContext current(*context);
+  if (!current) return tl::unexpected(context->error("loading the kernels", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  if (!module.cubin.empty()) {
+    Result<CUmodule> loaded = load_cubin(*context, module.cubin);
+    if (loaded) return std::shared_ptr<LoadedModule>(new LoadedModule(std::move(context), *loaded, false));
+    if (context->lost() || module.ptx.empty()) return tl::unexpected(loaded.error());
+  }
+  Result<CUmodule> loaded = compile_ptx(*context, module.ptx);
+  if (!loaded) return tl::unexpected(loaded.error());
+  return std::shared_ptr<LoadedModule>(new LoadedModule(std::move(context), *loaded, true));
+}
+
+LoadedModule::~LoadedModule() {
+  CurrentContext current(*context_);
+  if (current) context_->driver().module_unload(module_);
+}
+
+Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& module, const CompiledModule& compiled,
+                                      const Launch& launch, std::span<const uint64_t> addresses) {
+  GpuContext& context = *module->context();
+  CurrentContext current(context);
+  if (!current) return tl::unexpected(context.error("the launch", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  PreparedLaunch prepared{module, nullptr, launch.kernel, launch.grid, launch.block, launch.shared_bytes, {}};
+  CUresult status = context.driver().module_get_function(&prepared.function, module->handle(), launch.kernel.c_str());
+  if (status == CUDA_ERROR_NOT_FOUND) {
+    std::string known;
+    for (const KernelInfo& info : compiled.kernels) known += (known.empty() ? "" : ", ") + info.name;
+    return fail(ErrorId::kernel_not_found, launch.kernel, "the compiled module", known);
+  }
+  if (status != CUDA_SUCCESS) {
+    return tl::unexpected(context.error(fmt::format("finding kernel '{}'", launch.kernel), status));
+  }
+  if (auto ok = check_arguments(compiled, launch); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_extents(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
+  if (auto ok = allow_shared_memory(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
+  for (const Argument& argument : launch.arguments) prepared.arguments.push_back(pack(argument, addresses));
+  return prepared;
+}
+
+CUresult enqueue(const Driver& driver, const PreparedLaunch& launch, CUstream stream) {
+  std::array<void*, 128> few{};
+  std::vector<void*> many;
+  void** parameters = few.data();
+  if (launch.arguments.size() > few.size()) {
+    many.resize(launch.arguments.size());
+    parameters = many.data();
+  }
+  // The driver copies the arguments and promises not to write them; its signature lacks the const.
+  for (size_t i = 0; i < launch.arguments.size(); ++i) {
+    parameters[i] = const_cast<std::byte*>(launch.arguments[i].data());
+  }
+  return driver.launch_kernel(launch.function, launch.grid.x, launch.grid.y, launch.grid.z, launch.block.x,
+                              launch.block.y, launch.block.z, launch.shared_bytes, stream, parameters, nullptr);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,57 @@
+// A compiled module on the GPU, and a launch of one of its kernels with everything decided.
+//
+//     auto module = LoadedModule::load(context, compiled);
+//     auto prepared = prepare_launch(*module, compiled, launch, addresses);
+//     enqueue(*prepared, context->stream());
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/compile/compiler.hpp"
+#include "engine/gpu/context.hpp"
+#include "engine/plan.hpp"
+
+namespace tilescope {
+
+class LoadedModule {
+ public:
+  /// Loads the cubin; where there is none, or it is for another GPU, the driver compiles the PTX.
+  static Result<std::shared_ptr<LoadedModule>> load(std::shared_ptr<GpuContext> context, const CompiledModule& module);
+  ~LoadedModule();
+  LoadedModule(const LoadedModule&) = delete;
+  LoadedModule& operator=(const LoadedModule&) = delete;
+
+  const std::shared_ptr<GpuContext>& context() const { return context_; }
+  CUmodule handle() const { return module_; }
+  bool from_ptx() const { return from_ptx_; }
+
+ private:
+  LoadedModule(std::shared_ptr<GpuContext> context, CUmodule module, bool from_ptx)
+      : context_(std::move(context)), module_(module), from_ptx_(from_ptx) {}
+
+  std::shared_ptr<GpuContext> context_;
+  CUmodule module_;
+  bool from_ptx_;
+};
+
+/// A launch whose kernel is found, whose extents are possible and whose arguments are packed.
+struct PreparedLaunch {
+  std::shared_ptr<LoadedModule> module;
+  CUfunction function = nullptr;
+  std::string kernel;
+  Dim3 grid, block;
+  uint32_t shared_bytes = 0;
+  std::vector<std::vector<std::byte>> arguments;  // as the kernel receives them, in order
+};
+
+/// `addresses[k]` is where Plan::buffers[k] lies. Raises the kernel's limit of dynamic shared memory where needed.
+Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& module, const CompiledModule& compiled,
+                                      const Launch& launch, std::span<const uint64_t> addresses);
+
+/// Puts the launch into the stream. The context must be current.
+CUresult enqueue(const Driver& driver, const PreparedLaunch& launch, CUstream stream);
+
+}  // namespace tilescope

@@ -1,0 +1,35 @@
+// Clocks and the driver's version, from NVML (libnvidia-ml.so.1), which is opened at run time. Where it is absent, they
+// are unknown and nothing else changes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace tilescope {
+
+class Nvml {
+ public:
+  /// Null where the library or the GPU is not there. `pci_bus_id` as cuDeviceGetPCIBusId gives it: NVML numbers GPUs
+  /// differently from CUDA.
+  static std::unique_ptr<Nvml> open(const std::string& pci_bus_id);
+  ~Nvml();
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
+
+  uint32_t sm_clock_mhz() const { return clock(1); }      // now; 0 if it cannot be read
+  uint32_t memory_clock_mhz() const { return clock(2); }  // now; 0 if it cannot be read
+  const std::string& driver_version() const { return driver_version_; }
+
+ private:
+  Nvml() = default;
+  uint32_t clock(unsigned int type) const;
+
+  void* library_ = nullptr;
+  void* device_ = nullptr;
+  int (*get_clock_)(void* device, unsigned int type, unsigned int* megahertz) = nullptr;
+  int (*shutdown_)() = nullptr;
+  std::string driver_version_;
+};
+
+}  // namespace tilescope

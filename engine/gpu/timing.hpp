@@ -1,0 +1,84 @@
+// Timing of device work by CUDA events, by the method of every figure that Tilescope shows:
+//
+//   cold     the L2 is flushed (a buffer larger than it is written) before every execution, which is timed by itself
+//   batched  many executions in one CUDA graph, over buffers that rotate, timed together: for work so short that an
+//            event's own cost would show
+//
+//     auto timer = GpuTimer::open(context_of(*buffer));
+//     auto work = (*timer)->launches(compiled, plan.launches, {{a, b, c}});   // one set of addresses
+//     auto milliseconds = (*timer)->cold(*work, 10);
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/gpu/context.hpp"
+#include "engine/gpu/module.hpp"
+
+namespace tilescope {
+
+/// Where the buffers of a plan lie, parallel to Plan::buffers.
+using AddressSet = std::vector<uint64_t>;
+
+struct CopyAddresses {
+  uint64_t to = 0, from = 0;
+};
+
+/// Something to time: for every address set, the launches of one execution, or one copy.
+struct TimedWork {
+  std::vector<std::vector<PreparedLaunch>> launches;  // [set][launch]
+  std::vector<CopyAddresses> copies;                  // [set]
+  size_t copy_bytes = 0;
+  size_t sets() const { return launches.empty() ? copies.size() : launches.size(); }
+};
+
+/// A graph of many executions, ready to be replayed.
+class TimedGraph {
+ public:
+  ~TimedGraph();
+  TimedGraph(const TimedGraph&) = delete;
+  TimedGraph& operator=(const TimedGraph&) = delete;
+
+ private:
+  friend class GpuTimer;
+  explicit TimedGraph(std::shared_ptr<GpuContext> context) : context_(std::move(context)) {}
+  std::shared_ptr<GpuContext> context_;
+  CUgraphExec executable_ = nullptr;
+  int executions_ = 0;
+};
+
+class GpuTimer {
+ public:
+  static Result<std::unique_ptr<GpuTimer>> open(std::shared_ptr<GpuContext> context);
+  ~GpuTimer();
+  GpuTimer(const GpuTimer&) = delete;
+  GpuTimer& operator=(const GpuTimer&) = delete;
+
+  Result<TimedWork> launches(const CompiledModule& module, std::span<const Launch> launches,
+                             std::span<const AddressSet> sets);
+  /// The driver's own copy between two places in device memory.
+  static TimedWork copies(std::span<const CopyAddresses> sets, size_t bytes);
+
+  /// Milliseconds of each of `samples` executions over the first set, after one that is not counted.
+  Result<std::vector<double>> cold(const TimedWork& work, int samples);
+  /// `executions` in a row, over the sets in turn.
+  Result<std::unique_ptr<TimedGraph>> capture(const TimedWork& work, int executions);
+  /// Milliseconds per execution of each of `samples` replays, after one that is not counted.
+  Result<std::vector<double>> batched(const TimedGraph& graph, int samples);
+
+  size_t flush_bytes() const { return flush_->bytes(); }
+
+ private:
+  explicit GpuTimer(std::shared_ptr<GpuContext> context) : context_(std::move(context)) {}
+  Result<std::vector<double>> measure(int samples, const std::function<CUresult()>& enqueue_one, int executions);
+  CUresult enqueue_execution(const TimedWork& work, size_t set) const;
+  Result<void> need_events(size_t count);
+
+  std::shared_ptr<GpuContext> context_;
+  std::shared_ptr<GpuMemory> flush_;
+  std::vector<CUevent> events_;
+};
+
+}  // namespace tilescope
