@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+
+#include "app/cli/arguments.hpp"
+#include "app/cli/commands.hpp"
+#include "engine/bench/measure.hpp"
+#include "engine/bench/recording.hpp"
+
+namespace tilescope {
+namespace {
+
+/// The series' point of a size, or null.
+const TimingPoint* point_at(const TimingSeries& series, int64_t size) {
+  for (const auto& point : series.points)
+    if (point.size == size) return &point;
+  return nullptr;
+}
+
+std::vector<int64_t> sizes_of(const SpeedReport& report) {
+  std::vector<int64_t> sizes;
+  for (const auto& series : report.series)
+    for (const auto& point : series.points)
+      if (std::find(sizes.begin(), sizes.end(), point.size) == sizes.end()) sizes.push_back(point.size);
+  std::sort(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+/// Every implementation at every size, with its ratio to the references measured in the same run.
+void print_report(const SpeedReport& report, std::ostream& out) {
+  out << fmt::format("{} on {} [{}], driver {}, SM clock {} to {} MHz, {}; {}\n", report.lab, report.gpu,
+                     name_of(report.badge), report.driver_version, report.sm_clock_min_mhz, report.sm_clock_max_mhz,
+                     report.clock_state, report.bytes_formula);
+  for (const int64_t size : sizes_of(report)) {
+    out << fmt::format("{} = {}\n", report.size_name, size);
+    for (const auto& series : report.series) {
+      const TimingPoint* point = point_at(series, size);
+      if (point == nullptr) continue;
+      out << fmt::format("  {:<20} {:>10.5f} ms  [{:.5f}, {:.5f}]  {:>7.0f} GB/s {}", series.name, point->median_ms,
+                         point->low_ms, point->high_ms, point->gigabytes_per_second, point->cold_l2 ? "cold" : "warm");
+      for (const auto& reference : report.series) {
+        const TimingPoint* other = reference.is_rung ? nullptr : point_at(reference, size);
+        if (series.is_rung && other != nullptr)
+          out << fmt::format("  {:.3f} x {}", point->gigabytes_per_second / other->gigabytes_per_second,
+                             reference.name);
+      }
+      out << "\n";
+    }
+  }
+  for (const auto& series : report.series)
+    if (!series.unavailable.empty()) out << fmt::format("  {}: {}\n", series.name, series.unavailable);
+}
+
+std::filesystem::path file_for(const std::string& given, const std::string& lab, bool several) {
+  std::filesystem::path file(given);
+  return several ? file.parent_path() / (lab + "." + file.filename().string()) : file;
+}
+
+Result<BenchRequest> make_bench_request(const BenchOptions& options, const std::string& lab) {
+  RunOptions run;
+  run.lab = lab;
+  run.set = options.set;
+  run.device = "gpu";
+  auto request = make_request(run);
+  if (!request) return tl::unexpected<Error>(request.error());
+  BenchRequest bench_request;
+  bench_request.lab = lab;
+  bench_request.config = request->config;
+  bench_request.seconds_per_size = options.seconds;
+  bench_request.command = options.command;
+  const Lab& of = *find_lab(lab);
+  for (const auto& text : options.size) {
+    auto assignment = parse_assignment(text);
+    if (!assignment) return tl::unexpected<Error>(assignment.error());
+    if (assignment->name != of.sweep_size)
+      return fail(ErrorId::parameter_not_found, lab, assignment->name, of.sweep_size);
+    auto value = parse_integer(assignment->name, assignment->value);
+    if (!value) return tl::unexpected<Error>(value.error());
+    Config sized = request->config;
+    sized.sizes[of.sweep_size] = *value;
+    if (auto valid = validate(of, sized, DeviceKind::gpu); !valid) return tl::unexpected<Error>(valid.error());
+    bench_request.sizes.push_back(*value);
+  }
+  std::sort(bench_request.sizes.begin(), bench_request.sizes.end());
+  return bench_request;
+}
+
+}  // namespace
+
+int bench_command(Engine& engine, const BenchOptions& options, std::ostream& out, std::ostream& problems) {
+  std::vector<std::string> names = options.labs;
+  if (names.empty())
+    for (const auto& lab : labs()) names.push_back(lab.name);
+  std::vector<BenchRequest> requests;
+  for (const auto& name : names) {
+    auto request = make_bench_request(options, name);
+    if (!request) return report_error(request.error(), false, out, problems);
+    requests.push_back(std::move(*request));
+  }
+  for (const auto& request : requests) {
+    auto report = bench(engine, request, {}, {});
+    if (!report) return report_error(report.error(), false, out, problems);
+    print_report(*report, out);
+    if (options.json_file.empty()) continue;
+    const auto file = file_for(options.json_file, request.lab, requests.size() > 1);
+    if (auto written = write_recording(*report, file); !written)
+      return report_error(written.error(), false, out, problems);
+    out << "written to " << file.string() << "\n";
+  }
+  return 0;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,281 @@
+#include "app/cli/commands.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <ostream>
+#include <sstream>
+
+#include "app/cli/arguments.hpp"
+#include "app/cli/report.hpp"
+#include "engine/bench/measure.hpp"
+
+namespace tilescope {
+
+using nlohmann::json;
+
+namespace {
+
+Result<DeviceKind> parse_device(const std::string& text) {
+  if (text == "sim") return DeviceKind::sim;
+  if (text == "gpu") return DeviceKind::gpu;
+  return fail(ErrorId::usage, fmt::format("--on takes 'sim' or 'gpu', not '{}'", text));
+}
+
+Result<const Lab*> require_lab(const std::string& name) {
+  if (const Lab* lab = find_lab(name); lab != nullptr) return lab;
+  std::string names;
+  for (const auto& lab : labs()) names += (names.empty() ? "" : ", ") + lab.name;
+  return fail(ErrorId::lab_not_found, name, names);
+}
+
+Result<void> assign_values(const std::vector<std::string>& texts, std::map<std::string, int64_t>& values,
+                           const std::string& lab) {
+  for (const auto& text : texts) {
+    auto assignment = parse_assignment(text);
+    if (!assignment) return tl::unexpected<Error>(assignment.error());
+    if (!values.contains(assignment->name)) {
+      std::string names;
+      for (const auto& [name, value] : values) names += (names.empty() ? "" : ", ") + name;
+      return fail(ErrorId::parameter_not_found, lab, assignment->name, names);
+    }
+    auto value = parse_integer(assignment->name, assignment->value);
+    if (!value) return tl::unexpected<Error>(value.error());
+    values[assignment->name] = *value;
+  }
+  return {};
+}
+
+Result<void> check_switches(const Lab& lab, const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    const bool known =
+        std::any_of(lab.break_it.begin(), lab.break_it.end(), [&](const BreakIt& one) { return one.name == name; });
+    if (known) continue;
+    std::string all;
+    for (const auto& one : lab.break_it) all += (all.empty() ? "" : ", ") + one.name;
+    return fail(ErrorId::parameter_not_found, lab.name, name, all.empty() ? "none" : all);
+  }
+  return {};
+}
+
+Result<std::string> read_source(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  if (!stream || !(text << stream.rdbuf()))
+    return fail(ErrorId::file_not_found, file, errno != 0 ? std::strerror(errno) : "it is empty");
+  return text.str();
+}
+
+Result<void> write_dump(const std::string& spec, const RunResult& result) {
+  auto assignment = parse_assignment(spec);
+  if (!assignment) return tl::unexpected<Error>(assignment.error());
+  std::string names;
+  for (size_t i = 0; i < result.plan.buffers.size(); ++i) {
+    names += (names.empty() ? "" : ", ") + result.plan.buffers[i].name;
+    if (result.plan.buffers[i].name != assignment->name) continue;
+    std::ofstream file(assignment->value, std::ios::binary);
+    const auto& bytes = result.buffers[i]->bytes;
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    if (!file.flush()) return fail(ErrorId::file_not_written, assignment->value, std::strerror(errno));
+    return {};
+  }
+  return fail(ErrorId::usage, fmt::format("--dump: there is no buffer '{}'; there are {}", assignment->name, names));
+}
+
+Result<Plan> make_exec_plan(const ExecOptions& options) {
+  Plan plan;
+  auto source = read_source(options.file);
+  if (!source) return tl::unexpected<Error>(source.error());
+  plan.source_file = options.file;
+  plan.source_text = std::move(*source);
+  for (const auto& text : options.defines) {
+    // -DNAME alone means 1, as for a compiler.
+    auto define = parse_assignment(text.find('=') == std::string::npos ? text + "=1" : text);
+    if (!define) return tl::unexpected<Error>(define.error());
+    plan.defines.push_back({define->name, define->value});
+  }
+  Launch launch;
+  launch.kernel = options.kernel;
+  auto grid = parse_extent("grid", options.grid), block = parse_extent("block", options.block);
+  if (!grid) return tl::unexpected<Error>(grid.error());
+  if (!block) return tl::unexpected<Error>(block.error());
+  launch.grid = *grid;
+  launch.block = *block;
+  auto shared = parse_integer("shared", options.shared);
+  if (!shared) return tl::unexpected<Error>(shared.error());
+  if (*shared < 0 || *shared > 232448)
+    return fail(ErrorId::bad_launch, "shared", *shared, "a block can have at most 232448 bytes of shared memory");
+  launch.shared_bytes = static_cast<uint32_t>(*shared);
+  auto arguments = parse_arguments(options.arguments, plan.buffers);
+  if (!arguments) return tl::unexpected<Error>(arguments.error());
+  launch.arguments = std::move(*arguments);
+  plan.launches = {std::move(launch)};
+  return plan;
+}
+
+void add_timing(Engine& engine, RunResult& result) {
+  if (result.device.kind != DeviceKind::gpu || !result.passed()) return;
+  if (auto timing = time_once(engine, result, {})) result.timing = *timing;
+}
+
+}  // namespace
+
+int report_error(const Error& error, bool as_json, std::ostream& out, std::ostream& problems) {
+  if (as_json)
+    out << to_json(error).dump(2) << "\n";
+  else
+    problems << "tilescope: " << to_text(error);
+  return exit_status(error);
+}
+
+Result<Request> make_request(const RunOptions& options) {
+  auto lab = require_lab(options.lab);
+  if (!lab) return tl::unexpected<Error>(lab.error());
+  auto device = parse_device(options.device);
+  if (!device) return tl::unexpected<Error>(device.error());
+  Request request;
+  request.lab = options.lab;
+  request.rung = options.rung.empty() || options.rung == "all" ? (*lab)->rungs.front().name : options.rung;
+  request.device = *device;
+  request.config = default_config(**lab, *device);
+  auto sized = assign_values(options.size, request.config.sizes, options.lab);
+  if (!sized) return tl::unexpected<Error>(sized.error());
+  auto set = assign_values(options.set, request.config.params, options.lab);
+  if (!set) return tl::unexpected<Error>(set.error());
+  auto valid = validate(**lab, request.config, *device);
+  if (!valid) return tl::unexpected<Error>(valid.error());
+  auto switches = check_switches(**lab, options.broken);
+  if (!switches) return tl::unexpected<Error>(switches.error());
+  request.broken = options.broken;
+  auto seed = parse_integer("seed", options.seed);
+  if (!seed) return tl::unexpected<Error>(seed.error());
+  request.seed = static_cast<uint64_t>(*seed);
+  return request;
+}
+
+int list_command(Engine& engine, const ListOptions& options, std::ostream& out) {
+  json all = json::array();
+  const std::string gpu = engine.gpu() ? "" : engine.gpu().error().message;
+  const std::string compiler = engine.compiler() ? "" : engine.compiler().error().message;
+  for (const auto& lab : labs()) {
+    json object = {{"name", lab.name}, {"title", lab.title.en}, {"stage", lab.stage}, {"kernel_file", lab.kernel_file}};
+    for (const auto& size : lab.sizes)
+      object["sizes"].push_back({{"name", size.name},
+                                 {"default", size.value},
+                                 {"min", size.min},
+                                 {"max_sim", size.max_sim},
+                                 {"max_gpu", size.max_gpu}});
+    for (const auto& param : lab.params)
+      object["parameters"].push_back(
+          {{"name", param.name}, {"help", param.help.en}, {"default", param.value}, {"values", values_of(param)}});
+    for (const auto& one : lab.break_it) object["break_it"].push_back({{"name", one.name}, {"title", one.title.en}});
+    for (const auto& rung : lab.rungs)
+      object["rungs"].push_back({{"name", rung.name}, {"title", rung.title.en}, {"parameters", rung.params}});
+    object["available"] = {{"sim", compiler.empty()}, {"gpu", compiler.empty() && gpu.empty()}};
+    if (!compiler.empty())
+      object["unavailable_reason"] = {{"sim", compiler}, {"gpu", compiler}};
+    else if (!gpu.empty())
+      object["unavailable_reason"] = {{"gpu", gpu}};
+    all.push_back(object);
+  }
+  if (options.json) {
+    out << json{{"version", TILESCOPE_VERSION}, {"labs", all}}.dump(2) << "\n";
+    return kClean;
+  }
+  for (const auto& lab : labs()) {
+    out << fmt::format("stage {}  {}  ({})\n", lab.stage, lab.name, lab.title.en);
+    for (const auto& rung : lab.rungs) out << fmt::format("    --rung {:<20} {}\n", rung.name, rung.title.en);
+    for (const auto& size : lab.sizes)
+      out << fmt::format("    --size {:<20} {} to {} on a GPU, to {} on the simulator; default {}\n", size.name,
+                         size.min, size.max_gpu, size.max_sim, size.value);
+    for (const auto& param : lab.params)
+      out << fmt::format("    --set  {:<20} {} to {}; default {}\n", param.name, param.min, param.max, param.value);
+    for (const auto& one : lab.break_it) out << fmt::format("    --break {:<19} {}\n", one.name, one.title.en);
+  }
+  out << (compiler.empty() ? "simulator: available\n" : "simulator: " + compiler + "\n");
+  out << (gpu.empty() ? "gpu: " + (*engine.gpu())->device().name + "\n" : "gpu: " + gpu + "\n");
+  return kClean;
+}
+
+int run_command(Engine& engine, const RunOptions& options, std::ostream& out, std::ostream& problems) {
+  auto request = make_request(options);
+  if (!request) return report_error(request.error(), options.json, out, problems);
+  const Lab& lab = *find_lab(request->lab);
+  std::vector<std::string> rungs{request->rung};
+  if (options.rung == "all") {
+    rungs.clear();
+    for (const auto& rung : lab.rungs) rungs.push_back(rung.name);
+  }
+  int status = kClean;
+  json all = json::array();
+  for (const auto& rung : rungs) {
+    request->rung = rung;
+    auto result = engine.run(*request);
+    if (!result) return report_error(result.error(), options.json, out, problems);
+    add_timing(engine, *result);
+    status = std::max<int>(status, exit_status(*result));
+    if (options.json)
+      all.push_back(to_json(*result));
+    else
+      out << to_text(*result, options.traffic) << "\n";
+  }
+  if (options.json && options.rung == "all")
+    out << json{{"status", status == kClean ? "ok" : "findings"}, {"runs", all}}.dump(2) << "\n";
+  else if (options.json)
+    out << all.front().dump(2) << "\n";
+  return status;
+}
+
+int exec_command(Engine& engine, const ExecOptions& options, std::ostream& out, std::ostream& problems) {
+  auto device = parse_device(options.device);
+  if (!device) return report_error(device.error(), options.json, out, problems);
+  auto plan = make_exec_plan(options);
+  if (!plan) return report_error(plan.error(), options.json, out, problems);
+  auto seed = parse_integer("seed", options.seed);
+  if (!seed) return report_error(seed.error(), options.json, out, problems);
+  Request request;
+  request.device = *device;
+  request.seed = static_cast<uint64_t>(*seed);
+  // On a GPU the simulator runs beside it only when its counts or checks are asked for.
+  request.observe = *device == DeviceKind::sim || options.traffic || options.check;
+  auto result = engine.run_plan(std::move(*plan), request);
+  if (!result) return report_error(result.error(), options.json, out, problems);
+  for (const auto& dump : options.dumps)
+    if (auto written = write_dump(dump, *result); !written)
+      return report_error(written.error(), options.json, out, problems);
+  if (options.json)
+    out << to_json(*result).dump(2) << "\n";
+  else
+    out << to_text(*result, options.traffic);
+  return exit_status(*result);
+}
+
+int tour_table(Engine& engine, std::ostream& out, std::ostream& problems) {
+  int status = kClean;
+  out << fmt::format("{:<18} {:<20} {:>8} {:<10} {:>14} {:>13} {:>10}\n", "lab", "rung", "blocks", "result",
+                     "largest error", "sectors moved", "useful");
+  for (const auto& lab : labs()) {
+    for (const auto& rung : lab.rungs) {
+      Request request;
+      request.lab = lab.name;
+      request.rung = rung.name;
+      request.config = default_config(lab, DeviceKind::sim);
+      auto result = engine.run(request);
+      if (!result) return report_error(result.error(), false, out, problems);
+      status = std::max<int>(status, exit_status(*result));
+      double largest = 0;
+      for (const auto& one : result->correctness) largest = std::max(largest, one.largest_error);
+      const Counters& c = result->traffic.counters;
+      const uint64_t sectors = c.global_load_sectors + c.global_store_sectors;
+      const uint64_t useful = c.global_load_bytes_useful + c.global_store_bytes_useful;
+      const double share = sectors == 0 ? 0 : 100.0 * static_cast<double>(useful) / static_cast<double>(sectors * 32);
+      out << fmt::format("{:<18} {:<20} {:>8} {:<10} {:>14.3g} {:>13} {:>9.1f}%\n", lab.name, rung.name,
+                         result->tiles.grid.count(), result->passed() ? "correct" : "WRONG", largest, sectors, share);
+    }
+  }
+  out << "All of the above is SIMULATED.\n";
+  return status;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,62 @@
+// The commands that need no window. Each takes its options as a plain struct, writes to the two streams, and returns
+// the program's exit status: 0 clean, 1 the kernel misbehaved, 2 bad usage or input, 3 not available here.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/run.hpp"
+
+namespace tilescope {
+
+struct ListOptions {
+  bool json = false;
+};
+
+struct RunOptions {
+  std::string lab;
+  std::string rung;                    // empty: the lab's first; "all": every rung
+  std::vector<std::string> set, size;  // NAME=VALUE
+  std::vector<std::string> broken;     // BreakIt switches
+  std::string device = "sim";          // "gpu" | "sim"
+  std::string seed = "1";
+  bool traffic = false, json = false;
+};
+
+struct ExecOptions {
+  std::string file, kernel;
+  std::string grid = "1", block = "1";
+  std::string shared = "0";
+  std::vector<std::string> defines;    // NAME=VALUE
+  std::vector<std::string> arguments;  // --arg SPEC
+  std::vector<std::string> dumps;      // NAME=FILE
+  std::string device = "sim";
+  std::string seed = "1";
+  bool traffic = false, check = false, json = false;
+};
+
+struct BenchOptions {
+  std::vector<std::string> labs;       // empty: all
+  std::vector<std::string> set, size;  // size: n=2^24 … restricts the sweep
+  std::string json_file;               // a recording; with several labs the lab's name is put before its ending
+  double seconds = 1.0;                // per size
+  std::string command;                 // the command line as given, kept in the recording
+};
+
+int list_command(Engine& engine, const ListOptions& options, std::ostream& out);
+int run_command(Engine& engine, const RunOptions& options, std::ostream& out, std::ostream& problems);
+int exec_command(Engine& engine, const ExecOptions& options, std::ostream& out, std::ostream& problems);
+int bench_command(Engine& engine, const BenchOptions& options, std::ostream& out, std::ostream& problems);
+
+/// Every rung of every lab once on the simulator at its default size: the table of rung, correctness and traffic.
+int tour_table(Engine& engine, std::ostream& out, std::ostream& problems);
+
+/// Prints an error (as JSON where asked for) and gives its exit status.
+int report_error(const Error& error, bool json, std::ostream& out, std::ostream& problems);
+
+/// A request from the texts of the command line: names checked, values parsed and validated.
+Result<Request> make_request(const RunOptions& options);
+
+}  // namespace tilescope

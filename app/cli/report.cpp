@@ -1,0 +1,232 @@
+#include "app/cli/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/sha256.hpp"
+
+namespace tilescope {
+
+using nlohmann::json;
+
+namespace {
+
+json to_json(const Dim3& extent) { return json::array({extent.x, extent.y, extent.z}); }
+
+json counters_json(const Counters& c) {
+  return {{"global_load_requests", c.global_load_requests},
+          {"global_load_sectors", c.global_load_sectors},
+          {"global_store_requests", c.global_store_requests},
+          {"global_store_sectors", c.global_store_sectors},
+          {"shared_load_wavefronts", c.shared_load_wavefronts},
+          {"shared_store_wavefronts", c.shared_store_wavefronts},
+          {"shared_load_bank_conflicts", c.shared_load_bank_conflicts},
+          {"shared_store_bank_conflicts", c.shared_store_bank_conflicts},
+          {"global_load_bytes_useful", c.global_load_bytes_useful},
+          {"global_store_bytes_useful", c.global_store_bytes_useful},
+          {"warp_instructions", c.warp_instructions}};
+}
+
+/// NaN and infinities have no JSON form; null stands for them.
+json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+json buffer_json(const HostBuffer& buffer) {
+  uint64_t nan = 0;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (size_t i = 0; i < buffer.count(); ++i) {
+    const double value = value_at(buffer, i);
+    if (std::isnan(value)) ++nan;
+    low = std::fmin(low, value);
+    high = std::fmax(high, value);
+  }
+  return {{"sha256", sha256_of(buffer.bytes)}, {"nan", nan}, {"min", number(low)}, {"max", number(high)}};
+}
+
+json correctness_json(const Correctness& one) {
+  json object = {{"buffer", one.buffer},
+                 {"pass", one.pass},
+                 {"reason", one.reason},
+                 {"absolute_tolerance", one.tolerance.absolute},
+                 {"relative_tolerance", one.tolerance.relative},
+                 {"checked", one.checked},
+                 {"mismatches", one.mismatches},
+                 {"nan", one.nan},
+                 {"untouched", one.untouched},
+                 {"largest_error", one.largest_error}};
+  if (one.first)
+    object["first_mismatch"] = {
+        {"index", one.first->index}, {"expected", number(one.first->expected)}, {"got", number(one.first->got)}};
+  return object;
+}
+
+json ledger_json(const RunResult& result) {
+  json rows = json::array();
+  for (const auto& line : result.traffic.lines)
+    rows.push_back({{"file", line.file},
+                    {"line", line.line},
+                    {"space", name_of(line.space)},
+                    {"kind", name_of(line.kind)},
+                    {"requests", line.requests},
+                    {"sectors", line.sectors},
+                    {"bytes_useful", line.useful_bytes},
+                    {"bytes_moved", line.moved_bytes()}});
+  return rows;
+}
+
+json kernels_json(const CompiledModule& module) {
+  json kernels = json::object();
+  for (const auto& kernel : module.kernels)
+    kernels[kernel.name] = {{"registers", kernel.registers},
+                            {"static_shared_bytes", kernel.static_shared_bytes},
+                            {"local_bytes", kernel.local_bytes},
+                            {"spill_store_bytes", kernel.spill_store_bytes},
+                            {"spill_load_bytes", kernel.spill_load_bytes}};
+  return kernels;
+}
+
+std::string config_text(const Config& config) {
+  std::string text;
+  for (const auto& [name, value] : config.sizes) text += fmt::format(" {}={}", name, value);
+  for (const auto& [name, value] : config.params) text += fmt::format(" {}={}", name, value);
+  return text.empty() ? text : text.substr(1);
+}
+
+std::string grid_text(const Dim3& extent) {
+  if (extent.z > 1) return fmt::format("{}x{}x{}", extent.x, extent.y, extent.z);
+  return extent.y > 1 ? fmt::format("{}x{}", extent.x, extent.y) : fmt::format("{}", extent.x);
+}
+
+std::string ledger_text(const RunResult& result) {
+  std::string text = fmt::format("  {:>5} {:<14} {:>12} {:>12} {:>9} {:>14} {:>14}\n", "line", "access", "requests",
+                                 "sectors", "sect/req", "bytes useful", "bytes moved");
+  for (const auto& line : result.traffic.lines) {
+    const double per_request =
+        line.requests == 0 ? 0 : static_cast<double>(line.sectors) / static_cast<double>(line.requests);
+    text += fmt::format("  {:>5} {:<14} {:>12} {:>12} {:>9.2f} {:>14} {:>14}\n", line.line,
+                        fmt::format("{} {}", name_of(line.space), name_of(line.kind)), line.requests, line.sectors,
+                        per_request, line.useful_bytes, line.moved_bytes());
+  }
+  return text;
+}
+
+std::string correctness_text(const Correctness& one) {
+  if (one.pass)
+    return fmt::format("{}: correct, {} elements, largest error {:.3g} (allowed {:g} + {:g} |expected|)\n", one.buffer,
+                       one.checked, one.largest_error, one.tolerance.absolute, one.tolerance.relative);
+  return fmt::format("{}: WRONG, {}\n", one.buffer, one.reason);
+}
+
+bool is_unavailable(ErrorId id) {
+  return id == ErrorId::nvrtc_missing || id == ErrorId::driver_missing || id == ErrorId::no_gpu ||
+         id == ErrorId::reference_unavailable || id == ErrorId::no_display;
+}
+
+}  // namespace
+
+ExitStatus exit_status(const RunResult& result) {
+  if (!result.findings.empty()) return kMisbehaved;
+  return !result.correctness.empty() && !result.passed() ? kMisbehaved : kClean;
+}
+
+ExitStatus exit_status(const Error& error) { return is_unavailable(error.id) ? kUnavailable : kBadInput; }
+
+json to_json(const Finding& finding) {
+  return {{"id", finding.id},         {"count", finding.count},          {"file", finding.file},
+          {"line", finding.line},     {"block", to_json(finding.block)}, {"thread", to_json(finding.thread)},
+          {"buffer", finding.buffer}, {"offset", finding.offset},        {"message", finding.message}};
+}
+
+json to_json(const Error& error) {
+  return {{"status", is_unavailable(error.id) ? "unavailable" : "error"},
+          {"error", {{"id", id_of(error.id)}, {"message", error.message}, {"hint", error.hint}}}};
+}
+
+json to_json(const RunResult& result) {
+  json object;
+  object["status"] = exit_status(result) == kClean ? "ok" : "findings";
+  object["device"] = {{"kind", name_of(result.device.kind)}, {"name", result.device.name}};
+  object["badge"] = name_of(result.device.kind == DeviceKind::gpu ? Badge::measured : Badge::simulated);
+  object["version"] = result.version;
+  object["date"] = result.date;
+  object["seed"] = result.request.seed;
+  if (!result.request.lab.empty()) {
+    object["lab"] = result.request.lab;
+    object["rung"] = result.request.rung;
+    object["command"] = reproducing_command(result.request);
+  }
+  object["sizes"] = result.request.config.sizes;
+  object["parameters"] = result.request.config.params;
+  json launches = json::array();
+  for (const auto& launch : result.plan.launches)
+    launches.push_back({{"kernel", launch.kernel}, {"grid", to_json(launch.grid)}, {"block", to_json(launch.block)}});
+  object["launches"] = launches;
+  object["kernels"] = kernels_json(result.compiled);
+  object["findings"] = json::array();
+  for (const auto& finding : result.findings) object["findings"].push_back(to_json(finding));
+  object["correctness"] = json::array();
+  for (const auto& one : result.correctness) object["correctness"].push_back(correctness_json(one));
+  if (result.observed) {
+    object["counters"] = counters_json(result.traffic.counters);
+    object["traffic"] = ledger_json(result);
+  } else {
+    object["not_observed"] = result.not_observed_reason;
+  }
+  object["buffers"] = json::object();
+  for (size_t i = 0; i < result.buffers.size(); ++i)
+    object["buffers"][result.plan.buffers[i].name] = buffer_json(*result.buffers[i]);
+  object["elapsed_ms"] = {{"compile", result.compile_ms}, {"run", result.run_ms}, {"total", result.total_ms}};
+  if (result.timing)
+    object["timing"] = {
+        {"median_ms", result.timing->median_ms}, {"low_ms", result.timing->low_ms},
+        {"high_ms", result.timing->high_ms},     {"gigabytes_per_second", result.timing->gigabytes_per_second},
+        {"cold_l2", result.timing->cold_l2},     {"sm_clock_mhz", result.timing->sm_clock_mhz}};
+  return object;
+}
+
+std::string to_text(const RunResult& result, bool with_ledger) {
+  std::string text;
+  const Badge badge = result.device.kind == DeviceKind::gpu ? Badge::measured : Badge::simulated;
+  const std::string what =
+      result.request.lab.empty() ? result.plan.source_file : result.request.lab + " " + result.request.rung;
+  text += fmt::format("{} on {} [{}]\n", what, result.device.name, name_of(badge));
+  if (const auto config = config_text(result.request.config); !config.empty()) text += config + "\n";
+  for (const auto& launch : result.plan.launches) {
+    text += fmt::format("{}<<<{}, {}>>>", launch.kernel, grid_text(launch.grid), grid_text(launch.block));
+    if (const KernelInfo* kernel = result.compiled.find(launch.kernel); kernel != nullptr)
+      text += fmt::format("  {} registers, {} B shared, {} B spilled", kernel->registers, kernel->static_shared_bytes,
+                          kernel->spill_store_bytes);
+    text += "\n";
+  }
+  for (const auto& finding : result.findings)
+    text += fmt::format("{}{}\n", finding.message,
+                        finding.count > 1 ? fmt::format(" (and {} more)", finding.count - 1) : "");
+  for (const auto& one : result.correctness) text += correctness_text(one);
+  if (result.observed) {
+    const Counters& c = result.traffic.counters;
+    text += fmt::format("global memory: {} sectors read in {} requests, {} written in {} [SIMULATED]\n",
+                        c.global_load_sectors, c.global_load_requests, c.global_store_sectors, c.global_store_requests);
+    if (with_ledger) text += ledger_text(result);
+  }
+  if (result.timing)
+    text += fmt::format("{:.4f} ms, {:.0f} GB/s, {} [MEASURED]\n", result.timing->median_ms,
+                        result.timing->gigabytes_per_second, result.timing->cold_l2 ? "cold L2" : "warm L2");
+  text += fmt::format("compile {:.0f} ms{}, run {:.1f} ms\n", result.compile_ms,
+                      result.compiled.from_cache ? " (cached)" : "", result.run_ms);
+  return text;
+}
+
+std::string to_text(const Error& error) {
+  return error.hint.empty() ? error.message + "\n" : error.message + "\n" + error.hint + "\n";
+}
+
+std::string reproducing_command(const Request& request) {
+  std::string text = fmt::format("tilescope run {} --rung {}", request.lab, request.rung);
+  for (const auto& [name, value] : request.config.sizes) text += fmt::format(" --size {}={}", name, value);
+  for (const auto& [name, value] : request.config.params) text += fmt::format(" --set {}={}", name, value);
+  for (const auto& name : request.broken) text += " --break " + name;
+  text += fmt::format(" --seed {} --on {}", request.seed, name_of(request.device));
+  return text;
+}
+
+}  // namespace tilescope

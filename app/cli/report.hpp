@@ -1,0 +1,31 @@
+// A RunResult as JSON (docs: architecture, command line) and as text for a terminal.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "engine/run_result.hpp"
+
+namespace tilescope {
+
+/// Exit status of the program.
+enum ExitStatus : int { kClean = 0, kMisbehaved = 1, kBadInput = 2, kUnavailable = 3 };
+
+/// What a finished run means: clean, or misbehaved (findings, or an output that does not match its reference).
+ExitStatus exit_status(const RunResult& result);
+ExitStatus exit_status(const Error& error);
+
+/// One object; the fields of the documented schema, and more.
+nlohmann::json to_json(const RunResult& result);
+nlohmann::json to_json(const Error& error);
+nlohmann::json to_json(const Finding& finding);
+
+/// Several lines for a terminal. with_ledger adds the table per source line.
+std::string to_text(const RunResult& result, bool with_ledger);
+/// message, then hint on a line of its own.
+std::string to_text(const Error& error);
+
+/// The line that repeats this run.
+std::string reproducing_command(const Request& request);
+
+}  // namespace tilescope
