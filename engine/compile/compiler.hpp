@@ -21,8 +21,8 @@
 namespace tilescope {
 
 struct CompileRequest {
-  std::string text;               // CUDA C++ source
-  std::string file;               // its name in messages and in the line table
+  std::string text;  // CUDA C++ source
+  std::string file;  // its name in messages and in the line table
   std::vector<Define> defines;
   std::vector<std::string> include_folders = {};
   std::string ptx_target = "compute_80";  // the virtual architecture of the PTX
@@ -41,9 +41,9 @@ struct CompileMessage {
 /// Resource usage of one kernel for cubin_target.
 struct KernelInfo {
   std::string name;
-  uint32_t registers = 0;              // per thread
-  uint32_t static_shared_bytes = 0;    // per block
-  uint32_t local_bytes = 0;            // per thread: stack frame
+  uint32_t registers = 0;            // per thread
+  uint32_t static_shared_bytes = 0;  // per block
+  uint32_t local_bytes = 0;          // per thread: stack frame
   uint32_t spill_store_bytes = 0, spill_load_bytes = 0;
   uint32_t constant_bytes = 0;
   std::vector<uint32_t> parameter_bytes;  // size of each parameter, in order, from the PTX
@@ -51,12 +51,12 @@ struct KernelInfo {
 
 struct CompiledModule {
   std::string ptx;
-  std::vector<std::byte> cubin;      // empty unless asked for
+  std::vector<std::byte> cubin;  // empty unless asked for
   std::string cubin_target;
-  std::vector<KernelInfo> kernels;   // every extern "C" __global__ function, in source order
+  std::vector<KernelInfo> kernels;       // every extern "C" __global__ function, in source order
   std::vector<CompileMessage> messages;  // warnings
-  std::string log;                   // NVRTC's text, whole
-  double milliseconds = 0;           // time this call took
+  std::string log;                       // NVRTC's text, whole
+  double milliseconds = 0;               // time this call took
   bool from_cache = false;
   const KernelInfo* find(const std::string& kernel) const {
     for (const auto& info : kernels)

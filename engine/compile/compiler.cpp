@@ -1,0 +1,260 @@
+#include "engine/compile/compiler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "engine/compile/compile_log.hpp"
+#include "engine/compile/cubin.hpp"
+#include "engine/compile/module_cache.hpp"
+#include "engine/compile/nvrtc_library.hpp"
+#include "engine/compile/nvrtc_program.hpp"
+#include "engine/compile/ptx_text.hpp"
+#include "engine/compile/source_key.hpp"
+
+namespace tilescope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// "compute_90a" and "sm_90a" → "90a".
+std::string architecture_of(const std::string& target) { return target.substr(target.find('_') + 1); }
+
+/// One request while it is being compiled. The waiting caller may leave before it ends; the last owner frees it.
+struct Compilation {
+  CompileRequest request;
+  std::vector<std::string> options;  // without the architecture
+  bool one_program = false;          // PTX and cubin are of one architecture, so one run gives both
+  std::atomic<bool> stop = false;
+
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  bool ptx_done = false, cubin_done = false;
+  NvrtcOutput for_ptx, for_cubin;
+
+  bool decided() const { return ptx_done && (cubin_done || for_ptx.result != NVRTC_SUCCESS); }
+};
+
+enum class Part { ptx, cubin };
+
+/// Two to four threads on which NVRTC runs, so that a caller can leave at once and the PTX and the cubin of one request
+/// overlap. (NVRTC 13.0 runs its front end for one program at a time, and its back ends side by side.)
+class NvrtcWorkers {
+ public:
+  explicit NvrtcWorkers(std::shared_ptr<const NvrtcLibrary> library) : library_(std::move(library)) {
+    const unsigned count = std::clamp(std::thread::hardware_concurrency(), 2U, 4U);
+    for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this](std::stop_token stop) { work(stop); });
+  }
+  ~NvrtcWorkers() {
+    for (std::jthread& thread : threads_) thread.request_stop();
+    const std::lock_guard lock(mutex_);
+    waiting_.clear();
+    for (const auto& compilation : running_) compilation->stop = true;
+  }
+  NvrtcWorkers(const NvrtcWorkers&) = delete;
+  NvrtcWorkers& operator=(const NvrtcWorkers&) = delete;
+
+  void post(const std::shared_ptr<Compilation>& compilation) {
+    {
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back({compilation, Part::ptx});
+      if (!compilation->one_program) waiting_.push_back({compilation, Part::cubin});
+    }
+    changed_.notify_all();
+  }
+
+ private:
+  struct Job {
+    std::shared_ptr<Compilation> compilation;
+    Part part = Part::ptx;
+  };
+
+  void work(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (changed_.wait(lock, stop, [this] { return !waiting_.empty(); })) {
+      const Job job = std::move(waiting_.front());
+      waiting_.pop_front();
+      if (job.compilation->stop) continue;  // nobody waits for it any more
+      running_.push_back(job.compilation);
+      lock.unlock();
+      run(job);
+      lock.lock();
+      running_.erase(std::ranges::find(running_, job.compilation));
+    }
+  }
+
+  void run(const Job& job) {
+    Compilation& compilation = *job.compilation;
+    const CompileRequest& request = compilation.request;
+    std::vector<std::string> options = compilation.options;
+    const bool makes_cubin = job.part == Part::cubin || compilation.one_program;
+    options.push_back("--gpu-architecture=" + (makes_cubin ? request.cubin_target : request.ptx_target));
+    if (makes_cubin) options.emplace_back("--ptxas-options=-v");
+    NvrtcOutput output = run_nvrtc(*library_, request.text, request.file, options, compilation.stop);
+    output.ptx = with_given_file_name(std::move(output.ptx), request.file);
+    {
+      const std::lock_guard lock(compilation.mutex);
+      if (job.part == Part::ptx) {
+        compilation.for_ptx = std::move(output);
+        compilation.ptx_done = true;
+        if (compilation.one_program) {
+          compilation.for_cubin = compilation.for_ptx;
+          compilation.cubin_done = true;
+        }
+      } else {
+        compilation.for_cubin = std::move(output);
+        compilation.cubin_done = true;
+      }
+    }
+    compilation.changed.notify_all();
+  }
+
+  std::shared_ptr<const NvrtcLibrary> library_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<Job> waiting_;
+  std::vector<std::shared_ptr<Compilation>> running_;
+  std::vector<std::jthread> threads_;  // last, so that it is joined before what it uses is destroyed
+};
+
+/// Registers and the rest as ptxas printed them; from the cubin where this NVRTC prints nothing.
+void add_resource_usage(std::vector<KernelInfo>& kernels, const NvrtcOutput& output) {
+  const auto printed = parse_resource_usage(output.log);
+  const auto in_cubin = read_cubin(output.cubin);
+  for (KernelInfo& kernel : kernels) {
+    if (const auto found = printed.find(kernel.name); found != printed.end()) {
+      std::vector<uint32_t> parameter_bytes = std::move(kernel.parameter_bytes);
+      kernel = found->second;
+      kernel.parameter_bytes = std::move(parameter_bytes);
+    }
+    const auto found = in_cubin.find(kernel.name);
+    if (found == in_cubin.end()) continue;
+    kernel.constant_bytes = found->second.constant_bytes;
+    if (kernel.registers == 0) {
+      kernel.registers = found->second.registers;
+      kernel.local_bytes = found->second.frame_bytes;
+    }
+  }
+}
+
+Error compile_error(const NvrtcLibrary& library, const Compilation& compilation, const NvrtcOutput& output) {
+  std::string text = error_text(place_ptxas_errors(output.log, output.ptx));
+  if (text.empty()) text = library.error_string(output.result);
+  return make_error(ErrorId::compile_failed, compilation.request.file, text);
+}
+
+Result<CompiledModule> module_of(const NvrtcLibrary& library, Compilation& compilation) {
+  for (const NvrtcOutput* output : {&compilation.for_ptx, &compilation.for_cubin})
+    if (output->result != NVRTC_SUCCESS) return tl::unexpected(compile_error(library, compilation, *output));
+
+  CompiledModule module;
+  module.ptx = std::move(compilation.for_ptx.ptx);
+  module.cubin_target = compilation.request.cubin_target;
+  for (PtxKernel& kernel : kernels_of_ptx(module.ptx)) {
+    KernelInfo info;
+    info.name = std::move(kernel.name);
+    info.parameter_bytes = std::move(kernel.parameter_bytes);
+    module.kernels.push_back(std::move(info));
+  }
+  add_resource_usage(module.kernels, compilation.for_cubin);
+  // The front end says the same in both runs; only ptxas adds to it.
+  module.log = compilation.for_ptx.log;
+  if (!compilation.one_program) module.log += ptxas_lines(compilation.for_cubin.log);
+  module.messages = parse_compile_messages(module.log);
+  if (compilation.request.want_cubin) module.cubin = std::move(compilation.for_cubin.cubin);
+  return module;
+}
+
+class NvrtcCompiler final : public Compiler {
+ public:
+  NvrtcCompiler(std::shared_ptr<const NvrtcLibrary> library, const std::filesystem::path& cache_folder)
+      : library_(std::move(library)), cache_(cache_folder), workers_(library_) {}
+
+  std::string version() const override { return fmt::format("{}.{}", library_->major, library_->minor); }
+
+  Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop) override {
+    const auto start = Clock::now();
+    if (stop.stop_requested()) return fail(ErrorId::cancelled);
+    const auto key = cache_key_of(request, identity());
+    if (key) {
+      if (auto module = cache_.find(*key)) {
+        warm_up();
+        module->from_cache = true;
+        module->milliseconds = milliseconds_since(start);
+        return std::move(*module);
+      }
+    }
+    warm_ = true;
+    auto module = compile_now(request, stop);
+    if (!module) return module;
+    if (key) cache_.store(*key, *module);
+    module->milliseconds = milliseconds_since(start);
+    return module;
+  }
+
+ private:
+  Result<CompiledModule> compile_now(const CompileRequest& request, const std::stop_token& stop) {
+    const auto compilation = std::make_shared<Compilation>();
+    compilation->request = request;
+    compilation->options = options_of(request);
+    compilation->one_program = architecture_of(request.ptx_target) == architecture_of(request.cubin_target);
+    workers_.post(compilation);
+    std::unique_lock lock(compilation->mutex);
+    compilation->changed.wait(lock, stop, [&] { return compilation->decided(); });
+    compilation->stop = true;  // ends what still runs: the caller left, or the PTX did not compile
+    if (stop.stop_requested()) return fail(ErrorId::cancelled);
+    return module_of(*library_, *compilation);
+  }
+
+  std::vector<std::string> options_of(const CompileRequest& request) const {
+    // The folder of the source is named with -I, so that the search is the one that the cache key follows.
+    std::vector<std::string> options = {"-std=c++17", "-lineinfo", "--no-source-include"};
+    for (const Define& define : request.defines) options.push_back("-D" + define.name + "=" + define.value);
+    for (const std::string& folder : include_folders_of(request)) options.push_back("-I" + folder);
+    for (const std::string& folder : library_->toolkit_include_folders) options.push_back("-I" + folder);
+    return options;
+  }
+
+  /// Everything about this compiler that a result depends on.
+  std::string identity() const {
+    std::string text = version();
+    for (const std::string& folder : library_->toolkit_include_folders) text += " " + folder;
+    return text;
+  }
+
+  /// NVRTC's first run takes some 300 ms longer than the next. When everything so far came from the cache, the first
+  /// move of a slider should not pay for it.
+  void warm_up() {
+    if (warm_.exchange(true)) return;
+    const auto compilation = std::make_shared<Compilation>();
+    compilation->request.text = "extern \"C\" __global__ void warm_up(float* p) { p[threadIdx.x] = 1.0f; }\n";
+    compilation->request.file = "warm_up.cu";
+    compilation->options = options_of(compilation->request);
+    workers_.post(compilation);
+  }
+
+  std::shared_ptr<const NvrtcLibrary> library_;
+  ModuleCache cache_;
+  std::atomic<bool> warm_ = false;
+  NvrtcWorkers workers_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Compiler>> Compiler::open(const std::filesystem::path& cache_folder) {
+  auto library = NvrtcLibrary::open();
+  if (!library) return tl::unexpected(library.error());
+  return std::make_shared<NvrtcCompiler>(*library, cache_folder);
+}
+
+}  // namespace tilescope

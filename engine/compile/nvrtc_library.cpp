@@ -1,0 +1,138 @@
+#include "engine/compile/nvrtc_library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+namespace tilescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Below this version --ptxas-options and the GPU architectures of the labs are missing.
+constexpr int minimum_major = 12;
+
+std::vector<fs::path> library_folders_of(const fs::path& toolkit) {
+  std::vector<fs::path> folders = {toolkit / "lib64", toolkit / "lib"};
+  std::error_code ignored;
+  for (const auto& target : fs::directory_iterator(toolkit / "targets", ignored))
+    folders.push_back(target.path() / "lib");
+  return folders;
+}
+
+/// /usr/local/cuda first, as its owner chose it, then the numbered ones, newest first.
+std::vector<fs::path> installed_toolkits() {
+  std::vector<fs::path> toolkits;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator("/usr/local", ignored))
+    if (entry.path().filename().string().starts_with("cuda-")) toolkits.push_back(entry.path());
+  std::ranges::sort(toolkits, std::greater<>());
+  toolkits.insert(toolkits.begin(), "/usr/local/cuda");
+  return toolkits;
+}
+
+template <class Function>
+bool resolve(void* handle, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(handle, name));
+  return function != nullptr;
+}
+
+/// An empty string, or why the library cannot be used.
+std::string fill(void* handle, NvrtcLibrary& library) {
+  const bool complete =
+      resolve(handle, "nvrtcVersion", library.version) &&
+      resolve(handle, "nvrtcGetErrorString", library.error_string) &&
+      resolve(handle, "nvrtcCreateProgram", library.create_program) &&
+      resolve(handle, "nvrtcDestroyProgram", library.destroy_program) &&
+      resolve(handle, "nvrtcCompileProgram", library.compile_program) &&
+      resolve(handle, "nvrtcGetProgramLogSize", library.log_size) &&
+      resolve(handle, "nvrtcGetProgramLog", library.log) && resolve(handle, "nvrtcGetPTXSize", library.ptx_size) &&
+      resolve(handle, "nvrtcGetPTX", library.ptx) && resolve(handle, "nvrtcGetCUBINSize", library.cubin_size) &&
+      resolve(handle, "nvrtcGetCUBIN", library.cubin);
+  if (!complete) return "lacks functions of NVRTC";
+  resolve(handle, "nvrtcSetFlowCallback", library.set_flow_callback);
+  if (library.version(&library.major, &library.minor) != NVRTC_SUCCESS) return "does not say its version";
+  if (library.major < minimum_major) return fmt::format("is version {}.{}, too old", library.major, library.minor);
+  Dl_info info = {};
+  if (dladdr(reinterpret_cast<void*>(library.version), &info) != 0 && info.dli_fname != nullptr)
+    library.path = info.dli_fname;
+  return {};
+}
+
+/// NVRTC finds cuda_fp16.h, mma.h and their like only where it is told to look.
+std::vector<std::string> find_toolkit_include_folders(const fs::path& library_path) {
+  std::vector<fs::path> candidates;
+  if (const char* toolkit = std::getenv("CUDA_PATH")) candidates.push_back(fs::path(toolkit) / "include");
+  candidates.push_back(library_path.parent_path().parent_path() / "include");
+  for (const fs::path& toolkit : installed_toolkits()) candidates.push_back(toolkit / "include");
+  candidates.emplace_back("/usr/include");
+  std::error_code ignored;
+  for (const fs::path& candidate : candidates) {
+    if (!fs::exists(candidate / "cuda_fp16.h", ignored)) continue;
+    std::vector<std::string> folders = {candidate.string()};
+    if (fs::exists(candidate / "cccl", ignored)) folders.push_back((candidate / "cccl").string());
+    return folders;
+  }
+  return {};
+}
+
+std::string last_loader_error() {
+  const char* text = dlerror();
+  return text != nullptr ? text : "unknown reason";
+}
+
+}  // namespace
+
+bool is_hidden_library(const std::string& name) {
+  const char* list = std::getenv("TILESCOPE_HIDE");
+  if (list == nullptr) return false;
+  std::istringstream words(list);
+  for (std::string word; std::getline(words, word, ',');)
+    if (word == name) return true;
+  return false;
+}
+
+Result<std::shared_ptr<const NvrtcLibrary>> NvrtcLibrary::open() {
+  if (is_hidden_library("nvrtc")) return fail(ErrorId::nvrtc_missing, "TILESCOPE_HIDE hides it");
+
+  std::vector<fs::path> folders;
+  if (const char* toolkit = std::getenv("CUDA_PATH")) folders = library_folders_of(toolkit);
+  folders.emplace_back();  // no folder: the loader's own path
+  for (const fs::path& toolkit : installed_toolkits())
+    for (const fs::path& folder : library_folders_of(toolkit)) folders.push_back(folder);
+
+  std::string refusals;
+  std::string looked_in;
+  for (const fs::path& folder : folders) {
+    std::error_code ignored;
+    if (!folder.empty() && !fs::is_directory(folder, ignored)) continue;
+    looked_in +=
+        (looked_in.empty() ? "" : ", ") + (folder.empty() ? std::string("the loader's path") : folder.string());
+    for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) {
+      const fs::path file = folder.empty() ? fs::path(name) : folder / name;
+      if (!folder.empty() && !fs::exists(file, ignored)) continue;
+      void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (handle == nullptr) {
+        const std::string why = last_loader_error();  // names the file itself
+        if (!folder.empty()) refusals += fmt::format("; {}", why);
+        continue;
+      }
+      auto library = std::make_shared<NvrtcLibrary>();
+      library->path = file;
+      const std::string why_not = fill(handle, *library);
+      if (why_not.empty()) {
+        library->toolkit_include_folders = find_toolkit_include_folders(library->path);
+        return library;
+      }
+      refusals += fmt::format("; {} {}", file.string(), why_not);
+      dlclose(handle);
+    }
+  }
+  return fail(ErrorId::nvrtc_missing,
+              fmt::format("no libnvrtc.so.13, .12 or .so could be opened from {}{}", looked_in, refusals));
+}
+
+}  // namespace tilescope

@@ -1,0 +1,43 @@
+// NVRTC, opened with dlopen: the program is never linked against a CUDA library, so it starts without one.
+#pragma once
+
+#include <nvrtc.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/result.hpp"
+
+namespace tilescope {
+
+/// The functions of libnvrtc that are used, and where it came from. Never closed: NVRTC's own threads and exit handlers
+/// outlive any handle.
+struct NvrtcLibrary {
+  std::filesystem::path path;                        // the file that was loaded
+  std::vector<std::string> toolkit_include_folders;  // of cuda_fp16.h and of CCCL, where they were found
+  int major = 0, minor = 0;
+
+  decltype(&nvrtcVersion) version = nullptr;
+  decltype(&nvrtcGetErrorString) error_string = nullptr;
+  decltype(&nvrtcCreateProgram) create_program = nullptr;
+  decltype(&nvrtcDestroyProgram) destroy_program = nullptr;
+  decltype(&nvrtcCompileProgram) compile_program = nullptr;
+  decltype(&nvrtcGetProgramLogSize) log_size = nullptr;
+  decltype(&nvrtcGetProgramLog) log = nullptr;
+  decltype(&nvrtcGetPTXSize) ptx_size = nullptr;
+  decltype(&nvrtcGetPTX) ptx = nullptr;
+  decltype(&nvrtcGetCUBINSize) cubin_size = nullptr;
+  decltype(&nvrtcGetCUBIN) cubin = nullptr;
+  /// Since NVRTC 12.8: asks during a compilation whether to go on. Null where it is absent.
+  nvrtcResult (*set_flow_callback)(nvrtcProgram, int (*)(void*, void*), void*) = nullptr;
+
+  /// Tries CUDA_PATH, the loader's path, then /usr/local/cuda*. The Error names what was tried.
+  static Result<std::shared_ptr<const NvrtcLibrary>> open();
+};
+
+/// Whether the comma list in TILESCOPE_HIDE names this library, for example "nvrtc,cuda".
+bool is_hidden_library(const std::string& name);
+
+}  // namespace tilescope

@@ -1,0 +1,48 @@
+#include "engine/compile/nvrtc_program.hpp"
+
+namespace tilescope {
+namespace {
+
+int ask_to_stop(void* payload, void* /*reserved*/) {
+  return static_cast<const std::atomic<bool>*>(payload)->load(std::memory_order_relaxed) ? 1 : 0;
+}
+
+/// Texts of NVRTC come with their terminating zero.
+template <class SizeFunction, class TextFunction>
+std::string text_of(nvrtcProgram program, SizeFunction size_function, TextFunction text_function) {
+  size_t size = 0;
+  if (size_function(program, &size) != NVRTC_SUCCESS || size <= 1) return {};
+  std::string text(size, '\0');
+  if (text_function(program, text.data()) != NVRTC_SUCCESS) return {};
+  text.resize(size - 1);
+  return text;
+}
+
+}  // namespace
+
+NvrtcOutput run_nvrtc(const NvrtcLibrary& library, const std::string& text, const std::string& file,
+                      const std::vector<std::string>& options, const std::atomic<bool>& stop) {
+  NvrtcOutput output;
+  nvrtcProgram program = nullptr;
+  output.result = library.create_program(&program, text.c_str(), file.c_str(), 0, nullptr, nullptr);
+  if (output.result != NVRTC_SUCCESS) return output;
+  if (library.set_flow_callback != nullptr)
+    library.set_flow_callback(program, ask_to_stop, const_cast<std::atomic<bool>*>(&stop));
+
+  std::vector<const char*> arguments;
+  arguments.reserve(options.size());
+  for (const std::string& option : options) arguments.push_back(option.c_str());
+  output.result = library.compile_program(program, static_cast<int>(arguments.size()), arguments.data());
+
+  output.log = text_of(program, library.log_size, library.log);
+  output.ptx = text_of(program, library.ptx_size, library.ptx);
+  size_t size = 0;
+  if (output.result == NVRTC_SUCCESS && library.cubin_size(program, &size) == NVRTC_SUCCESS && size > 0) {
+    output.cubin.resize(size);
+    if (library.cubin(program, reinterpret_cast<char*>(output.cubin.data())) != NVRTC_SUCCESS) output.cubin.clear();
+  }
+  library.destroy_program(&program);
+  return output;
+}
+
+}  // namespace tilescope
