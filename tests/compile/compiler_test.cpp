@@ -137,7 +137,7 @@ extern "C" __global__ void stack_of_400(const int* in, float* out) {  // indexed
   float v[96];                                                                \
   for (int i = 0; i < 96; ++i) v[i] = in[i * 1024 + threadIdx.x];             \
   __syncthreads();                                                            \
-  for (int i = 0; i < 96; ++i) out[i * 1024 + threadIdx.x] = v[95 - i] * v[i];
+  for (int i = 0; i < 96; ++i) out[i * 1024 + threadIdx.x] = v[95 - i] + 3 * v[i];
 extern "C" __global__ void __launch_bounds__(1024, 2) spills(const float* in, float* out) { WIDE_BODY }
 extern "C" __global__ void __launch_bounds__(128) keeps(const float* in, float* out) { WIDE_BODY }
 )";
