@@ -25,13 +25,13 @@ namespace tilescope {
 
 struct DeviceInfo {
   DeviceKind kind = DeviceKind::sim;
-  std::string name;             // "NVIDIA H200", or "CPU simulator, 2 threads, AVX-512"
-  std::string architecture;     // "sm_90"; empty on the simulator
+  std::string name = {};          // "NVIDIA H200", or "CPU simulator, 2 threads, AVX-512"
+  std::string architecture = {};  // "sm_90"; empty on the simulator
   uint32_t multiprocessors = 0;
   uint64_t l2_bytes = 0, memory_bytes = 0;
   uint32_t sm_clock_mhz = 0, memory_clock_mhz = 0;  // as last read; 0 where unknown
-  std::string driver_version;   // "580.159.04"; empty on the simulator
-  int cuda_version = 0;         // as cuDriverGetVersion gives it; 0 on the simulator
+  std::string driver_version = {};                  // "580.159.04"; empty on the simulator
+  int cuda_version = 0;                             // as cuDriverGetVersion gives it; 0 on the simulator
 };
 
 /// Device memory of an executor. Freed with the object.
@@ -43,30 +43,30 @@ class DeviceBuffer {
 };
 
 struct BufferRequest {
-  std::string name;
+  std::string name = {};
   DType type = DType::f32;
   size_t count = 0;
   size_t index = 0;  // position in Plan::buffers; fixes the simulated address
 };
 
 struct LaunchOptions {
-  bool checks = true;            // simulator: bounds, alignment, never-written reads, …
-  bool count_traffic = true;     // simulator: Counters and SiteCounts
-  bool record_accesses = false;  // simulator: AccessTrace
-  size_t access_budget = 4u << 20;          // accesses kept over the run
+  bool checks = true;                        // simulator: bounds, alignment, never-written reads, …
+  bool count_traffic = true;                 // simulator: Counters and SiteCounts
+  bool record_accesses = false;              // simulator: AccessTrace
+  size_t access_budget = 4u << 20;           // accesses kept over the run
   uint64_t step_budget = uint64_t{1} << 40;  // warp instructions before a launch is given up as a likely hang
   uint32_t launch_index = 0;
-  std::function<void(double fraction)> progress;  // called from time to time, from any thread
+  std::function<void(double fraction)> progress = {};  // called from time to time, from any thread
 };
 
 struct LaunchReport {
-  double elapsed_ms = 0;         // GPU: device events. Simulator: host time of the simulation (never a kernel time)
-  uint64_t warps = 0;            // simulator: warps executed
-  Counters counters;             // simulator
-  std::vector<SiteCount> sites;  // simulator; indices into trace.sites
-  AccessTrace trace;             // simulator; trace.sites is filled whenever traffic is counted
-  std::vector<Finding> findings; // simulator
-  bool stopped_by_finding = false;  // the kernel could not be completed; outputs are partial
+  double elapsed_ms = 0;   // GPU: device events. Simulator: host time of the simulation (never a kernel time)
+  uint64_t warps = 0;      // simulator: warps executed
+  Counters counters = {};  // simulator
+  std::vector<SiteCount> sites = {};   // simulator; indices into trace.sites
+  AccessTrace trace = {};              // simulator; trace.sites is filled whenever traffic is counted
+  std::vector<Finding> findings = {};  // simulator
+  bool stopped_by_finding = false;     // the kernel could not be completed; outputs are partial
 };
 
 class Executor {

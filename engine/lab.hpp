@@ -24,33 +24,33 @@ enum class Scale { linear, power_of_two };
 
 /// A problem size, such as n or M. Its slider is logarithmic.
 struct Size {
-  std::string name;              // "n"; set with --size n=98432
-  Text title, unit;
-  int64_t value;                 // default on the simulator
-  int64_t gpu_value;             // default on a GPU
+  std::string name = {};  // "n"; set with --size n=98432
+  Text title = {}, unit = {};
+  int64_t value;      // default on the simulator
+  int64_t gpu_value;  // default on a GPU
   int64_t min;
-  int64_t max_sim, max_gpu;      // refused above, with the reason
-  std::vector<int64_t> offered;  // stops of the slider, ascending; any value in range may be typed
+  int64_t max_sim, max_gpu;           // refused above, with the reason
+  std::vector<int64_t> offered = {};  // stops of the slider, ascending; any value in range may be typed
 };
 
 /// A tuning parameter of the kernel. Becomes -DNAME=VALUE, a slider, and a dimension of the test sweep.
 struct Param {
-  std::string name;              // "BLOCK": the define, and --set BLOCK=256
-  Text title, unit, help;
+  std::string name = {};  // "BLOCK": the define, and --set BLOCK=256
+  Text title = {}, unit = {}, help = {};
   int64_t value, min, max;
-  Scale scale = Scale::linear;   // power_of_two: only powers of two between min and max are possible
-  int64_t step = 1;              // linear: value = min + k * step
+  Scale scale = Scale::linear;  // power_of_two: only powers of two between min and max are possible
+  int64_t step = 1;             // linear: value = min + k * step
 };
 
 /// A switch that plants a well-known bug. Becomes -DNAME=1 when on.
 struct BreakIt {
-  std::string name;
-  Text title, help;
+  std::string name = {};
+  Text title = {}, help = {};
 };
 
 /// The chosen values of one run. Complete: every size and parameter of the lab is present.
 struct Config {
-  std::map<std::string, int64_t> sizes, params;
+  std::map<std::string, int64_t> sizes = {}, params = {};
   int64_t size(const std::string& name) const { return sizes.at(name); }
   int64_t param(const std::string& name) const { return params.at(name); }
   bool operator==(const Config&) const = default;
@@ -58,21 +58,21 @@ struct Config {
 
 /// One kernel of the ladder, slowest first.
 struct Rung {
-  std::string name;                  // "tiles-per-cta": --rung tiles-per-cta
-  Text title;
-  std::vector<std::string> kernels;  // the extern "C" symbols it launches; the first is shown in the source panel
-  std::vector<std::string> params;   // the parameters it uses; other sliders are dimmed
-  std::function<std::vector<Launch>(const Config&)> launches;  // buffers are those of Lab::buffers, by index
+  std::string name = {};  // "tiles-per-cta": --rung tiles-per-cta
+  Text title = {};
+  std::vector<std::string> kernels = {};  // the extern "C" symbols it launches; the first is shown in the source panel
+  std::vector<std::string> params = {};   // the parameters it uses; other sliders are dimmed
+  std::function<std::vector<Launch>(const Config&)> launches = {};  // buffers are those of Lab::buffers, by index
   /// How the grid follows from the sizes, for the controls: "⌈98,432 / (256 × 4)⌉ = 97".
-  std::function<std::string(const Config&)> grid_formula;
+  std::function<std::string(const Config&)> grid_formula = {};
 };
 
 /// An implementation that people use today, timed beside the rungs.
 enum class ReferenceKind { device_copy, torch, triton };
 struct ReferenceSpec {
-  std::string name;  // "PyTorch", as plots label it
+  std::string name = {};  // "PyTorch", as plots label it
   ReferenceKind kind;
-  std::string operation;  // what the Python child is asked for: "add", "mul"
+  std::string operation = {};  // what the Python child is asked for: "add", "mul"
 };
 
 /// |got − expected| ≤ absolute + relative · |expected|
@@ -83,37 +83,37 @@ struct Tolerance {
 /// A question answered before the run reveals the number. `answer` is computed from a finished run's configuration and
 /// observed grid, never stored.
 struct Predict {
-  Text question;
-  std::function<std::vector<int64_t>(const Config&)> choices;
-  std::function<int64_t(const Config&)> answer;
+  Text question = {};
+  std::function<std::vector<int64_t>(const Config&)> choices = {};
+  std::function<int64_t(const Config&)> answer = {};
 };
 
 struct Lab {
-  std::string name;         // "vector-add"
+  std::string name = {};  // "vector-add"
   int stage = 0;
-  int order = 0;            // position inside its stage
-  Text title;
-  std::string kernel_file;  // under kernels/: "elementwise.cu"
-  std::vector<Define> defines;  // fixed ones, such as OP=Add
-  std::vector<Size> sizes;
-  std::vector<Param> params;
-  std::vector<BreakIt> break_it;
-  std::vector<Rung> rungs;
-  std::vector<ReferenceSpec> references;
-  Tolerance tolerance;
-  std::vector<Predict> predicts;
-  std::function<std::vector<BufferSpec>(const Config&)> buffers;
+  int order = 0;  // position inside its stage
+  Text title = {};
+  std::string kernel_file = {};      // under kernels/: "elementwise.cu"
+  std::vector<Define> defines = {};  // fixed ones, such as OP=Add
+  std::vector<Size> sizes = {};
+  std::vector<Param> params = {};
+  std::vector<BreakIt> break_it = {};
+  std::vector<Rung> rungs = {};
+  std::vector<ReferenceSpec> references = {};
+  Tolerance tolerance = {};
+  std::vector<Predict> predicts = {};
+  std::function<std::vector<BufferSpec>(const Config&)> buffers = {};
   /// Expected outputs in double precision, one vector per buffer of role output or inout, in order; elements
   /// [begin, end) of the flattened outputs, so that large ones are computed by several threads.
-  std::function<void(const Config&, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t output, size_t begin, size_t end,
-                     double* expected)>
+  std::function<void(const Config&, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t output,
+                     size_t begin, size_t end, double* expected)>
       reference;
   /// Bytes that must move once, for GB/s: 12 n for a vector add of floats.
-  std::function<double(const Config&)> useful_bytes;
-  std::function<double(const Config&)> flops;
-  Text bytes_formula;       // "3 · 4 · n bytes", shown beside the plots
-  std::string sweep_size = "n";                // the size that the size sweep varies
-  std::vector<int64_t> sweep;                  // its values, ascending
+  std::function<double(const Config&)> useful_bytes = {};
+  std::function<double(const Config&)> flops = {};
+  Text bytes_formula = {};          // "3 · 4 · n bytes", shown beside the plots
+  std::string sweep_size = "n";     // the size that the size sweep varies
+  std::vector<int64_t> sweep = {};  // its values, ascending
 };
 
 /// Adds a lab; called before main by each lab's file. Returns true.

@@ -25,12 +25,12 @@ std::string_view name_of(AccessKind kind);  // "load"
 struct Site {
   uint32_t instruction = 0;  // index into the kernel's instructions
   uint32_t line = 0;         // source line, 1-based; 0 where the compiler gave none
-  std::string file;          // source file of that line
-  std::string ptx;           // the instruction as text
+  std::string file = {};     // source file of that line
+  std::string ptx = {};      // the instruction as text
   Space space = Space::global;
   AccessKind kind = AccessKind::load;
   uint32_t bytes_per_lane = 0;
-  uint32_t launch = 0;       // index of the launch within the run
+  uint32_t launch = 0;  // index of the launch within the run
 };
 
 /// Byte offsets of the 32 lanes from Access::base; only lanes of the access's mask are meaningful, others are 0.
@@ -48,10 +48,10 @@ struct Access {
 
 /// Accesses ordered by launch, block, then the order in which the block executed them.
 struct AccessTrace {
-  std::vector<Site> sites;
-  std::vector<LanePattern> patterns;
-  std::vector<Access> accesses;
-  bool complete = true;         // false: the budget ended; `accesses` holds whole blocks up to last_block
+  std::vector<Site> sites = {};
+  std::vector<LanePattern> patterns = {};
+  std::vector<Access> accesses = {};
+  bool complete = true;  // false: the budget ended; `accesses` holds whole blocks up to last_block
   uint64_t blocks_recorded = 0;
 
   uint64_t address(const Access& access, int lane) const {
@@ -78,12 +78,12 @@ constexpr RegionOffset region_of(uint64_t address) {
 /// (engine/traffic/coalesce.hpp says how).
 struct SiteCount {
   uint16_t site = 0;
-  int32_t buffer = -1;          // index into Plan::buffers; -1 for shared and other windows
-  uint64_t requests = 0;        // executed with at least one active lane
-  uint64_t lanes = 0;           // active lanes, summed
-  uint64_t sectors = 0;         // global: distinct 32-byte sectors, summed over requests
-  uint64_t useful_bytes = 0;    // distinct bytes that lanes asked for
-  uint64_t wavefronts = 0;      // shared: passes over the banks
+  int32_t buffer = -1;        // index into Plan::buffers; -1 for shared and other windows
+  uint64_t requests = 0;      // executed with at least one active lane
+  uint64_t lanes = 0;         // active lanes, summed
+  uint64_t sectors = 0;       // global: distinct 32-byte sectors, summed over requests
+  uint64_t useful_bytes = 0;  // distinct bytes that lanes asked for
+  uint64_t wavefronts = 0;    // shared: passes over the banks
 };
 
 /// The counters of `--json`, over the whole run. SIMULATED.
@@ -97,14 +97,15 @@ struct Counters {
 
 /// A bug that the checks found. Findings of the same id at the same line are one, with a count.
 struct Finding {
-  std::string id;      // "out-of-bounds" | "misaligned" | "uninitialised-read" | … (docs: architecture, command line)
-  uint64_t count = 1;  // lanes, over the whole run
-  std::string file;
+  std::string id = {};  // "out-of-bounds" | "misaligned" | "uninitialised-read" | … (docs: architecture, command line)
+  uint64_t count = 1;   // lanes, over the whole run
+  std::string file = {};
   uint32_t line = 0;
   Dim3 block{0, 0, 0}, thread{0, 0, 0};  // of the first one
-  std::string buffer;
-  int64_t offset = 0;  // bytes into the buffer
-  std::string message; // out of bounds: read of 4 bytes at a+4096 (buffer of 4096 bytes), kernels/x.cu:12, block (3,0,0) thread (0,0,0)
+  std::string buffer = {};
+  int64_t offset = 0;        // bytes into the buffer
+  std::string message = {};  // out of bounds: read of 4 bytes at a+4096 (buffer of 4096 bytes), kernels/x.cu:12, block
+                             // (3,0,0) thread (0,0,0)
 };
 
 }  // namespace tilescope

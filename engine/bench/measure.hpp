@@ -24,19 +24,20 @@ Interval bootstrap_median(std::span<const double> samples);
 
 struct BenchRequest {
   std::string lab;
-  Config config;                     // parameters; the sweep varies Lab::sweep_size
-  std::vector<int64_t> sizes;        // empty: Lab::sweep
-  std::vector<std::string> rungs;    // empty: all
+  Config config;                   // parameters; the sweep varies Lab::sweep_size
+  std::vector<int64_t> sizes;      // empty: Lab::sweep
+  std::vector<std::string> rungs;  // empty: all
   bool references = true;
   double seconds_per_size = 1.0;
-  std::string command;               // kept in the report
+  std::string command;  // kept in the report
 };
 
 /// Called as points arrive, so that plots grow live. The report is complete when bench returns.
 using BenchProgress = std::function<void(const SpeedReport& so_far, double fraction)>;
 
 /// Error where there is no GPU. A rung that computes wrong results is an error too: it is never timed.
-Result<SpeedReport> bench(Engine& engine, const BenchRequest& request, std::stop_token stop, const BenchProgress& progress);
+Result<SpeedReport> bench(Engine& engine, const BenchRequest& request, std::stop_token stop,
+                          const BenchProgress& progress);
 
 /// A short timing of one rung, for RunResult::timing.
 Result<TimingPoint> time_once(Engine& engine, const RunResult& run, std::stop_token stop);

@@ -21,9 +21,9 @@
 namespace tilescope {
 
 struct CompileRequest {
-  std::string text;  // CUDA C++ source
-  std::string file;  // its name in messages and in the line table
-  std::vector<Define> defines;
+  std::string text = {};  // CUDA C++ source
+  std::string file = {};  // its name in messages and in the line table
+  std::vector<Define> defines = {};
   std::vector<std::string> include_folders = {};
   std::string ptx_target = "compute_80";  // the virtual architecture of the PTX
   std::string cubin_target = "sm_90";     // the real architecture of the cubin, and of the resource usage
@@ -33,29 +33,29 @@ struct CompileRequest {
 /// One line of the compile log, parsed.
 struct CompileMessage {
   enum class Severity { error, warning, note } severity = Severity::error;
-  std::string file;
+  std::string file = {};
   uint32_t line = 0;  // 1-based; 0 where NVRTC names none
-  std::string text;
+  std::string text = {};
 };
 
 /// Resource usage of one kernel for cubin_target.
 struct KernelInfo {
-  std::string name;
+  std::string name = {};
   uint32_t registers = 0;            // per thread
   uint32_t static_shared_bytes = 0;  // per block
   uint32_t local_bytes = 0;          // per thread: stack frame
   uint32_t spill_store_bytes = 0, spill_load_bytes = 0;
   uint32_t constant_bytes = 0;
-  std::vector<uint32_t> parameter_bytes;  // size of each parameter, in order, from the PTX
+  std::vector<uint32_t> parameter_bytes = {};  // size of each parameter, in order, from the PTX
 };
 
 struct CompiledModule {
-  std::string ptx;
-  std::vector<std::byte> cubin;  // empty unless asked for
-  std::string cubin_target;
-  std::vector<KernelInfo> kernels;       // every extern "C" __global__ function, in source order
-  std::vector<CompileMessage> messages;  // warnings
-  std::string log;                       // NVRTC's text, whole
+  std::string ptx = {};
+  std::vector<std::byte> cubin = {};  // empty unless asked for
+  std::string cubin_target = {};
+  std::vector<KernelInfo> kernels = {};       // every extern "C" __global__ function, in source order
+  std::vector<CompileMessage> messages = {};  // warnings
+  std::string log = {};                       // NVRTC's text, whole
   double milliseconds = 0;               // time this call took
   bool from_cache = false;
   const KernelInfo* find(const std::string& kernel) const {

@@ -1,0 +1,64 @@
+#include "engine/types.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "engine/result.hpp"
+#include "engine/sha256.hpp"
+#include "engine/trace.hpp"
+
+namespace tilescope {
+namespace {
+
+TEST(Types, LinearBlockIndicesCountXFirst) {
+  const Dim3 extent{4, 3, 2};
+  EXPECT_EQ(unflatten(0, extent), (Dim3{0, 0, 0}));
+  EXPECT_EQ(unflatten(5, extent), (Dim3{1, 1, 0}));
+  EXPECT_EQ(unflatten(23, extent), (Dim3{3, 2, 1}));
+}
+
+TEST(Types, EveryElementTypeIsFoundByItsName) {
+  for (DType type :
+       {DType::f32, DType::f16, DType::bf16, DType::f64, DType::i32, DType::u32, DType::i8, DType::u8, DType::u64})
+    EXPECT_EQ(dtype_from(name_of(type)), type);
+  EXPECT_FALSE(dtype_from("f33"));
+}
+
+HostBuffer half_buffer(DType type, uint16_t bits) {
+  HostBuffer buffer(type, 1);
+  buffer.as<uint16_t>()[0] = bits;
+  return buffer;
+}
+
+TEST(Types, HalfValuesAreThoseOfIeee754) {
+  EXPECT_EQ(value_at(half_buffer(DType::f16, 0x3c00), 0), 1.0);
+  EXPECT_EQ(value_at(half_buffer(DType::f16, 0xc000), 0), -2.0);
+  EXPECT_EQ(value_at(half_buffer(DType::f16, 0x7bff), 0), 65504.0);
+  EXPECT_EQ(value_at(half_buffer(DType::f16, 0x0001), 0), std::ldexp(1.0, -24));
+  EXPECT_TRUE(std::isnan(value_at(half_buffer(DType::f16, 0x7e00), 0)));
+  EXPECT_TRUE(std::isinf(value_at(half_buffer(DType::f16, 0xfc00), 0)));
+  EXPECT_EQ(value_at(half_buffer(DType::bf16, 0x3f80), 0), 1.0);
+}
+
+TEST(Trace, AnAddressNamesItsBufferAlsoJustOutsideIt) {
+  EXPECT_EQ(region_of(address_of(3, 4096)).buffer, 3);
+  EXPECT_EQ(region_of(address_of(3, 4096)).offset, 4096);
+  EXPECT_EQ(region_of(address_of(3, -4)).buffer, 3);
+  EXPECT_EQ(region_of(address_of(3, -4)).offset, -4);
+  EXPECT_LT(region_of(0).buffer, 0);
+}
+
+TEST(Result, AnErrorCarriesItsIdItsMessageAndWhatToDo) {
+  const Error error = make_error(ErrorId::lab_not_found, "x", "a, b");
+  EXPECT_EQ(id_of(error.id), "lab-not-found");
+  EXPECT_EQ(error.message, "there is no lab 'x'; the labs are a, b");
+  EXPECT_FALSE(error.hint.empty());
+}
+
+TEST(Sha256, AgreesWithTheStandardsExample) {  // FIPS 180-4, "abc"
+  EXPECT_EQ(sha256_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+}  // namespace
+}  // namespace tilescope

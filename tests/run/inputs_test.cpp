@@ -1,0 +1,95 @@
+#include "engine/run/inputs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+namespace tilescope {
+namespace {
+
+BufferSpec floats(int64_t count, Fill fill) {
+  return {.name = "x", .type = DType::f32, .shape = {count}, .fill = fill};
+}
+
+TEST(Inputs, NormalValuesHaveMeanZeroAndDeviationOne) {
+  const auto buffer = make_contents(floats(1 << 20, Fill::normal), 0, 1);
+  ASSERT_TRUE(buffer);
+  double sum = 0, squares = 0;
+  for (const float value : buffer->as<float>()) {
+    ASSERT_TRUE(std::isfinite(value));
+    sum += value;
+    squares += double{value} * value;
+  }
+  const double count = 1 << 20;
+  EXPECT_NEAR(sum / count, 0, 0.005);  // five standard errors of the mean
+  EXPECT_NEAR(squares / count, 1, 0.007);
+}
+
+TEST(Inputs, TheSameSeedGivesTheSameBytesAndAnotherSeedOthers) {
+  const auto one = make_contents(floats(1000, Fill::normal), 0, 1),
+             again = make_contents(floats(1000, Fill::normal), 0, 1);
+  const auto other = make_contents(floats(1000, Fill::normal), 0, 2),
+             next = make_contents(floats(1000, Fill::normal), 1, 1);
+  EXPECT_EQ(one->bytes, again->bytes);
+  EXPECT_NE(one->bytes, other->bytes);
+  EXPECT_NE(one->bytes, next->bytes);
+}
+
+TEST(Inputs, AValueDoesNotDependOnHowManyFollow) {
+  const auto few = make_contents(floats(10, Fill::normal), 0, 1),
+             many = make_contents(floats(200000, Fill::normal), 0, 1);
+  EXPECT_EQ(few->as<float>()[9], many->as<float>()[9]);
+}
+
+TEST(Inputs, PoisonIsNotANumberAndIsCounted) {
+  for (DType type : {DType::f32, DType::f16, DType::bf16, DType::f64}) {
+    auto buffer = make_contents({.name = "x", .type = type, .shape = {7}, .fill = Fill::poison}, 0, 1);
+    EXPECT_TRUE(std::isnan(value_at(*buffer, 6))) << name_of(type);
+    EXPECT_EQ(count_poison(*buffer, 0, 7), 7U);
+    store_value(*buffer, 3, 0.5);
+    EXPECT_EQ(count_poison(*buffer, 0, 7), 6U);
+  }
+}
+
+TEST(Inputs, StoredValuesRoundToNearestEven) {
+  HostBuffer half(DType::f16, 1);
+  store_value(half, 0, 1.0 + 1.0 / 2048);  // midway between 1 and 1 + 2^-10
+  EXPECT_EQ(value_at(half, 0), 1.0);
+  store_value(half, 0, 1.0 + 3.0 / 2048);
+  EXPECT_EQ(value_at(half, 0), 1.0 + 2.0 / 1024);
+  store_value(half, 0, 65519.0);
+  EXPECT_EQ(value_at(half, 0), 65504.0);
+  store_value(half, 0, 65520.0);
+  EXPECT_TRUE(std::isinf(value_at(half, 0)));
+  store_value(half, 0, std::ldexp(1.0, -24));
+  EXPECT_EQ(value_at(half, 0), std::ldexp(1.0, -24));
+}
+
+TEST(Inputs, EveryHalfSurvivesARoundTrip) {
+  HostBuffer half(DType::f16, 1), again(DType::f16, 1);
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+    half.as<uint16_t>()[0] = static_cast<uint16_t>(bits);
+    const double value = value_at(half, 0);
+    if (std::isnan(value)) continue;
+    store_value(again, 0, value);
+    ASSERT_EQ(again.as<uint16_t>()[0], bits);
+  }
+}
+
+TEST(Inputs, AFileThatIsTooShortIsRefused) {
+  const auto file = std::filesystem::temp_directory_path() / "tilescope_short.bin";
+  std::ofstream(file) << "12345";
+  BufferSpec spec = floats(2, Fill::file);
+  spec.file = file.string();
+  const auto buffer = make_contents(spec, 0, 1);
+  ASSERT_FALSE(buffer);
+  EXPECT_EQ(buffer.error().id, ErrorId::file_too_short);
+  spec.file += ".absent";
+  EXPECT_EQ(make_contents(spec, 0, 1).error().id, ErrorId::file_not_found);
+  std::filesystem::remove(file);
+}
+
+}  // namespace
+}  // namespace tilescope

@@ -1,0 +1,114 @@
+#include "engine/traffic/tile_map.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/traffic/ledger.hpp"
+
+namespace tilescope {
+namespace {
+
+/// Two blocks of one warp: out[i] = a[i] for i < 40; the second block's warp has 8 lanes inside.
+struct CopyOfForty {
+  std::vector<BufferSpec> buffers{{.name = "a", .shape = {40}}, {.name = "out", .shape = {40}, .role = Role::output}};
+  Launch launch{.kernel = "copy", .grid = {2}, .block = {32}, .arguments = {}};
+  AccessTrace trace;
+  std::vector<SiteCount> counts;
+
+  CopyOfForty() {
+    trace.sites = {{.line = 3, .file = "copy.cu", .kind = AccessKind::load, .bytes_per_lane = 4},
+                   {.line = 4, .file = "copy.cu", .kind = AccessKind::store, .bytes_per_lane = 4}};
+    LanePattern floats{};
+    for (size_t lane = 0; lane < 32; ++lane) floats[lane] = static_cast<int64_t>(4 * lane);
+    trace.patterns = {floats};
+    for (uint32_t block = 0; block < 2; ++block)
+      for (uint16_t site = 0; site < 2; ++site)
+        trace.accesses.push_back({.base = address_of(site, block * 128),
+                                  .block = block,
+                                  .mask = block == 0 ? 0xffffffffU : 0xffU,
+                                  .sequence = site,
+                                  .site = site});
+    trace.blocks_recorded = 2;
+    counts = {{.site = 0, .buffer = 0, .requests = 2, .lanes = 40, .sectors = 5, .useful_bytes = 160},
+              {.site = 1, .buffer = 1, .requests = 2, .lanes = 40, .sectors = 5, .useful_bytes = 160}};
+  }
+};
+
+TEST(TileMap, EveryElementKnowsTheBlockAndTheAccessThatWroteIt) {
+  const CopyOfForty copy;
+  const TileMap map = make_tile_map(copy.trace, copy.launch, 0, copy.buffers);
+  const BufferMap& out = map.buffers[1];
+  ASSERT_EQ(out.writer.size(), 40U);
+  EXPECT_EQ(out.writer[0], 0U);
+  EXPECT_EQ(out.writer[31], 0U);
+  EXPECT_EQ(out.writer[32], 1U);
+  EXPECT_EQ(out.writer_access[39], 3U);
+  EXPECT_TRUE(map.buffers[0].writer.empty()) << "nobody wrote a";
+}
+
+TEST(TileMap, ABlocksReadsAndWritesAreMergedRanges) {
+  const CopyOfForty copy;
+  const TileMap map = make_tile_map(copy.trace, copy.launch, 0, copy.buffers);
+  ASSERT_EQ(map.buffers[0].reads_of(1).size(), 1U);
+  EXPECT_EQ(map.buffers[0].reads_of(1)[0].begin, 32);
+  EXPECT_EQ(map.buffers[0].reads_of(1)[0].end, 40);
+  EXPECT_TRUE(map.buffers[0].writes_of(1).empty());
+  ASSERT_EQ(map.buffers[1].writes_of(0).size(), 1U);
+  EXPECT_EQ(map.buffers[1].writes_of(0)[0].end, 32);
+}
+
+TEST(TileMap, ThreadsThatNeverStoredAreIdle) {
+  const CopyOfForty copy;
+  EXPECT_EQ(make_tile_map(copy.trace, copy.launch, 0, copy.buffers).idle_threads, 24U);
+}
+
+TEST(TileMap, AccessesOfABlockAreFoundWithoutASearch) {
+  const CopyOfForty copy;
+  const TileMap map = make_tile_map(copy.trace, copy.launch, 0, copy.buffers);
+  EXPECT_EQ(map.accesses_first, (std::vector<uint32_t>{0, 2, 4}));
+  EXPECT_EQ(map.blocks_observed, 2U);
+}
+
+TEST(TileMap, ATraceThatEndedEarlySaysHowManyBlocksItSaw) {
+  CopyOfForty copy;
+  copy.trace.accesses.resize(2);
+  copy.trace.complete = false;
+  const TileMap map = make_tile_map(copy.trace, copy.launch, 0, copy.buffers);
+  EXPECT_EQ(map.blocks_observed, 1U);
+  EXPECT_EQ(map.buffers[1].writer[35], BufferMap::kNobody);
+}
+
+TEST(TileMap, AnAccessPastTheEndOfABufferIsNoTile) {
+  CopyOfForty copy;
+  copy.trace.accesses[3].mask = 0xffffffffU;  // 24 lanes past the end
+  const TileMap map = make_tile_map(copy.trace, copy.launch, 0, copy.buffers);
+  EXPECT_EQ(map.buffers[1].writes_of(1)[0].end, 40);
+}
+
+TEST(Ledger, SumsByLineAndByBuffer) {
+  const CopyOfForty copy;
+  const Traffic traffic = make_ledger(copy.trace, copy.counts, {}, copy.buffers);
+  ASSERT_EQ(traffic.lines.size(), 2U);
+  EXPECT_EQ(traffic.lines[0].line, 3U);
+  EXPECT_EQ(traffic.lines[0].sectors, 5U);
+  EXPECT_EQ(traffic.lines[0].moved_bytes(), 160U);
+  EXPECT_EQ(traffic.buffers[0].read_sectors, 5U);
+  EXPECT_EQ(traffic.buffers[0].write_sectors, 0U);
+  EXPECT_EQ(traffic.buffers[1].write_useful, 160U);
+}
+
+TEST(Ledger, ASecondLaunchKeepsItsOwnSites) {
+  const CopyOfForty copy;
+  AccessTrace run;
+  std::vector<SiteCount> sites;
+  append_launch(run, sites, copy.trace, copy.counts, 0);
+  append_launch(run, sites, copy.trace, copy.counts, 1);
+  EXPECT_EQ(run.sites.size(), 4U);
+  EXPECT_EQ(run.sites[2].launch, 1U);
+  EXPECT_EQ(sites[3].site, 3U);
+  EXPECT_EQ(run.accesses[4].site, 2U);
+  const TileMap second = make_tile_map(run, copy.launch, 1, copy.buffers);
+  EXPECT_EQ(second.accesses_first, (std::vector<uint32_t>{4, 6, 8}));
+}
+
+}  // namespace
+}  // namespace tilescope
