@@ -1,0 +1,154 @@
+#include "app/gl/interop.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
+
+#include "engine/gpu/context.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr unsigned int kWriteDiscard = CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD;
+
+std::string gl_text(GLenum name) {
+  const auto* text = reinterpret_cast<const char*>(glGetString(name));
+  return text != nullptr ? text : "";
+}
+
+/// Whether the GPU that CUDA runs on is one that draws the current OpenGL context.
+bool draws_with_cuda_gpu(const Driver& driver) {
+  CUdevice first = 0;
+  if (driver.device_get(&first, 0) != CUDA_SUCCESS) return false;
+  std::array<CUdevice, 16> devices{};
+  unsigned int count = 0;
+  const CUresult status =
+      driver.gl_get_devices(&count, devices.data(), static_cast<unsigned int>(devices.size()), Driver::kGlDevicesAll);
+  if (status != CUDA_SUCCESS) return false;
+  return std::find(devices.begin(), devices.begin() + count, first) != devices.begin() + count;
+}
+
+const char* key_of(Interop::Reason reason) {
+  switch (reason) {
+    case Interop::Reason::active:
+      return "picture.active";
+    case Interop::Reason::asked_for_copy:
+      return "picture.asked_for_copy";
+    case Interop::Reason::no_gpu:
+      return "picture.no_gpu";
+    case Interop::Reason::other_renderer:
+      return "picture.other_renderer";
+    case Interop::Reason::registration_failed:
+      return "picture.registration_failed";
+    case Interop::Reason::simulator:
+      return "picture.simulator";
+  }
+  return "";
+}
+
+}  // namespace
+
+/// A GL buffer as CUDA knows it. It keeps the context alive that it was registered in.
+struct Interop::Registration {
+  std::shared_ptr<GpuContext> context;
+  CUgraphicsResource resource = nullptr;
+  CUstream stream = nullptr;  // of its own: the context's stream may be recording a graph
+  size_t capacity = 0;        // of the buffer when it was registered
+
+  ~Registration() {
+    const CurrentContext current(*context);
+    if (!current) return;
+    if (resource != nullptr) context->driver().graphics_unregister_resource(resource);
+    if (stream != nullptr) context->driver().stream_destroy(stream);
+  }
+};
+
+Interop::Interop(const Result<std::shared_ptr<Executor>>& gpu) : renderer_(gl_text(GL_RENDERER)) {
+  const char* wish = std::getenv("TILESCOPE_PICTURE");
+  if (wish != nullptr && std::string_view(wish) == "copy") {
+    reason_ = Reason::asked_for_copy;
+    return;
+  }
+  const auto driver = open_driver();
+  if (!gpu || !driver) {
+    reason_ = Reason::no_gpu;
+    detail_ = !gpu ? gpu.error().message : driver.error().message;
+    return;
+  }
+  // CUDA is asked only about contexts of its own vendor: others need not know its question.
+  const bool nvidia = gl_text(GL_VENDOR).find("NVIDIA") != std::string::npos;
+  if (!nvidia || !draws_with_cuda_gpu(**driver)) {
+    reason_ = Reason::other_renderer;
+    detail_ = renderer_;
+  }
+}
+
+Interop::~Interop() = default;
+
+Interop::Path Interop::path_of(const RunResult* run) const {
+  return reason_of(run) == Reason::active ? Path::interop : Path::copy;
+}
+
+Interop::Reason Interop::reason_of(const RunResult* run) const {
+  const bool simulated = run != nullptr && run->device.kind == DeviceKind::sim;
+  return reason_ == Reason::active && simulated ? Reason::simulator : reason_;
+}
+
+std::string Interop::explain(const Strings& strings, const RunResult* run) const {
+  return strings.format(key_of(reason_of(run)), fmt::arg("detail", detail_));
+}
+
+bool Interop::software_renderer() const {
+  return renderer_.find("llvmpipe") != std::string::npos || renderer_.find("softpipe") != std::string::npos ||
+         renderer_.find("swrast") != std::string::npos;
+}
+
+Interop::Path Interop::fill(WordBuffer& target, const RunResult& run, size_t buffer, size_t bytes) {
+  const bool on_device = path() == Path::interop && buffer < run.device_buffers.size() && run.device_buffers[buffer];
+  if (on_device && fill_on_device(target, run, buffer, bytes)) return Path::interop;
+  if (target.capacity() < bytes) {
+    registrations_.erase(target.buffer());  // storage that CUDA knows must not be replaced under it
+    target.reserve(bytes);
+  }
+  target.write(std::span(run.buffers[buffer]->bytes).first(bytes));
+  return Path::copy;
+}
+
+bool Interop::fill_on_device(WordBuffer& target, const RunResult& run, size_t buffer, size_t bytes) {
+  const std::shared_ptr<GpuContext> context = context_of(*run.device_buffers[buffer]);
+  if (!context) return false;
+  auto& registration = registrations_[target.buffer()];
+  if (registration && (registration->context != context || target.capacity() < bytes)) registration.reset();
+  target.reserve(bytes);
+  const Driver& driver = context->driver();
+  const CurrentContext current(*context);
+  if (!current) return false;
+  if (!registration) {
+    auto fresh = std::make_unique<Registration>();
+    fresh->context = context;
+    CUresult status = driver.stream_create(&fresh->stream, CU_STREAM_NON_BLOCKING);
+    if (status == CUDA_SUCCESS)
+      status = driver.graphics_gl_register_buffer(&fresh->resource, target.buffer(), kWriteDiscard);
+    if (status != CUDA_SUCCESS) {
+      reason_ = Reason::registration_failed;
+      detail_ = driver.describe(status);
+      if (fresh->stream != nullptr) driver.stream_destroy(fresh->stream);
+      fresh->stream = nullptr;
+      fresh->resource = nullptr;
+      return false;
+    }
+    registration = std::move(fresh);
+  }
+  CUgraphicsResource* resource = &registration->resource;
+  if (driver.graphics_map_resources(1, resource, registration->stream) != CUDA_SUCCESS) return false;
+  CUdeviceptr address = 0;
+  size_t mapped = 0;
+  CUresult status = driver.graphics_resource_get_mapped_pointer(&address, &mapped, *resource);
+  if (status == CUDA_SUCCESS && mapped >= bytes)
+    status = driver.memcpy_dtod_async(address, run.device_buffers[buffer]->address(), bytes, registration->stream);
+  const CUresult unmapped = driver.graphics_unmap_resources(1, resource, registration->stream);
+  return status == CUDA_SUCCESS && mapped >= bytes && unmapped == CUDA_SUCCESS;
+}
+
+}  // namespace tilescope
