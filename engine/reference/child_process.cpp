@@ -1,0 +1,174 @@
+#include "engine/reference/child_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+extern char** environ;
+
+namespace tilescope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kLongestLine = size_t{1} << 24;  // an answer longer than this is garbage
+
+/// Closes a descriptor unless it was handed on.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor() {
+    if (value_ >= 0) close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return value_; }
+  int release() { return std::exchange(value_, -1); }
+
+ private:
+  int value_;
+};
+
+int spawn(const std::vector<std::string>& arguments, int channel, int errors, pid_t* process) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, channel, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, channel, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  // A process group of its own, so that killing it also ends what it started (compilers, say).
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  sigaddset(&defaults, SIGINT);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  std::vector<char*> argument_list;
+  for (const std::string& argument : arguments) argument_list.push_back(const_cast<char*>(argument.c_str()));
+  argument_list.push_back(nullptr);
+  const int status = posix_spawnp(process, argument_list[0], &actions, &attributes, argument_list.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return status;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ChildProcess>> ChildProcess::start(std::string name, const std::vector<std::string>& arguments) {
+  std::array<int, 2> pair{-1, -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) {
+    return fail(ErrorId::reference_unavailable, name, std::strerror(errno));
+  }
+  Descriptor ours(pair[0]), theirs(pair[1]);
+  Descriptor errors(memfd_create("child-errors", MFD_CLOEXEC));
+  if (errors.get() < 0) return fail(ErrorId::reference_unavailable, name, std::strerror(errno));
+  pid_t process = 0;
+  if (int status = spawn(arguments, theirs.get(), errors.get(), &process); status != 0) {
+    return fail(ErrorId::reference_unavailable, name,
+                fmt::format("{} cannot be started: {}", arguments[0], std::strerror(status)));
+  }
+  return std::unique_ptr<ChildProcess>(new ChildProcess(std::move(name), process, ours.release(), errors.release()));
+}
+
+ChildProcess::~ChildProcess() {
+  kill();
+  close(socket_);
+  close(errors_);
+}
+
+void ChildProcess::kill() {
+  if (process_ <= 0) return;
+  ::kill(-process_, SIGKILL);
+  ::kill(process_, SIGKILL);  // in case it has not become the leader of its group yet
+  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  process_ = -1;
+}
+
+Result<std::string> ChildProcess::ask(const std::string& line, std::chrono::milliseconds timeout,
+                                      std::stop_token stop) {
+  if (!alive()) return fail(ErrorId::reference_unavailable, name_, "its process has ended");
+  const std::string request = line + '\n';
+  const Clock::time_point deadline = Clock::now() + timeout;
+  size_t sent = 0;
+  std::array<char, 65536> bytes;
+  while (true) {
+    if (const size_t end = received_.find('\n'); sent == request.size() && end != std::string::npos) {
+      std::string answer = received_.substr(0, end);
+      received_.erase(0, end + 1);
+      return answer;
+    }
+    if (stop.stop_requested()) {
+      kill();
+      return fail(ErrorId::cancelled);
+    }
+    if (Clock::now() >= deadline || received_.size() > kLongestLine) {
+      kill();
+      return fail(ErrorId::reference_unavailable, name_,
+                  received_.size() > kLongestLine
+                      ? std::string("it sends no end of line")
+                      : fmt::format("it did not answer within {:.3g} s", static_cast<double>(timeout.count()) / 1000));
+    }
+    // Short waits, so that a stop request is seen soon.
+    pollfd ready{socket_, static_cast<short>(POLLIN | (sent < request.size() ? POLLOUT : 0)), 0};
+    if (poll(&ready, 1, 50) <= 0) continue;
+    if (ready.revents & POLLOUT) {
+      const ssize_t count = send(socket_, request.data() + sent, request.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (count > 0) sent += static_cast<size_t>(count);
+      if (count < 0 && errno != EAGAIN && errno != EINTR) return died();
+    }
+    if (ready.revents & (POLLIN | POLLHUP | POLLERR)) {
+      const ssize_t count = recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+      if (count > 0) received_.append(bytes.data(), static_cast<size_t>(count));
+      if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) return died();
+    }
+  }
+}
+
+/// The socket closed: says how the process ended. One that closed it and lives on is killed.
+tl::unexpected<Error> ChildProcess::died() {
+  int status = 0;
+  pid_t ended = 0;
+  for (int i = 0; i < 100 && ended == 0; ++i) {
+    ended = waitpid(process_, &status, WNOHANG);
+    if (ended == 0) poll(nullptr, 0, 10);
+  }
+  std::string reason = "it closed its output";
+  if (ended == process_) {
+    ::kill(-process_, SIGKILL);  // what it may have left behind
+    process_ = -1;
+    if (WIFSIGNALED(status)) reason = fmt::format("it was ended by signal {}", strsignal(WTERMSIG(status)));
+    if (WIFEXITED(status)) reason = fmt::format("it ended with status {}", WEXITSTATUS(status));
+  } else {
+    kill();
+  }
+  if (std::string last = last_error_line(); !last.empty()) reason += ": " + last;
+  return fail(ErrorId::reference_unavailable, name_, reason);
+}
+
+/// The last line of its standard error, where a Python program says what went wrong.
+std::string ChildProcess::last_error_line() const {
+  const off_t size = lseek(errors_, 0, SEEK_END);
+  std::string text(static_cast<size_t>(std::min<off_t>(std::max<off_t>(size, 0), 4096)), '\0');
+  const ssize_t count = pread(errors_, text.data(), text.size(), size - static_cast<off_t>(text.size()));
+  text.resize(static_cast<size_t>(std::max<ssize_t>(count, 0)));
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  const size_t line = text.rfind('\n');
+  if (line != std::string::npos) text.erase(0, line + 1);
+  return text.substr(0, 300);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,76 @@
+// PyTorch and Triton as references, in a Python child process (assets/python/reference_child.py).
+//
+//     auto python = PythonReference::open({.script = root / "assets/python/reference_child.py"}, stop);
+//     if (auto why = (*python)->missing(ReferenceKind::triton); !why.empty()) …
+//     (*python)->prepare({.kind = ReferenceKind::torch, .operation = "add", .n = n, …}, stop);
+//     (*python)->time(ReferenceKind::torch, 10, stop);
+//
+// Whatever goes wrong (no Python, no PyTorch, a wrong result, a child that hangs, dies or talks nonsense) is an Error
+// of reference_unavailable that says so; nothing waits longer than its timeout.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/lab.hpp"
+#include "engine/reference/child_process.hpp"
+#include "engine/result.hpp"
+
+namespace tilescope {
+
+struct PythonOptions {
+  std::filesystem::path script;
+  std::string interpreter = {};                                        // empty: TILESCOPE_PYTHON, then python3 on PATH
+  std::chrono::milliseconds start_timeout = std::chrono::seconds(90);  // importing PyTorch
+  std::chrono::milliseconds request_timeout = std::chrono::seconds(120);  // making inputs, compiling, a timed turn
+};
+
+/// What the child runs with; an empty version has its reason beside it.
+struct PythonVersions {
+  std::string python, torch, triton, gpu;
+  std::string torch_reason, triton_reason;
+};
+
+class PythonReference {
+ public:
+  struct Work {
+    ReferenceKind kind = ReferenceKind::torch;
+    std::string operation;  // "add", "mul"
+    int64_t n = 0;
+    uint64_t seed = 1;
+    int sets = 1;        // buffer sets that a graph rotates over
+    int executions = 0;  // 0: cold samples; otherwise the executions of one graph
+    size_t flush_bytes = 0;
+  };
+
+  static Result<std::unique_ptr<PythonReference>> open(const PythonOptions& options, std::stop_token stop);
+
+  const PythonVersions& versions() const { return versions_; }
+  /// Why a reference cannot be had; empty if it can.
+  std::string missing(ReferenceKind kind) const;
+
+  /// Makes the inputs, checks the result against float64, and captures the graph if there is one.
+  Result<void> prepare(const Work& work, std::stop_token stop);
+  /// Milliseconds per execution of each sample of what was prepared last for this kind.
+  Result<std::vector<double>> time(ReferenceKind kind, int samples, std::stop_token stop);
+  /// Frees the child's device memory.
+  Result<void> release(std::stop_token stop);
+
+ private:
+  PythonReference(std::unique_ptr<ChildProcess> child, const PythonOptions& options)
+      : child_(std::move(child)), options_(options) {}
+  Result<nlohmann::json> ask(const std::string& who, nlohmann::json request, std::chrono::milliseconds timeout,
+                             std::stop_token stop);
+
+  std::unique_ptr<ChildProcess> child_;
+  PythonOptions options_;
+  PythonVersions versions_;
+  int64_t last_id_ = 0;
+};
+
+}  // namespace tilescope
