@@ -100,8 +100,8 @@ struct Correctness {
     uint64_t index = 0;
     double expected = 0, got = 0;
   };
-  std::optional<Mismatch> first;  // the first element that does not match
-  std::vector<float> expected;    // for the error map, up to kErrorMapElements elements
+  std::optional<Mismatch> first;     // the first element that does not match
+  std::vector<float> expected;       // for the error map, up to kErrorMapElements elements
   std::vector<float> expected_rest;  // reference − expected, which is a rounded float; empty, or as long as expected
   static constexpr size_t kErrorMapElements = size_t{1} << 24;
 };

@@ -93,6 +93,11 @@ std::shared_ptr<Engine> Engine::open(const EngineOptions& options) {
   engine->compiler_ = Compiler::open(cache);
   engine->gpu_ = open_gpu();
   engine->simulator_ = make_simulator(options.simulator_threads);
+  auto specs = read_gpu_specs(engine->root_ / "assets" / "gpus.toml");
+  if (specs)
+    engine->modelled_gpu_ = specs->front();
+  else
+    engine->modelled_gpu_ = tl::unexpected<Error>(specs.error());
   return engine;
 }
 
@@ -292,6 +297,10 @@ class RunInProgress {
     if (gpu) return {};
     result_.run_ms = result_.simulate_ms;
     result_.device = simulator.device();
+    if (const auto& spec = engine_.modelled_gpu()) {
+      result_.modelled_gpu = spec->name;
+      result_.device.multiprocessors = spec->multiprocessors;
+    }
     auto contents = download(simulator, *buffers);
     if (!contents) return tl::unexpected<Error>(contents.error());
     result_.buffers = std::move(*contents);

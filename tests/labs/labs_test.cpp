@@ -1,0 +1,122 @@
+// Walks the registry: whatever lab is added is checked here, on the simulator, at awkward sizes.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "engine/run.hpp"
+
+namespace tilescope {
+namespace {
+
+Engine& engine() {
+  static const std::shared_ptr<Engine> shared = Engine::open({});
+  return *shared;
+}
+
+Request request_for(const Lab& lab, const Rung& rung) {
+  Request request;
+  request.lab = lab.name;
+  request.rung = rung.name;
+  request.config = default_config(lab, DeviceKind::sim);
+  return request;
+}
+
+std::string describe(const Request& request) {
+  std::string text = request.lab + " " + request.rung;
+  for (const auto& [name, value] : request.config.sizes) text += fmt::format(" {}={}", name, value);
+  for (const auto& [name, value] : request.config.params) text += fmt::format(" {}={}", name, value);
+  return text;
+}
+
+void expect_correct(const Request& request) {
+  SCOPED_TRACE(describe(request));
+  const auto result = engine().run(request);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_TRUE(result->findings.empty()) << result->findings.front().message;
+  ASSERT_FALSE(result->correctness.empty());
+  for (const auto& one : result->correctness) EXPECT_TRUE(one.pass) << one.buffer << ": " << one.reason;
+}
+
+TEST(Labs, ThereAreLabs) { EXPECT_GE(labs().size(), 2U); }
+
+TEST(Labs, NamesAreUniqueAndEveryTextHasBothLanguages) {
+  std::set<std::string> names;
+  for (const auto& lab : labs()) {
+    EXPECT_TRUE(names.insert(lab.name).second) << lab.name;
+    std::vector<Text> texts{lab.title, lab.bytes_formula};
+    for (const auto& size : lab.sizes) texts.push_back(size.title);
+    for (const auto& param : lab.params) texts.insert(texts.end(), {param.title, param.help});
+    for (const auto& one : lab.break_it) texts.insert(texts.end(), {one.title, one.help});
+    for (const auto& rung : lab.rungs) texts.push_back(rung.title);
+    for (const auto& predict : lab.predicts) texts.push_back(predict.question);
+    for (const auto& text : texts) EXPECT_TRUE(!text.en.empty() && !text.zh.empty()) << lab.name << ": " << text.en;
+  }
+}
+
+TEST(Labs, EveryRungIsCorrectAtItsDefaults) {
+  for (const auto& lab : labs())
+    for (const auto& rung : lab.rungs) expect_correct(request_for(lab, rung));
+}
+
+TEST(Labs, EveryRungIsCorrectForEveryValueOfEveryParameter) {
+  for (const auto& lab : labs())
+    for (const auto& rung : lab.rungs)
+      for (const auto& param : lab.params) {
+        if (std::find(rung.params.begin(), rung.params.end(), param.name) == rung.params.end()) continue;
+        for (const int64_t value : values_of(param)) {
+          Request request = request_for(lab, rung);
+          request.config.params[param.name] = value;
+          expect_correct(request);
+        }
+      }
+}
+
+TEST(Labs, EveryRungIsCorrectAtSizesThatAreNoMultiples) {
+  for (const auto& lab : labs())
+    for (const auto& rung : lab.rungs)
+      for (const auto& size : lab.sizes)
+        for (const int64_t value : {int64_t{1}, int64_t{2}, int64_t{31}, int64_t{32}, int64_t{33}, int64_t{1023},
+                                    int64_t{4097}, int64_t{65537}}) {
+          if (value < size.min || value > size.max_sim) continue;
+          Request request = request_for(lab, rung);
+          request.config.sizes[size.name] = value;
+          expect_correct(request);
+        }
+}
+
+TEST(Labs, EverySwitchThatBreaksALabIsNoticed) {
+  for (const auto& lab : labs())
+    for (const auto& rung : lab.rungs)
+      for (const auto& one : lab.break_it) {
+        Request request = request_for(lab, rung);
+        request.broken = {one.name};
+        SCOPED_TRACE(describe(request) + " broken by " + one.name);
+        const auto result = engine().run(request);
+        ASSERT_TRUE(result) << result.error().message;
+        EXPECT_TRUE(!result->findings.empty() || !result->passed());
+      }
+}
+
+TEST(Labs, TheAnswerOfEveryPredictCardIsAmongItsChoices) {
+  for (const auto& lab : labs()) {
+    const Config config = default_config(lab, DeviceKind::sim);
+    for (const auto& predict : lab.predicts) {
+      const auto choices = predict.choices(config);
+      EXPECT_EQ(std::count(choices.begin(), choices.end(), predict.answer(config)), 1) << predict.question.en;
+    }
+  }
+}
+
+TEST(Labs, TheGridFormulaEndsInTheGridThatIsLaunched) {
+  for (const auto& lab : labs())
+    for (const auto& rung : lab.rungs) {
+      Config config = default_config(lab, DeviceKind::sim);
+      for (auto& [name, value] : config.sizes) value = std::min<int64_t>(value, 900);  // no thousands separators
+      const auto launches = rung.launches(config);
+      EXPECT_TRUE(rung.grid_formula(config).ends_with(fmt::format(" = {}", launches.back().grid.count())))
+          << rung.grid_formula(config);
+    }
+}
+
+}  // namespace
+}  // namespace tilescope

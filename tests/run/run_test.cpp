@@ -1,0 +1,143 @@
+#include "engine/run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace tilescope {
+namespace {
+
+Engine& engine() {
+  static const std::shared_ptr<Engine> shared = Engine::open({});
+  return *shared;
+}
+
+Request vector_add(const std::string& rung, int64_t n = 98432) {
+  Request request;
+  request.lab = "vector-add";
+  request.rung = rung;
+  request.config = default_config(*find_lab("vector-add"), DeviceKind::sim);
+  request.config.sizes["n"] = n;
+  return request;
+}
+
+RunResult run(const Request& request) {
+  auto result = engine().run(request);
+  EXPECT_TRUE(result) << result.error().message;
+  return result ? std::move(*result) : RunResult{};
+}
+
+TEST(Run, CountsWhatTheKernelMoves) {
+  const RunResult result = run(vector_add("tiles-per-cta"));
+  // 98,432 floats are 12,304 sectors; two vectors are read, one is written.
+  EXPECT_EQ(result.traffic.counters.global_load_sectors, 24608U);
+  EXPECT_EQ(result.traffic.counters.global_store_sectors, 12304U);
+  EXPECT_EQ(result.traffic.counters.global_load_bytes_useful, 8U * 98432);
+  EXPECT_EQ(result.tiles.grid.x, 97U);
+  EXPECT_EQ(result.tiles.idle_threads, 0U) << "every thread stores in some tile";
+  EXPECT_EQ(result.tiles.blocks_observed, 97U);
+}
+
+TEST(Run, TheTileMapIsWhatTheStoresDid) {
+  const RunResult result = run(vector_add("tiles-per-cta"));
+  const BufferMap& out = result.tiles.buffers[2];
+  for (int64_t i = 0; i < 98432; ++i) ASSERT_EQ(out.writer[static_cast<size_t>(i)], i / 1024) << i;
+  ASSERT_EQ(result.tiles.buffers[0].reads_of(53).size(), 1U);
+  EXPECT_EQ(result.tiles.buffers[0].reads_of(53)[0].begin, 53 * 1024);
+}
+
+TEST(Run, AGridStrideBlockOwnsOneTileAGridApart) {
+  const RunResult result = run(vector_add("grid-stride"));
+  const auto ranges = result.tiles.buffers[2].writes_of(5);
+  ASSERT_EQ(ranges.size(), 4U);
+  EXPECT_EQ(ranges[1].begin - ranges[0].begin, 97 * 256);
+}
+
+TEST(Run, EveryLineOfTheLedgerPointsAtItsSourceLine) {
+  const RunResult result = run(vector_add("thread-per-element"));
+  ASSERT_EQ(result.traffic.lines.size(), 3U);
+  std::vector<std::string> source(1);
+  for (const char c : result.plan.source_text) {
+    if (c == '\n')
+      source.emplace_back();
+    else
+      source.back() += c;
+  }
+  EXPECT_NE(source[result.traffic.lines[0].line - 1].find("a[i"), std::string::npos);
+  EXPECT_NE(source[result.traffic.lines[1].line - 1].find("b[i"), std::string::npos);
+  EXPECT_NE(source[result.traffic.lines[2].line - 1].find("out[i] ="), std::string::npos);
+}
+
+TEST(Run, ADroppedMaskIsReportedWithLineBlockAndThread) {
+  Request request = vector_add("thread-per-element", 1000);
+  request.broken = {"DROP_MASK"};
+  const RunResult result = run(request);
+  ASSERT_EQ(result.findings.size(), 3U);  // a, b and out
+  const Finding& first = result.findings.front();
+  EXPECT_EQ(first.id, "out-of-bounds");
+  EXPECT_EQ(first.buffer, "a");
+  EXPECT_EQ(first.offset, 4000);
+  EXPECT_EQ(first.block, (Dim3{3, 0, 0}));
+  EXPECT_EQ(first.thread, (Dim3{232, 0, 0}));
+  EXPECT_EQ(first.count, 24U);
+}
+
+TEST(Run, TheSameRequestGivesTheSameBytes) {
+  const RunResult one = run(vector_add("vector-loads")), again = run(vector_add("vector-loads"));
+  EXPECT_EQ(one.buffers[2]->bytes, again.buffers[2]->bytes);
+  EXPECT_EQ(one.trace.accesses.size(), again.trace.accesses.size());
+}
+
+TEST(Run, ImpossibleRequestsAreErrorsNotCrashes) {
+  Request request = vector_add("no-such-rung");
+  EXPECT_EQ(engine().run(request).error().id, ErrorId::rung_not_found);
+  request.lab = "no-such-lab";
+  EXPECT_EQ(engine().run(request).error().id, ErrorId::lab_not_found);
+  EXPECT_EQ(engine().run(vector_add("grid-stride", 0)).error().id, ErrorId::parameter_range);
+  EXPECT_EQ(engine().run(vector_add("grid-stride", 1 << 25)).error().id, ErrorId::too_large_to_simulate);
+  request = vector_add("grid-stride");
+  request.edited_source = "this is no kernel";
+  EXPECT_EQ(engine().run(request).error().id, ErrorId::compile_failed);
+  request.edited_source = "extern \"C\" __global__ void other(float* x) { x[0] = 1; }";
+  const auto missing = engine().run(request);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().id, ErrorId::kernel_not_found);
+  EXPECT_NE(missing.error().message.find("other"), std::string::npos);
+  request.edited_source = "extern \"C\" __global__ void grid_stride(float* x) { x[0] = 1; }";
+  EXPECT_EQ(engine().run(request).error().id, ErrorId::argument_count);
+}
+
+TEST(Run, AKernelThatWritesNothingOrZerosFails) {
+  Request request = vector_add("grid-stride");
+  const std::string head =
+      "extern \"C\" __global__ void grid_stride(const float* a, const float* b, float* out, int n)";
+  request.edited_source = head + "{}";
+  RunResult result = run(request);
+  EXPECT_FALSE(result.passed());
+  EXPECT_EQ(result.correctness[0].untouched, 98432U);
+  request.edited_source =
+      head + "{ for (int i = blockIdx.x * BLOCK + threadIdx.x; i < n; i += gridDim.x * BLOCK) out[i] = 0; }";
+  result = run(request);
+  EXPECT_FALSE(result.passed());
+  EXPECT_EQ(result.correctness[0].reason, "every element is zero");
+}
+
+TEST(Run, AStoppedRunIsCancelled) {
+  std::stop_source stop;
+  stop.request_stop();
+  const auto result = engine().run(vector_add("grid-stride"), stop.get_token());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().id, ErrorId::cancelled);
+}
+
+TEST(Run, AGpuRequestWithoutAGpuSaysWhy) {
+  if (engine().gpu()) GTEST_SKIP() << "this machine has a GPU";
+  Request request = vector_add("grid-stride");
+  request.device = DeviceKind::gpu;
+  const auto result = engine().run(request);
+  ASSERT_FALSE(result);
+  EXPECT_FALSE(result.error().hint.empty());
+}
+
+}  // namespace
+}  // namespace tilescope
