@@ -143,6 +143,7 @@ struct RunResult {
   Request request;
   Plan plan;                  // source, buffers, launches as run
   DeviceInfo device;          // where outputs and timing come from
+  std::string modelled_gpu;   // simulator: the GPU whose SM count device.multiprocessors holds, "H200"
   std::string version, date;  // provenance
   CompiledModule compiled;    // the module the device ran
   // Contents after the run, parallel to plan.buffers; shared, because inputs are kept from run to run.
