@@ -56,7 +56,7 @@ struct CompiledModule {
   std::vector<KernelInfo> kernels = {};       // every extern "C" __global__ function, in source order
   std::vector<CompileMessage> messages = {};  // warnings
   std::string log = {};                       // NVRTC's text, whole
-  double milliseconds = 0;               // time this call took
+  double milliseconds = 0;                    // time this call took
   bool from_cache = false;
   const KernelInfo* find(const std::string& kernel) const {
     for (const auto& info : kernels)

@@ -50,9 +50,9 @@ std::vector<Section> sections_of(std::span<const std::byte> cubin) {
 }
 
 // Records of .nv.info: a format byte, an attribute byte, a 16-bit value or length, then that many bytes.
-constexpr uint8_t format_with_payload = 4;
-constexpr uint8_t attribute_frame_size = 0x11;
-constexpr uint8_t attribute_register_count = 0x2f;
+constexpr uint8_t kFormatWithPayload = 4;
+constexpr uint8_t kAttributeFrameSize = 0x11;
+constexpr uint8_t kAttributeRegisterCount = 0x2f;
 
 void read_info(std::span<const std::byte> info, const std::vector<std::string>& symbols,
                std::map<std::string, CubinKernel>& kernels) {
@@ -61,21 +61,21 @@ void read_info(std::span<const std::byte> info, const std::vector<std::string>& 
     const auto attribute = std::to_integer<uint8_t>(info[at + 1]);
     const size_t length = *read_at<uint16_t>(info, at + 2);
     at += 4;
-    if (format != format_with_payload) continue;
+    if (format != kFormatWithPayload) continue;
     const auto symbol = read_at<uint32_t>(info, at);
     const auto value = read_at<uint32_t>(info, at + 4);
     at += length;
     if (!symbol || !value || length < 8 || *symbol >= symbols.size()) continue;
     const auto kernel = kernels.find(symbols[*symbol]);
     if (kernel == kernels.end()) continue;
-    if (attribute == attribute_frame_size) kernel->second.frame_bytes = *value;
-    if (attribute == attribute_register_count) kernel->second.registers = *value;
+    if (attribute == kAttributeFrameSize) kernel->second.frame_bytes = *value;
+    if (attribute == kAttributeRegisterCount) kernel->second.registers = *value;
   }
 }
 
-constexpr std::string_view text_prefix = ".text.";
+constexpr std::string_view kTextPrefix = ".text.";
 // Bank 0 holds the parameters and bank 4 addresses that the compiler needs.
-constexpr std::string_view user_constant_bank = ".nv.constant3";
+constexpr std::string_view kUserConstantBank = ".nv.constant3";
 
 }  // namespace
 
@@ -84,7 +84,7 @@ std::map<std::string, CubinKernel> read_cubin(std::span<const std::byte> cubin) 
   std::map<std::string, CubinKernel> kernels;
   std::vector<std::string> symbols;
   for (const Section& section : sections) {
-    if (section.name.starts_with(text_prefix)) kernels[section.name.substr(text_prefix.size())];
+    if (section.name.starts_with(kTextPrefix)) kernels[section.name.substr(kTextPrefix.size())];
     if (section.header.sh_type != SHT_SYMTAB || section.header.sh_link >= sections.size()) continue;
     const auto strings = sections[section.header.sh_link].bytes;
     for (size_t at = 0; at + sizeof(Elf64_Sym) <= section.bytes.size(); at += sizeof(Elf64_Sym))
@@ -92,7 +92,7 @@ std::map<std::string, CubinKernel> read_cubin(std::span<const std::byte> cubin) 
   }
   for (const Section& section : sections) {
     if (section.name == ".nv.info") read_info(section.bytes, symbols, kernels);
-    if (section.name == user_constant_bank)
+    if (section.name == kUserConstantBank)
       for (auto& [name, kernel] : kernels) kernel.constant_bytes = static_cast<uint32_t>(section.header.sh_size);
   }
   return kernels;

@@ -8,9 +8,10 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
 
-#include "engine/compile/source_key.hpp"
+#include "engine/sha256.hpp"
 
 namespace tilescope {
 namespace {
@@ -18,10 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::string_view magic = "TSMODULE";
-constexpr size_t hash_characters = 64;
-constexpr size_t header_bytes = magic.size() + sizeof(uint64_t) + hash_characters;
-constexpr auto abandoned_after = std::chrono::hours(1);
+constexpr std::string_view kMagic = "TSMODULE";
+constexpr size_t kHashCharacters = 64;
+constexpr size_t kHeaderBytes = kMagic.size() + sizeof(uint64_t) + kHashCharacters;
+constexpr auto kAbandonedAfter = std::chrono::hours(1);
 
 size_t size_in_memory(const CompiledModule& module) {
   return sizeof(module) + module.ptx.size() + module.cubin.size() + module.log.size();
@@ -77,23 +78,23 @@ std::vector<std::byte> encode_module(const std::string& key, const CompiledModul
   json value = to_json(module);
   value["key"] = key;
   const std::vector<uint8_t> payload = json::to_cbor(value);
-  const std::string hash = sha256_hex({reinterpret_cast<const char*>(payload.data()), payload.size()});
+  const std::string hash = sha256_of(std::as_bytes(std::span(payload)));
   const uint64_t length = payload.size();
-  std::vector<std::byte> bytes(header_bytes + payload.size());
-  std::memcpy(bytes.data(), magic.data(), magic.size());
-  std::memcpy(bytes.data() + magic.size(), &length, sizeof(length));
-  std::memcpy(bytes.data() + magic.size() + sizeof(length), hash.data(), hash_characters);
-  std::memcpy(bytes.data() + header_bytes, payload.data(), payload.size());
+  std::vector<std::byte> bytes(kHeaderBytes + payload.size());
+  std::memcpy(bytes.data(), kMagic.data(), kMagic.size());
+  std::memcpy(bytes.data() + kMagic.size(), &length, sizeof(length));
+  std::memcpy(bytes.data() + kMagic.size() + sizeof(length), hash.data(), kHashCharacters);
+  std::memcpy(bytes.data() + kHeaderBytes, payload.data(), payload.size());
   return bytes;
 }
 
 std::optional<CompiledModule> decode_module(const std::string& key, std::string_view bytes) {
-  if (bytes.size() < header_bytes || !bytes.starts_with(magic)) return std::nullopt;
+  if (bytes.size() < kHeaderBytes || !bytes.starts_with(kMagic)) return std::nullopt;
   uint64_t length = 0;
-  std::memcpy(&length, bytes.data() + magic.size(), sizeof(length));
-  const std::string_view hash = bytes.substr(magic.size() + sizeof(length), hash_characters);
-  const std::string_view payload = bytes.substr(header_bytes);
-  if (payload.size() != length || sha256_hex(payload) != hash) return std::nullopt;
+  std::memcpy(&length, bytes.data() + kMagic.size(), sizeof(length));
+  const std::string_view hash = bytes.substr(kMagic.size() + sizeof(length), kHashCharacters);
+  const std::string_view payload = bytes.substr(kHeaderBytes);
+  if (payload.size() != length || sha256_of(payload) != hash) return std::nullopt;
   try {
     const json value = json::from_cbor(payload);
     if (value.at("key") != key) return std::nullopt;
@@ -197,7 +198,7 @@ void ModuleCache::trim() {
     File file{entry.path(), entry.last_write_time(error), 0};
     if (!error) file.bytes = entry.file_size(error);
     if (error) continue;  // another process deleted it
-    if (file.path.extension() == ".temporary" && now - file.used > abandoned_after) fs::remove(file.path, ignored);
+    if (file.path.extension() == ".temporary" && now - file.used > kAbandonedAfter) fs::remove(file.path, ignored);
     if (file.path.extension() != ".module") continue;
     total += file.bytes;
     files.push_back(std::move(file));

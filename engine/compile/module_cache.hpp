@@ -21,12 +21,12 @@ namespace tilescope {
 
 class ModuleCache {
  public:
-  static constexpr size_t default_disk_bytes = size_t{512} << 20;
-  static constexpr size_t default_memory_bytes = size_t{64} << 20;
+  static constexpr size_t kDefaultDiskBytes = size_t{512} << 20;
+  static constexpr size_t kDefaultMemoryBytes = size_t{64} << 20;
 
   /// An empty folder, or one that cannot be written, leaves the cache in memory alone.
-  explicit ModuleCache(std::filesystem::path folder, size_t disk_bytes = default_disk_bytes,
-                       size_t memory_bytes = default_memory_bytes);
+  explicit ModuleCache(std::filesystem::path folder, size_t disk_bytes = kDefaultDiskBytes,
+                       size_t memory_bytes = kDefaultMemoryBytes);
 
   std::optional<CompiledModule> find(const std::string& key);
   void store(const std::string& key, const CompiledModule& module);

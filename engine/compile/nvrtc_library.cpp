@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Below this version --ptxas-options and the GPU architectures of the labs are missing.
-constexpr int minimum_major = 12;
+constexpr int kMinimumMajor = 12;
 
 std::vector<fs::path> library_folders_of(const fs::path& toolkit) {
   std::vector<fs::path> folders = {toolkit / "lib64", toolkit / "lib"};
@@ -55,7 +55,7 @@ std::string fill(void* handle, NvrtcLibrary& library) {
   if (!complete) return "lacks functions of NVRTC";
   resolve(handle, "nvrtcSetFlowCallback", library.set_flow_callback);
   if (library.version(&library.major, &library.minor) != NVRTC_SUCCESS) return "does not say its version";
-  if (library.major < minimum_major) return fmt::format("is version {}.{}, too old", library.major, library.minor);
+  if (library.major < kMinimumMajor) return fmt::format("is version {}.{}, too old", library.major, library.minor);
   Dl_info info = {};
   if (dladdr(reinterpret_cast<void*>(library.version), &info) != 0 && info.dli_fname != nullptr)
     library.path = info.dli_fname;

@@ -55,10 +55,10 @@ std::vector<uint32_t> parameter_sizes(std::string_view list) {
 }  // namespace
 
 std::vector<PtxKernel> kernels_of_ptx(std::string_view ptx) {
-  constexpr std::string_view keyword = ".entry";
+  constexpr std::string_view kKeyword = ".entry";
   std::vector<PtxKernel> kernels;
-  for (size_t at = ptx.find(keyword); at != std::string_view::npos; at = ptx.find(keyword, at)) {
-    at += keyword.size();
+  for (size_t at = ptx.find(kKeyword); at != std::string_view::npos; at = ptx.find(kKeyword, at)) {
+    at += kKeyword.size();
     while (at < ptx.size() && std::isspace(static_cast<unsigned char>(ptx[at])) != 0) ++at;
     size_t end = at;
     while (end < ptx.size() && is_name_character(ptx[end])) ++end;

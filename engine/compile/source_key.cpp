@@ -1,13 +1,13 @@
 #include "engine/compile/source_key.hpp"
 
 #include <fmt/format.h>
-#include <nettle/sha2.h>
 
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
+
+#include "engine/sha256.hpp"
 
 namespace tilescope {
 namespace {
@@ -15,30 +15,19 @@ namespace {
 namespace fs = std::filesystem;
 
 // Raised whenever what is stored, or how it is made, changes.
-constexpr std::string_view format_number = "tilescope-module-1";
+constexpr std::string_view kFormat = "tilescope-module-1";
 
-/// Fields are hashed with their length in front, so that "ab" + "c" and "a" + "bc" differ.
-class FieldHash {
+/// What is hashed: fields with their length in front, so that "ab" + "c" and "a" + "bc" differ.
+class Fields {
  public:
-  FieldHash() { sha256_init(&state_); }
   void add(std::string_view field) {
-    const std::string length = fmt::format("{}:", field.size());
-    update(length);
-    update(field);
+    text_ += fmt::format("{}:", field.size());
+    text_ += field;
   }
-  std::string hex() {
-    std::array<uint8_t, SHA256_DIGEST_SIZE> digest = {};
-    sha256_digest(&state_, digest.size(), digest.data());
-    std::string text;
-    for (const uint8_t byte : digest) text += fmt::format("{:02x}", byte);
-    return text;
-  }
-  void update(std::string_view bytes) {
-    sha256_update(&state_, bytes.size(), reinterpret_cast<const uint8_t*>(bytes.data()));
-  }
+  std::string hash() const { return sha256_of(text_); }
 
  private:
-  sha256_ctx state_ = {};
+  std::string text_;
 };
 
 struct Inclusion {
@@ -80,7 +69,7 @@ std::optional<std::string> read_text(const fs::path& path) {
 
 /// Adds the text of every header that is reached from `text`; false where one is named by a macro.
 bool add_headers(std::string_view text, const fs::path& own_folder, const std::vector<std::string>& folders,
-                 std::set<fs::path>& seen, FieldHash& hash) {
+                 std::set<fs::path>& seen, Fields& fields) {
   const auto inclusions = inclusions_of(text);
   if (!inclusions) return false;
   for (const Inclusion& inclusion : *inclusions) {
@@ -91,9 +80,9 @@ bool add_headers(std::string_view text, const fs::path& own_folder, const std::v
       const auto header = read_text(candidate);
       if (!header) continue;
       if (!seen.insert(candidate.lexically_normal()).second) break;
-      hash.add(candidate.string());
-      hash.add(*header);
-      if (!add_headers(*header, candidate.parent_path(), folders, seen, hash)) return false;
+      fields.add(candidate.string());
+      fields.add(*header);
+      if (!add_headers(*header, candidate.parent_path(), folders, seen, fields)) return false;
       break;
     }
   }
@@ -101,12 +90,6 @@ bool add_headers(std::string_view text, const fs::path& own_folder, const std::v
 }
 
 }  // namespace
-
-std::string sha256_hex(std::string_view bytes) {
-  FieldHash hash;
-  hash.update(bytes);
-  return hash.hex();
-}
 
 std::vector<std::string> include_folders_of(const CompileRequest& request) {
   std::vector<std::string> folders;
@@ -120,25 +103,25 @@ std::vector<std::string> include_folders_of(const CompileRequest& request) {
 }
 
 std::optional<std::string> cache_key_of(const CompileRequest& request, std::string_view compiler) {
-  FieldHash hash;
-  hash.add(format_number);
-  hash.add(compiler);
-  hash.add(request.ptx_target);
-  hash.add(request.cubin_target);
-  hash.add(request.want_cubin ? "cubin" : "");
-  hash.add(fmt::format("{} defines", request.defines.size()));
+  Fields fields;
+  fields.add(kFormat);
+  fields.add(compiler);
+  fields.add(request.ptx_target);
+  fields.add(request.cubin_target);
+  fields.add(request.want_cubin ? "cubin" : "");
+  fields.add(fmt::format("{} defines", request.defines.size()));
   for (const Define& define : request.defines) {
-    hash.add(define.name);
-    hash.add(define.value);
+    fields.add(define.name);
+    fields.add(define.value);
   }
   const std::vector<std::string> folders = include_folders_of(request);
-  hash.add(fmt::format("{} folders", folders.size()));
-  for (const std::string& folder : folders) hash.add(folder);
-  hash.add(request.file);
-  hash.add(request.text);
+  fields.add(fmt::format("{} folders", folders.size()));
+  for (const std::string& folder : folders) fields.add(folder);
+  fields.add(request.file);
+  fields.add(request.text);
   std::set<fs::path> seen;
-  if (!add_headers(request.text, {}, folders, seen, hash)) return std::nullopt;
-  return hash.hex();
+  if (!add_headers(request.text, {}, folders, seen, fields)) return std::nullopt;
+  return fields.hash();
 }
 
 }  // namespace tilescope

@@ -10,9 +10,6 @@
 
 namespace tilescope {
 
-/// SHA-256, in hexadecimal.
-std::string sha256_hex(std::string_view bytes);
-
 /// The folders searched for #include "…" and <…>: the source's own, then the request's.
 std::vector<std::string> include_folders_of(const CompileRequest& request);
 
