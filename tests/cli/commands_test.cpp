@@ -1,0 +1,220 @@
+#include "app/cli/commands.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace tilescope {
+namespace {
+
+using nlohmann::json;
+
+Engine& engine() {
+  static const std::shared_ptr<Engine> shared = Engine::open({});
+  return *shared;
+}
+
+struct Outcome {
+  int status;
+  std::string out, problems;
+  json object() const { return json::parse(out); }
+};
+
+template <class Command, class Options>
+Outcome call(Command command, const Options& options) {
+  std::ostringstream out, problems;
+  const int status = command(engine(), options, out, problems);
+  return {status, out.str(), problems.str()};
+}
+
+std::string write_kernel(const std::string& text) {
+  const auto file = std::filesystem::temp_directory_path() / "tilescope_cli_kernel.cu";
+  std::ofstream(file) << text;
+  return file.string();
+}
+
+const char* const kScale = R"(extern "C" __global__ void scale(const float* x, float* y, float factor, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = factor * x[i];
+})";
+
+ExecOptions scale_by_two(const std::string& grid) {
+  ExecOptions options;
+  options.file = write_kernel(kScale);
+  options.kernel = "scale";
+  options.grid = grid;
+  options.block = "128";
+  options.arguments = {"buf:f32:1000:iota:x", "buf:f32:1000:poison:y", "f32:2", "i32:1000"};
+  options.json = true;
+  return options;
+}
+
+TEST(Run, JsonHasTheDocumentedFields) {
+  RunOptions options;
+  options.lab = "vector-add";
+  options.size = {"n=98432"};
+  options.json = true;
+  const Outcome outcome = call(run_command, options);
+  EXPECT_EQ(outcome.status, 0) << outcome.problems;
+  const json object = outcome.object();
+  EXPECT_EQ(object["status"], "ok");
+  EXPECT_EQ(object["device"]["kind"], "sim");
+  EXPECT_TRUE(object["findings"].empty());
+  EXPECT_EQ(object["counters"]["global_load_sectors"], 24608);
+  EXPECT_EQ(object["counters"]["global_store_bytes_useful"], 4 * 98432);
+  EXPECT_EQ(object["buffers"]["out"]["nan"], 0);
+  EXPECT_EQ(object["buffers"]["out"]["sha256"].get<std::string>().size(), 64U);
+  EXPECT_TRUE(object["elapsed_ms"].contains("compile"));
+}
+
+TEST(Run, AllRungsGiveTheSameOutput) {
+  RunOptions options;
+  options.lab = "vector-multiply";
+  options.rung = "all";
+  options.json = true;
+  const json object = call(run_command, options).object();
+  ASSERT_EQ(object["runs"].size(), 5U);
+  for (const auto& run : object["runs"]) EXPECT_EQ(run["buffers"]["out"], object["runs"][0]["buffers"]["out"]);
+}
+
+TEST(Run, BadUsageIsOneSentenceAndStatusTwo) {
+  RunOptions options;
+  options.lab = "vector-sub";
+  EXPECT_EQ(call(run_command, options).status, 2);
+  EXPECT_NE(call(run_command, options).problems.find("vector-add"), std::string::npos);
+  options.lab = "vector-add";
+  options.set = {"BLOCK=100"};
+  EXPECT_EQ(call(run_command, options).status, 2);
+  options.set = {"BLOCK"};
+  EXPECT_EQ(call(run_command, options).status, 2);
+  options.set = {"WARPS=2"};
+  EXPECT_EQ(call(run_command, options).status, 2);
+  options.set = {};
+  options.size = {"n=0"};
+  EXPECT_EQ(call(run_command, options).status, 2);
+  options.size = {};
+  options.device = "tpu";
+  EXPECT_EQ(call(run_command, options).status, 2);
+}
+
+TEST(Run, ABrokenKernelExitsWithOne) {
+  RunOptions options;
+  options.lab = "vector-add";
+  options.size = {"n=1000"};
+  options.broken = {"ONE_TOO_FAR"};
+  options.json = true;
+  const Outcome outcome = call(run_command, options);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.object()["status"], "findings");
+}
+
+TEST(Run, WithoutAGpuStatusIsThree) {
+  if (engine().gpu()) GTEST_SKIP() << "this machine has a GPU";
+  RunOptions options;
+  options.lab = "vector-add";
+  options.device = "gpu";
+  options.json = true;
+  const Outcome outcome = call(run_command, options);
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_EQ(outcome.object()["status"], "unavailable");
+  EXPECT_FALSE(outcome.object()["error"]["hint"].get<std::string>().empty());
+}
+
+TEST(Exec, RunsAnyKernelAndDumpsItsBuffers) {
+  ExecOptions options = scale_by_two("8");
+  const auto dump = std::filesystem::temp_directory_path() / "tilescope_cli_y.bin";
+  options.dumps = {"y=" + dump.string()};
+  const Outcome outcome = call(exec_command, options);
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_EQ(outcome.object()["buffers"]["y"]["max"], 1998);
+  std::vector<float> values(1000);
+  std::ifstream(dump, std::ios::binary).read(reinterpret_cast<char*>(values.data()), 4000);
+  EXPECT_EQ(values[700], 1400.0F);
+}
+
+TEST(Exec, AGridThatIsTooSmallLeavesPoison) {
+  const json object = call(exec_command, scale_by_two("7")).object();
+  EXPECT_EQ(object["buffers"]["y"]["nan"], 1000 - 7 * 128);
+}
+
+TEST(Exec, AnOutOfBoundsAccessIsAFinding) {
+  ExecOptions options = scale_by_two("8");
+  options.arguments[3] = "i32:1001";
+  const Outcome outcome = call(exec_command, options);
+  EXPECT_EQ(outcome.status, 1);
+  const json finding = outcome.object()["findings"][0];
+  EXPECT_EQ(finding["id"], "out-of-bounds");
+  EXPECT_EQ(finding["buffer"], "x");
+  EXPECT_EQ(finding["offset"], 4000);
+  EXPECT_EQ(finding["line"], 3);
+  EXPECT_EQ(finding["block"], json::array({7, 0, 0}));
+  EXPECT_EQ(finding["thread"], json::array({104, 0, 0}));
+}
+
+TEST(Exec, ReadingWhatWasNeverWrittenIsAFinding) {
+  ExecOptions options = scale_by_two("8");
+  options.arguments[0] = "buf:f32:1000:poison:x";
+  const Outcome outcome = call(exec_command, options);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_EQ(outcome.object()["findings"][0]["id"], "uninitialised-read");
+}
+
+void expect_bad_input(ExecOptions options, const std::string& id) {
+  options.json = true;
+  const Outcome outcome = call(exec_command, options);
+  EXPECT_EQ(outcome.status, 2) << outcome.out;
+  EXPECT_EQ(outcome.object()["error"]["id"], id) << outcome.out;
+}
+
+TEST(Exec, BadInputIsOneErrorAndStatusTwo) {
+  ExecOptions options = scale_by_two("8");
+  options.file = "absent.cu";
+  expect_bad_input(options, "file-not-found");
+  options = scale_by_two("8");
+  options.kernel = "scala";
+  expect_bad_input(options, "kernel-not-found");
+  options = scale_by_two("8");
+  options.arguments.pop_back();
+  expect_bad_input(options, "argument-count");
+  options = scale_by_two("8");
+  options.arguments[3] = "u64:1000";
+  expect_bad_input(options, "argument-size");
+  options = scale_by_two("0");
+  expect_bad_input(options, "bad-launch");
+  options = scale_by_two("8");
+  options.block = "2000";
+  expect_bad_input(options, "bad-launch");
+  options = scale_by_two("8");
+  options.arguments[0] = "buf:f32:1000:@absent.bin:x";
+  expect_bad_input(options, "file-not-found");
+  options = scale_by_two("8");
+  options.arguments[0] = "buf:f64:1000000000000:zero:x";
+  expect_bad_input(options, "out-of-memory");
+  options = scale_by_two("8");
+  options.file = write_kernel("extern \"C\" __global__ void scale(float* x) { x[0] = y; }");
+  expect_bad_input(options, "compile-failed");
+  options = scale_by_two("8");
+  options.dumps = {"z=z.bin"};
+  expect_bad_input(options, "usage");
+}
+
+TEST(List, NamesEveryLabRungAndParameter) {
+  std::ostringstream out;
+  EXPECT_EQ(list_command(engine(), {.json = true}, out), 0);
+  const json object = json::parse(out.str());
+  EXPECT_EQ(object["labs"][0]["name"], "vector-add");
+  EXPECT_EQ(object["labs"][0]["rungs"].size(), 5U);
+  EXPECT_EQ(object["labs"][0]["parameters"][0]["name"], "BLOCK");
+}
+
+TEST(Tour, EveryRungOfEveryLabIsCorrect) {
+  std::ostringstream out, problems;
+  EXPECT_EQ(tour_table(engine(), out, problems), 0) << out.str() << problems.str();
+  EXPECT_EQ(out.str().find("WRONG"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilescope
