@@ -1,0 +1,134 @@
+#include "app/cli/parse.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace tilescope {
+namespace {
+
+constexpr const char* kDescription =
+    "Tilescope: learn to write GPU operators. Without a command the window opens.\n"
+    "Exit status: 0 clean, 1 the kernel misbehaved, 2 bad usage or input, 3 not available here.";
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+  command.add_option("lab", options.lab, "a lab's name, as 'tilescope list' shows it")->required();
+  command.add_option("--rung", options.rung, "a rung of the lab, or 'all'; the first one if left out");
+  command.add_option("--set", options.set, "NAME=VALUE, a parameter")->take_all();
+  command.add_option("--size", options.size, "NAME=VALUE, a size; 2^20 is understood")->take_all();
+  command.add_option("--break", options.broken, "a switch that plants a well-known bug")->take_all();
+  command.add_option("--on", options.device, "'sim' (default) or 'gpu'");
+  command.add_option("--seed", options.seed, "seed of the random inputs");
+}
+
+void add_exec_options(CLI::App& command, ExecOptions& options) {
+  command.add_option("file", options.file, "a CUDA source file")->required();
+  command.add_option("--kernel", options.kernel, "the kernel, extern \"C\"")->required();
+  command.add_option("--grid", options.grid, "X[,Y,Z] blocks")->required();
+  command.add_option("--block", options.block, "X[,Y,Z] threads")->required();
+  command.add_option("--shared", options.shared, "bytes of dynamic shared memory");
+  command.add_option("--define,-D", options.defines, "NAME=VALUE for the preprocessor")->take_all();
+  command
+      .add_option("--arg", options.arguments,
+                  "in kernel order: f32:2.5 i32:7 u32:7 u64:7 or buf:TYPE:COUNT:INIT[:NAME]")
+      ->take_all();
+  command.add_option("--dump", options.dumps, "NAME=FILE, write a buffer after the run")->take_all();
+  command.add_option("--on", options.device, "'sim' (default) or 'gpu'");
+  command.add_option("--seed", options.seed, "seed of the random inputs");
+  command.add_flag("--traffic", options.traffic, "count memory traffic, with a table per source line");
+  command.add_flag("--check", options.check, "on a GPU: also run the simulator's checks");
+  command.add_flag("--json", options.json, "one JSON object");
+}
+
+void add_bench_options(CLI::App& command, BenchOptions& options) {
+  command.add_option("labs", options.labs, "labs; all if left out");
+  command.add_option("--set", options.set, "NAME=VALUE, a parameter")->take_all();
+  command.add_option("--size", options.size, "NAME=VALUE, a size of the sweep; several may be given")->take_all();
+  command.add_option("--seconds", options.seconds, "time spent on each size")->check(CLI::Range(0.05, 60.0));
+  command.add_option("--json", options.json_file, "write a recording");
+}
+
+void add_shot_options(CLI::App& command, ShotCommandOptions& options) {
+  add_run_options(command, options.run);
+  command.add_option("--panel", options.panel, "the view")
+      ->check(CLI::IsMember({"lesson", "tiles", "traffic", "correctness"}));
+  command.add_option("--bottom", options.bottom, "the plot")->check(CLI::IsMember({"sweep", "ladder"}));
+  command.add_option("--language", options.language, "the language")->check(CLI::IsMember({"en", "zh"}));
+  command.add_option("--extent", options.extent, "WIDTHxHEIGHT in pixels");
+  command.add_option("--scale", options.scale, "1 is 96 dpi");
+  command.add_flag("--light", options.light, "the light theme");
+  command.add_option("--frames", options.frames, "draw so many more frames and print their times");
+  command.add_option("--out", options.out, "FILE.png")->required();
+}
+
+std::string join_words(int count, const char* const* words) {
+  std::string text = "tilescope";
+  for (int i = 1; i < count; ++i) text += std::string(" ") + words[i];
+  return text;
+}
+
+/// CLI11 reports problems by exception; it does not leave this file.
+Result<std::string> parse_with(CLI::App& app, int count, const char* const* words) {
+  try {
+    app.parse(count, words);
+  } catch (const CLI::CallForAllHelp&) {
+    return app.help("", CLI::AppFormatMode::All);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? app.help() : chosen.front()->help();
+  } catch (const CLI::CallForVersion&) {
+    return std::string("tilescope " TILESCOPE_VERSION "\n");
+  } catch (const CLI::ParseError& problem) {
+    return fail(ErrorId::usage, std::string(problem.what()));
+  }
+  return std::string();
+}
+
+}  // namespace
+
+Result<Invocation> parse_command_line(int count, const char* const* words) {
+  WindowOptions window;
+  ListOptions list;
+  RunOptions run;
+  ExecOptions exec;
+  BenchOptions bench;
+  ShotCommandOptions shot;
+  TourOptions tour;
+
+  CLI::App app(kDescription, "tilescope");
+  app.set_version_flag("--version", TILESCOPE_VERSION);
+  app.require_subcommand(0, 1);
+  app.add_option("--lab", window.lab, "open the window on this lab");
+  app.add_option("--rung", window.rung, "and this rung");
+  app.add_option("--language", window.language, "'en' or 'zh'")->check(CLI::IsMember({"en", "zh"}));
+  app.add_flag("--light", window.light, "the light theme");
+  app.add_option("--state-file", window.state_file)->group("");
+  auto* list_words = app.add_subcommand("list", "labs, rungs, parameters, and what is available here");
+  list_words->add_flag("--json", list.json, "one JSON object");
+  auto* run_words = app.add_subcommand("run", "run a lab's kernel and check its result");
+  add_run_options(*run_words, run);
+  run_words->add_flag("--traffic", run.traffic, "with a table per source line");
+  run_words->add_flag("--json", run.json, "one JSON object");
+  auto* exec_words = app.add_subcommand("exec", "run any kernel of any CUDA file");
+  add_exec_options(*exec_words, exec);
+  auto* bench_words = app.add_subcommand("bench", "time every rung and reference on the GPU");
+  add_bench_options(*bench_words, bench);
+  auto* shot_words = app.add_subcommand("shot", "one picture of the window");
+  add_shot_options(*shot_words, shot);
+  auto* tour_words = app.add_subcommand("tour", "every lab once on the simulator, with pictures");
+  tour_words->add_option("--out", tour.out, "folder for the pictures");
+
+  auto text = parse_with(app, count, words);
+  if (!text) return tl::unexpected<Error>(text.error());
+  if (!text->empty()) return PrintText{*text};
+  if (list_words->parsed()) return list;
+  if (run_words->parsed()) return run;
+  if (exec_words->parsed()) return exec;
+  if (shot_words->parsed()) return shot;
+  if (tour_words->parsed()) return tour;
+  if (bench_words->parsed()) {
+    bench.command = join_words(count, words);
+    return bench;
+  }
+  return window;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,45 @@
+// argv → what to do. Bad usage is one sentence.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "app/cli/commands.hpp"
+
+namespace tilescope {
+
+/// Open the window, perhaps on a lab.
+struct WindowOptions {
+  std::string lab, rung, language;
+  bool light = false;
+  std::string state_file;  // hidden: where the screen writes its state for tests that click in a real window
+};
+
+/// One picture of the window.
+struct ShotCommandOptions {
+  RunOptions run;                    // lab, rung, set, size, device, broken
+  std::string panel = "tiles";       // lesson | tiles | traffic | correctness
+  std::string bottom = "sweep";      // sweep | ladder
+  std::string language = "en";       // en | zh
+  std::string extent = "1600x1000";  // pixels
+  std::string scale = "1";
+  bool light = false;
+  int frames = 0;   // > 0: draw this many more frames and print their times
+  std::string out;  // FILE.png
+};
+
+struct TourOptions {
+  std::string out = "out";  // folder for the pictures
+};
+
+/// Print a text and leave: --help, --version.
+struct PrintText {
+  std::string text;
+};
+
+using Invocation = std::variant<WindowOptions, ListOptions, RunOptions, ExecOptions, BenchOptions, ShotCommandOptions,
+                                TourOptions, PrintText>;
+
+Result<Invocation> parse_command_line(int count, const char* const* words);
+
+}  // namespace tilescope
