@@ -12,6 +12,7 @@ set(TEST_LIBRARIES_labs tilescope_engine tilescope_labs)
 set(TEST_LIBRARIES_cli tilescope_cli tilescope_labs)
 set(TEST_LIBRARIES_app tilescope_app tilescope_labs)
 set(TEST_LIBRARIES_gui tilescope_app tilescope_labs)
+set(TEST_LIBRARIES_documents tilescope_base)
 
 file(GLOB test_areas CONFIGURE_DEPENDS tests/*)
 foreach(area_folder ${test_areas})
@@ -25,3 +26,8 @@ foreach(area_folder ${test_areas})
     set_tests_properties(${area} PROPERTIES TIMEOUT 600 ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR}")
   endif()
 endforeach()
+
+# Links the program again with one more lab.
+if(TARGET documents_test AND TARGET tilescope)
+  add_dependencies(documents_test tilescope)
+endif()
