@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Global-memory requests and sectors: the simulator's counts beside the hardware counters of an NVIDIA GPU.
+
+    bench/compare_counters.py PROGRAM [--out FILE.json]
+
+Needs a GPU, Nsight Compute (ncu) on the PATH and the right to read hardware counters. Each case is run once under ncu
+on the GPU and once on the simulator; the exit status is 1 if any count differs.
+"""
+import argparse
+import csv
+import datetime
+import io
+import json
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+METRICS = {
+    "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+}
+
+
+def copy_case(offset, n=98432):
+    words = ["exec", os.path.join(HERE, "misaligned.cu"), "--kernel", "copy_from", "--grid", str((n + 255) // 256),
+             "--block", "256", "--arg", f"buf:f32:{n + offset}:normal:in", "--arg", f"buf:f32:{n}:poison:out",
+             "--arg", f"i32:{offset}", "--arg", f"i32:{n}"]
+    return (f"copy, reads {offset} floats off a sector", "copy_from", words)
+
+
+def lab_case(lab, rung, kernel, **values):
+    words = ["run", lab, "--rung", rung]
+    for name, value in values.items():
+        words += ["--size" if name == "n" else "--set", f"{name}={value}"]
+    text = " ".join(f"{name}={value}" for name, value in values.items())
+    return (f"{lab} {rung} {text}", kernel, words)
+
+
+def cases():
+    rungs = [("thread-per-element", "thread_per_element"), ("tile-per-cta", "tile_per_cta"),
+             ("tiles-per-cta", "tiles_per_cta"), ("grid-stride", "grid_stride"), ("vector-loads", "vector_loads")]
+    for lab in ("vector-add", "vector-multiply"):
+        for rung, kernel in rungs:
+            for n in (98432, 98437, 1000000):
+                yield lab_case(lab, rung, kernel, n=n)
+    for width in (1, 2, 4):
+        yield lab_case("vector-add", "vector-loads", "vector_loads", n=1 << 20, VEC=width)
+    for offset in (0, 1, 7, 8, 31):
+        yield copy_case(offset)
+
+
+def on_gpu(program, kernel, words):
+    """The first launch of the kernel, profiled."""
+    command = ["ncu", "--csv", "--clock-control", "none", "--launch-count", "1", "--kernel-name", kernel, "--metrics",
+               ",".join(METRICS.values()), program, *words, "--on", "gpu"]
+    text = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    start = text.find('"ID"')
+    if start < 0:
+        raise RuntimeError(f"ncu measured nothing: {' '.join(command)}\n{text[-2000:]}")
+    table = csv.DictReader(io.StringIO(text[start:]))
+    values = {row["Metric Name"]: int(row["Metric Value"].replace(",", "")) for row in table if row.get("Metric Name")}
+    return {name: values[metric] for name, metric in METRICS.items()}
+
+
+def on_simulator(program, words):
+    run = subprocess.run([program, *words, "--on", "sim", "--traffic", "--json"], capture_output=True, text=True,
+                         check=False)
+    counters = json.loads(run.stdout)["counters"]
+    return {name: counters[name] for name in METRICS}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--out")
+    arguments = parser.parse_args()
+    rows, differing = [], 0
+    for title, kernel, words in cases():
+        hardware, simulated = on_gpu(arguments.program, kernel, words), on_simulator(arguments.program, words)
+        equal = hardware == simulated
+        differing += not equal
+        rows.append({"case": title, "hardware": hardware, "simulated": simulated, "equal": equal})
+        per_request = simulated["global_load_sectors"] / simulated["global_load_requests"]
+        print(f"{'equal' if equal else 'DIFFERS':8} {per_request:6.3f} sectors/read request  {title}")
+        if not equal:
+            print(f"         hardware {hardware}\n         simulated {simulated}")
+    print(f"{len(rows)} cases, {differing} differ")
+    if arguments.out:
+        with open(arguments.out, "w", encoding="utf-8") as file:
+            json.dump({"date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+                       "command": " ".join(sys.argv), "rows": rows}, file, indent=1)
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
