@@ -67,7 +67,7 @@ void TextBuffer::reset(std::string_view text) {
   history_.clear();
   undone_ = 0;
   grouping_ = false;
-  changes_.assign(1, {0, before, lines_.size()});
+  changes_.push_back({0, before, lines_.size()});
   ++revision_;
 }
 
@@ -245,7 +245,16 @@ void TextBuffer::replace(TextRange range, std::string_view text, Kind kind) {
   grouping_ = kind != Kind::other;
 }
 
-void TextBuffer::type(std::string_view text) { replace(selection(), cleaned(text), Kind::typing); }
+void TextBuffer::type(std::string_view text) {
+  TextRange range = selection();
+  const std::string& line = lines_[range.begin.line];
+  // A closing brace at the start of a line goes one step out.
+  if (text == "}" && range.begin.column >= kIndent.size() && indentation(line) >= range.begin.column) {
+    range.begin.column -= kIndent.size();
+    return replace(range, text, Kind::other);
+  }
+  replace(range, cleaned(text), Kind::typing);
+}
 void TextBuffer::paste(std::string_view text) { replace(selection(), cleaned(text), Kind::other); }
 void TextBuffer::erase_selection() { replace(selection(), {}, Kind::other); }
 

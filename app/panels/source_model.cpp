@@ -1,0 +1,184 @@
+#include "app/panels/source_model.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "engine/compile/compile_log.hpp"
+
+namespace tilescope {
+namespace {
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// The word at its own, followed by an opening bracket.
+bool declares(std::string_view line, std::string_view kernel) {
+  for (size_t at = line.find(kernel); at != std::string_view::npos; at = line.find(kernel, at + 1)) {
+    const size_t end = at + kernel.size();
+    const bool whole = (at == 0 || !is_word(line[at - 1])) && end < line.size() && line[end] == '(';
+    if (whole && line.find("//") > at) return true;
+  }
+  return false;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  return text;
+}
+
+uint32_t number_at(std::string_view text, size_t word) {
+  for (; word > 0; --word) {
+    const size_t space = text.find_first_of(" \t");
+    if (space == std::string_view::npos) return 0;
+    text = trimmed(text.substr(space));
+  }
+  uint32_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+/// Calls `take` with every line of a text.
+template <class Take>
+void for_each_line(std::string_view text, Take take) {
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    take(text.substr(0, end));
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// The numbers that `.file` directives give to a file. Inlined code of other files keeps only the line it was called
+/// from.
+std::vector<uint32_t> file_numbers(std::string_view ptx, std::string_view file) {
+  std::vector<uint32_t> numbers;
+  for_each_line(ptx, [&](std::string_view line) {
+    line = trimmed(line);
+    if (!line.starts_with(".file")) return;
+    const size_t open = line.find('"'), close = line.rfind('"');
+    if (open < close && file_name_of(line.substr(open + 1, close - open - 1)) == file_name_of(file))
+      numbers.push_back(number_at(line, 1));
+  });
+  return numbers;
+}
+
+/// ".loc 1 9 60, function_name $L__info_string0, inlined_at 1 19 14"
+PtxListing::Origin origin_of(std::string_view directive, const std::vector<uint32_t>& files) {
+  const auto known = [&](uint32_t file) { return std::ranges::find(files, file) != files.end(); };
+  PtxListing::Origin origin;
+  if (known(number_at(directive, 1))) origin.line = number_at(directive, 2);
+  const size_t inlined = directive.find("inlined_at");
+  if (inlined != std::string_view::npos && known(number_at(directive.substr(inlined), 1)))
+    origin.inlined = number_at(directive.substr(inlined), 2);
+  return origin;
+}
+
+}  // namespace
+
+std::string file_name_of(std::string_view path) {
+  const size_t slash = path.find_last_of('/');
+  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+Ledger ledger_of(const Traffic& traffic, std::string_view file) {
+  Ledger ledger;
+  const std::string name = file_name_of(file);
+  for (const LineTraffic& row : traffic.lines) {
+    if (row.space != Space::global || row.line == 0 || file_name_of(row.file) != name) continue;
+    for (LineLedger* sum : {&ledger.lines[row.line], &ledger.total}) {
+      (row.kind == AccessKind::load || row.kind == AccessKind::async_copy ? sum->read_bytes : sum->write_bytes) +=
+          row.moved_bytes();
+      sum->useful_bytes += row.useful_bytes;
+      sum->requests += row.requests;
+      sum->sectors += row.sectors;
+    }
+  }
+  for (const auto& [line, sum] : ledger.lines) ledger.largest_line = std::max(ledger.largest_line, sum.moved_bytes());
+  return ledger;
+}
+
+std::optional<KernelLines> find_kernel(const std::vector<std::string>& lines, std::string_view kernel) {
+  const auto found = std::ranges::find_if(lines, [&](const std::string& line) { return declares(line, kernel); });
+  if (found == lines.end()) return std::nullopt;
+  const auto signature = static_cast<size_t>(found - lines.begin());
+  size_t first = signature;
+  while (first > 0 && trimmed(lines[first - 1]).starts_with("//")) --first;
+  size_t last = signature;
+  while (last + 1 < lines.size() && !lines[last].starts_with("}")) ++last;
+  const auto number = [](size_t index) { return static_cast<uint32_t>(index + 1); };
+  return KernelLines{number(first), number(signature), number(last)};
+}
+
+std::vector<CompileMessage> compile_errors(const std::optional<Error>& error) {
+  if (!error || error->id != ErrorId::compile_failed) return {};
+  auto messages = parse_compile_messages(error->message);
+  std::erase_if(messages, [](const CompileMessage& one) { return one.severity != CompileMessage::Severity::error; });
+  return messages;
+}
+
+std::optional<uint32_t> PtxListing::first_of(uint32_t source_line) const {
+  for (uint32_t index = 0; index < origins.size(); ++index)
+    if (origins[index].is(source_line)) return index;
+  return std::nullopt;
+}
+
+PtxListing read_ptx(std::string_view ptx, std::string_view kernel, std::string_view file) {
+  PtxListing listing;
+  const auto files = file_numbers(ptx, file);
+  bool inside = false;
+  PtxListing::Origin origin;
+  for_each_line(ptx, [&](std::string_view line) {
+    if (line.find(".entry") != std::string_view::npos && declares(line, kernel)) inside = true;
+    if (!inside) return;
+    if (trimmed(line).starts_with(".loc")) {
+      origin = origin_of(trimmed(line), files);
+      return;
+    }
+    // Declarations and labels belong to no line.
+    const std::string_view text = trimmed(line);
+    const bool instruction = text.find(';') != std::string_view::npos && !text.starts_with(".");
+    if (text.empty() && (listing.origins.empty() || listing.text.ends_with("\n\n"))) return;
+    for (const char c : line) listing.text += c == '\t' ? std::string(" ") : std::string(1, c);
+    listing.text += '\n';
+    listing.origins.push_back(instruction ? origin : PtxListing::Origin{});
+    if (line.starts_with("}")) inside = false;
+  });
+  if (listing.text.ends_with('\n')) listing.text.pop_back();
+  return listing;
+}
+
+std::optional<uint32_t> line_of(const Selection& selection, const RunResult* result) {
+  if (selection.line) return selection.line;
+  if (!selection.access || result == nullptr || *selection.access >= result->trace.accesses.size()) return std::nullopt;
+  const Access& access = result->trace.accesses[*selection.access];
+  if (access.site >= result->trace.sites.size()) return std::nullopt;
+  const uint32_t line = result->trace.sites[access.site].line;
+  return line == 0 ? std::nullopt : std::optional(line);
+}
+
+void select_line(ViewState& view, const RunResult* result, uint32_t line) {
+  Selection& selection = view.selection;
+  selection.line = line;
+  if (!selection.access) return;
+  if (result == nullptr || *selection.access >= result->trace.accesses.size()) {
+    selection.access.reset();
+    return;
+  }
+  const auto& trace = result->trace;
+  const auto line_at = [&](const Access& access) { return trace.sites[access.site].line; };
+  const Access chosen = trace.accesses[*selection.access];
+  if (line_at(chosen) == line) return;
+  selection.access.reset();
+  selection.element.reset();
+  selection.buffer.reset();
+  // Accesses of a block lie together; walk both ways from the chosen one.
+  const auto same_block = [&](const Access& access) { return access.block == chosen.block; };
+  const auto begin = std::ranges::find_if(trace.accesses, same_block);
+  for (auto at = begin; at != trace.accesses.end() && same_block(*at); ++at)
+    if (at->warp == chosen.warp && line_at(*at) == line) {
+      selection.access = static_cast<uint32_t>(at - trace.accesses.begin());
+      return;
+    }
+}
+
+}  // namespace tilescope

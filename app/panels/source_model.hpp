@@ -1,0 +1,76 @@
+// What the source panel knows about each line: counted traffic, findings, compile errors, and the PTX it became.
+// Facts only, taken from a RunResult or from texts; drawing is in source.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/view_state.hpp"
+#include "engine/compile/compiler.hpp"
+#include "engine/run_result.hpp"
+
+namespace tilescope {
+
+/// Sums over one line's accesses to global memory.
+struct LineLedger {
+  uint64_t read_bytes = 0, write_bytes = 0;  // moved: sectors × 32
+  uint64_t useful_bytes = 0, requests = 0, sectors = 0;
+  uint64_t moved_bytes() const { return read_bytes + write_bytes; }
+  double sectors_per_request() const {
+    return requests == 0 ? 0.0 : static_cast<double>(sectors) / static_cast<double>(requests);
+  }
+  /// Whole sectors were moved for bytes that nobody asked for: misaligned or scattered. A request whose last sector is
+  /// cut short by masked lanes is not counted against it.
+  bool wasteful() const {
+    const uint64_t wasted = moved_bytes() - std::min(useful_bytes, moved_bytes());
+    return wasted * 20 > useful_bytes && (requests >= 16 || wasted >= requests * 32);
+  }
+};
+
+struct Ledger {
+  std::map<uint32_t, LineLedger> lines;  // by source line, 1-based
+  LineLedger total;
+  uint64_t largest_line = 0;  // bytes moved by the busiest line, the length of a full bar
+};
+/// Lines of `file` alone; a file agrees when its name does.
+Ledger ledger_of(const Traffic& traffic, std::string_view file);
+
+/// Lines of a kernel in its source, 1-based: from the comment above it to the brace that closes it.
+struct KernelLines {
+  uint32_t first = 0, signature = 0, last = 0;
+  bool contains(uint32_t line) const { return line >= first && line <= last; }
+};
+std::optional<KernelLines> find_kernel(const std::vector<std::string>& lines, std::string_view kernel);
+
+/// Compile errors of a run that failed with ErrorId::compile_failed; empty for other errors.
+std::vector<CompileMessage> compile_errors(const std::optional<Error>& error);
+
+/// One kernel of a PTX text without its line directives, and which source line each instruction came from.
+struct PtxListing {
+  std::string text;
+  /// Parallel to the lines of `text`; 1-based source lines, 0 where there is none. `inlined` is the line that called
+  /// the inlined function in which `line` lies.
+  struct Origin {
+    uint32_t line = 0, inlined = 0;
+    bool is(uint32_t source) const { return source != 0 && (line == source || inlined == source); }
+  };
+  std::vector<Origin> origins;
+  /// The first PTX line (from 0) of a source line.
+  std::optional<uint32_t> first_of(uint32_t source_line) const;
+};
+PtxListing read_ptx(std::string_view ptx, std::string_view kernel, std::string_view file);
+
+/// The source line that a selection means: its own, or that of its access.
+std::optional<uint32_t> line_of(const Selection& selection, const RunResult* result);
+/// Selects a line; an access that is selected gives way to the same warp's first access on that line, or to none.
+void select_line(ViewState& view, const RunResult* result, uint32_t line);
+
+/// "kernels/elementwise.cu" of an absolute path.
+std::string file_name_of(std::string_view path);
+
+}  // namespace tilescope
