@@ -24,9 +24,9 @@ struct Dim3 {
 Dim3 unflatten(uint64_t linear, const Dim3& extent);
 
 enum class DType { f32, f16, bf16, f64, i32, u32, i8, u8, u64 };
-size_t size_of(DType type);                                ///< bytes
-std::string_view name_of(DType type);                      ///< "f32"
-std::optional<DType> dtype_from(std::string_view name);    ///< nothing if there is no such type
+size_t size_of(DType type);                              ///< bytes
+std::string_view name_of(DType type);                    ///< "f32"
+std::optional<DType> dtype_from(std::string_view name);  ///< nothing if there is no such type
 
 enum class DeviceKind { sim, gpu };
 std::string_view name_of(DeviceKind kind);  ///< "sim", "gpu"
