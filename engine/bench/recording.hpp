@@ -23,7 +23,7 @@ Result<SpeedReport> read_recording(const std::filesystem::path& file);
 
 struct Recordings {
   std::vector<SpeedReport> reports;
-  std::vector<Error> refused;  // one per file that was not accepted
+  std::vector<Error> refused;                             // one per file that was not accepted
   const SpeedReport* find(const std::string& lab) const;  // the newest, or null
 };
 /// Every *.json of the folder. A missing folder gives none.

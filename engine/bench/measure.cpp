@@ -1,0 +1,371 @@
+#include "engine/bench/measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "engine/bench/buffer_sets.hpp"
+#include "engine/bench/race.hpp"
+#include "engine/bench/timing_point.hpp"
+#include "engine/gpu/timing.hpp"
+#include "engine/reference/python.hpp"
+
+namespace tilescope {
+namespace {
+
+std::string now_in_utc() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+/// A rung that computed the right result: what it takes to run it again.
+struct CheckedRung {
+  size_t series;
+  CompiledModule compiled;
+  std::vector<Launch> launches;
+};
+
+class Sweep {
+ public:
+  Sweep(Engine& engine, const Lab& lab, const BenchRequest& request, std::stop_token stop,
+        const BenchProgress& progress)
+      : engine_(engine), lab_(lab), request_(request), stop_(std::move(stop)), progress_(progress) {}
+
+  Result<SpeedReport> carry_out();
+
+ private:
+  Result<void> name_series();
+  void open_references();
+  Result<void> measure_size(int64_t size);
+  Result<std::vector<CheckedRung>> check_rungs(const Config& config);
+  Result<void> add_rungs(std::span<const CheckedRung> rungs);
+  Result<void> add_references(const Config& config);
+  Result<void> add_copy(size_t series, double useful_bytes);
+  void add_python(size_t series, const ReferenceSpec& spec, int64_t size);
+  Result<void> add_work(size_t series, TimedWork work);
+  Result<void> choose_method(std::span<const CheckedRung> rungs);
+  Result<void> settle();
+  void keep_points(const Config& config, int64_t size);
+  void report_progress(double within_size) const;
+
+  const ReferenceSpec& reference(size_t series) const { return lab_.references[series - first_reference_]; }
+  uint32_t clock() const { return (*engine_.gpu())->device().sm_clock_mhz; }
+
+  Engine& engine_;
+  const Lab& lab_;
+  const BenchRequest& request_;
+  std::stop_token stop_;
+  const BenchProgress& progress_;
+  SpeedReport report_;
+  std::vector<int64_t> sizes_;
+  size_t sizes_done_ = 0;
+  size_t first_reference_ = 0;
+  std::unique_ptr<PythonReference> python_;
+  bool settled_ = true;
+
+  // Of the size being measured. The order matters: what is declared last goes first.
+  std::vector<std::shared_ptr<DeviceBuffer>> buffers_;
+  std::unique_ptr<GpuTimer> timer_;
+  Method method_;
+  std::optional<BufferSets> rotated_;
+  std::vector<CopySets> copies_;
+  std::vector<Contestant> contestants_;
+};
+
+Result<SpeedReport> Sweep::carry_out() {
+  if (!engine_.gpu()) return tl::unexpected(engine_.gpu().error());
+  const DeviceInfo device = (*engine_.gpu())->device();
+  report_.lab = lab_.name;
+  report_.gpu = device.name;
+  report_.driver_version = device.driver_version;
+  report_.cuda_version = device.cuda_version;
+  report_.memory_clock_mhz = device.memory_clock_mhz;
+  report_.tilescope_version = TILESCOPE_VERSION;
+  report_.date = now_in_utc();
+  if (engine_.compiler()) report_.nvrtc_version = (*engine_.compiler())->version();
+  report_.command = request_.command;
+  report_.size_name = lab_.sweep_size;
+  report_.bytes_formula = lab_.bytes_formula.en;
+  report_.config = request_.config;
+  sizes_ = request_.sizes.empty() ? lab_.sweep : request_.sizes;
+  std::sort(sizes_.begin(), sizes_.end());
+  sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());
+  if (auto ok = name_series(); !ok) return tl::unexpected(ok.error());
+  report_progress(0);
+  open_references();
+  for (int64_t size : sizes_) {
+    if (stop_.stop_requested()) return fail(ErrorId::cancelled);
+    auto measured = measure_size(size);
+    contestants_.clear();
+    copies_.clear();
+    rotated_.reset();
+    timer_.reset();
+    buffers_.clear();
+    if (!measured) {
+      // Sizes ascend, so where one does not fit the rest do not either.
+      const ErrorId id = measured.error().id;
+      const bool full = id == ErrorId::too_large_for_gpu || id == ErrorId::out_of_memory;
+      if (full && sizes_done_ > 0 && request_.sizes.empty()) break;
+      return tl::unexpected(measured.error());
+    }
+    ++sizes_done_;
+    report_progress(0);
+  }
+  report_.clock_state = settled_ ? "sustained" : "burst";
+  return std::move(report_);
+}
+
+/// One series per rung asked for and per reference, in the lab's order.
+Result<void> Sweep::name_series() {
+  for (const std::string& wanted : request_.rungs) {
+    if (find_rung(lab_, wanted)) continue;
+    std::string names;
+    for (const Rung& rung : lab_.rungs) names += (names.empty() ? "" : ", ") + rung.name;
+    return fail(ErrorId::rung_not_found, lab_.name, wanted, names);
+  }
+  for (const Rung& rung : lab_.rungs) {
+    const auto& wanted = request_.rungs;
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), rung.name) == wanted.end()) continue;
+    report_.series.push_back({.name = rung.name, .is_rung = true, .unavailable = {}, .points = {}});
+  }
+  first_reference_ = report_.series.size();
+  if (first_reference_ == 0) return fail(ErrorId::usage, fmt::format("lab '{}' has no kernels to time", lab_.name));
+  if (!request_.references) return {};
+  for (const ReferenceSpec& spec : lab_.references) {
+    report_.series.push_back({.name = spec.name, .is_rung = false, .unavailable = {}, .points = {}});
+  }
+  return {};
+}
+
+/// Starts the Python child if a reference needs it, and notes why a reference is missing.
+void Sweep::open_references() {
+  std::string no_python;
+  for (size_t series = first_reference_; series < report_.series.size(); ++series) {
+    const ReferenceKind kind = reference(series).kind;
+    if (kind == ReferenceKind::device_copy) continue;
+    if (!python_ && no_python.empty()) {
+      auto opened =
+          PythonReference::open({.script = engine_.root() / "assets" / "python" / "reference_child.py"}, stop_);
+      if (opened) {
+        python_ = std::move(*opened);
+        report_.torch_version = python_->versions().torch;
+        report_.triton_version = python_->versions().triton;
+      } else {
+        no_python = opened.error().message;
+      }
+    }
+    report_.series[series].unavailable = python_ ? python_->missing(kind) : no_python;
+  }
+}
+
+Result<void> Sweep::measure_size(int64_t size) {
+  Config config = request_.config;
+  config.sizes[lab_.sweep_size] = size;
+  auto rungs = check_rungs(config);
+  if (!rungs) return tl::unexpected(rungs.error());
+  auto timer = GpuTimer::open(context_of(*buffers_.front()));
+  if (!timer) return tl::unexpected(timer.error());
+  timer_ = std::move(*timer);
+  if (auto ok = choose_method(*rungs); !ok) return ok;
+  if (auto ok = add_rungs(*rungs); !ok) return ok;
+  if (auto ok = add_references(config); !ok) return ok;
+  if (auto ok = settle(); !ok) return ok;
+  auto raced = race(
+      contestants_, request_.seconds_per_size, [this](size_t series) { return series >= first_reference_; },
+      [this] { return clock(); }, [this](double fraction) { report_progress(fraction); }, stop_);
+  if (!raced) return raced;
+  keep_points(config, size);
+  if (python_) (void)python_->release(stop_);  // a child that has died says so at its next turn
+  return {};
+}
+
+/// Correctness before timing. The first rung's buffers stay, for all to be timed on.
+Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config) {
+  std::vector<CheckedRung> checked;
+  for (size_t series = 0; series < first_reference_; ++series) {
+    Request request;
+    request.lab = lab_.name;
+    request.rung = report_.series[series].name;
+    request.config = config;
+    request.device = DeviceKind::gpu;
+    request.observe = false;
+    auto run = engine_.run(request, stop_);
+    if (!run) return tl::unexpected(run.error());
+    for (const Correctness& output : run->correctness) {
+      if (output.pass) continue;
+      return fail(ErrorId::kernel_misbehaved,
+                  fmt::format("rung '{}' computes wrong results at {} = {} and is not timed: in '{}', {}", request.rung,
+                              lab_.sweep_size, config.size(lab_.sweep_size), output.buffer, output.reason));
+    }
+    checked.push_back({series, std::move(run->compiled), std::move(run->plan.launches)});
+    if (buffers_.empty()) buffers_ = std::move(run->device_buffers);
+  }
+  return checked;
+}
+
+/// Single cold executions, or, where the fastest rung is too short for them, graphs of many: one method for all.
+Result<void> Sweep::choose_method(std::span<const CheckedRung> rungs) {
+  double fastest = 1e9;
+  for (const CheckedRung& rung : rungs) {
+    AddressSet addresses;
+    for (const auto& buffer : buffers_) addresses.push_back(buffer->address());
+    auto work = timer_->launches(rung.compiled, rung.launches, std::span(&addresses, 1));
+    if (!work) return tl::unexpected(work.error());
+    auto pilot = timer_->cold(*work, 3);
+    if (!pilot) return tl::unexpected(pilot.error());
+    fastest = std::min(fastest, bootstrap_median(*pilot).median);
+  }
+  uint64_t bytes = 0;
+  for (const auto& buffer : buffers_) bytes += buffer->bytes();
+  method_ = choose_timing(fastest, (*engine_.gpu())->device().l2_bytes, bytes);
+  if (method_.cold()) return {};
+  auto rotated = BufferSets::copies_of(buffers_, method_.sets);
+  if (!rotated) return tl::unexpected(rotated.error());
+  rotated_ = std::move(*rotated);
+  return {};
+}
+
+Result<void> Sweep::add_rungs(std::span<const CheckedRung> rungs) {
+  AddressSet own;
+  for (const auto& buffer : buffers_) own.push_back(buffer->address());
+  const std::vector<AddressSet> sets = method_.cold() ? std::vector<AddressSet>{own} : rotated_->addresses();
+  for (const CheckedRung& rung : rungs) {
+    auto work = timer_->launches(rung.compiled, rung.launches, sets);
+    if (!work) return tl::unexpected(work.error());
+    if (auto ok = add_work(rung.series, std::move(*work)); !ok) return ok;
+  }
+  return {};
+}
+
+/// A contestant of this process, with a pilot that tells how long its samples take.
+Result<void> Sweep::add_work(size_t series, TimedWork work) {
+  Contestant contestant;
+  contestant.series = series;
+  auto sampler = make_sampler(*timer_, std::move(work), method_);
+  if (!sampler) return tl::unexpected(sampler.error());
+  contestant.take = std::move(*sampler);
+  auto pilot = contestant.take(2);
+  if (!pilot) return tl::unexpected(pilot.error());
+  contestant.estimate_ms = bootstrap_median(*pilot).median * std::max(method_.executions, 1);
+  contestants_.push_back(std::move(contestant));
+  return {};
+}
+
+/// A reference that cannot be had at this size keeps its reason, unless it has points of other sizes.
+Result<void> Sweep::add_references(const Config& config) {
+  for (size_t series = first_reference_; series < report_.series.size(); ++series) {
+    if (stop_.stop_requested()) return fail(ErrorId::cancelled);
+    TimingSeries& shown = report_.series[series];
+    if (!shown.unavailable.empty()) continue;
+    const ReferenceSpec& spec = reference(series);
+    if (spec.kind != ReferenceKind::device_copy) {
+      add_python(series, spec, config.size(lab_.sweep_size));
+    } else if (auto ok = add_copy(series, lab_.useful_bytes(config)); !ok) {
+      if (ok.error().id != ErrorId::too_large_for_gpu) return ok;
+      if (shown.points.empty()) shown.unavailable = ok.error().message;
+    }
+  }
+  return {};
+}
+
+/// A copy moves every byte twice, so half the bytes make the same traffic as the operation.
+Result<void> Sweep::add_copy(size_t series, double useful_bytes) {
+  const auto bytes = static_cast<size_t>(useful_bytes / 2);
+  auto sets = CopySets::make(buffers_, bytes, method_.cold() ? 1 : method_.sets);
+  if (!sets) return tl::unexpected(sets.error());
+  copies_.push_back(std::move(*sets));
+  return add_work(series, GpuTimer::copies(copies_.back().addresses(), bytes));
+}
+
+void Sweep::add_python(size_t series, const ReferenceSpec& spec, int64_t size) {
+  PythonReference::Work work;
+  work.kind = spec.kind;
+  work.operation = spec.operation;
+  work.n = size;
+  work.sets = method_.cold() ? 1 : method_.sets;
+  work.executions = method_.executions;
+  work.flush_bytes = timer_->flush_bytes();
+  TimingSeries& shown = report_.series[series];
+  auto take = [this, kind = spec.kind](int count) { return python_->time(kind, count, stop_); };
+  auto prepared = python_->prepare(work, stop_);
+  auto pilot = prepared ? take(2) : tl::unexpected(prepared.error());
+  if (!pilot) {
+    if (shown.points.empty() && pilot.error().id != ErrorId::cancelled) shown.unavailable = pilot.error().message;
+    return;
+  }
+  Contestant contestant;
+  contestant.series = series;
+  contestant.take = take;
+  contestant.estimate_ms = bootstrap_median(*pilot).median * std::max(method_.executions, 1);
+  contestants_.push_back(std::move(contestant));
+}
+
+Result<void> Sweep::settle() {
+  auto settled = settle_clocks(
+      [this]() -> Result<void> {
+        Contestant& busy = contestants_.front();
+        auto taken = busy.take(static_cast<int>(std::clamp(20.0 / (busy.estimate_ms + 0.1), 1.0, 100.0)));
+        if (!taken) return tl::unexpected(taken.error());
+        return {};
+      },
+      [this] { return clock(); }, stop_);
+  if (!settled) return tl::unexpected(settled.error());
+  settled_ = settled_ && *settled;
+  return {};
+}
+
+void Sweep::keep_points(const Config& config, int64_t size) {
+  for (Contestant& contestant : contestants_) {
+    TimingSeries& series = report_.series[contestant.series];
+    if (!contestant.dropped.empty()) {
+      if (series.points.empty()) series.unavailable = contestant.dropped;
+      continue;
+    }
+    TimingPoint point = make_point(contestant.samples, lab_.useful_bytes(config), method_);
+    point.size = size;
+    if (auto& clocks = contestant.clocks; !clocks.empty()) {
+      std::sort(clocks.begin(), clocks.end());
+      point.sm_clock_mhz = clocks[clocks.size() / 2];
+      const bool first = report_.sm_clock_max_mhz == 0;
+      report_.sm_clock_min_mhz = first ? clocks.front() : std::min(report_.sm_clock_min_mhz, clocks.front());
+      report_.sm_clock_max_mhz = std::max(report_.sm_clock_max_mhz, clocks.back());
+    }
+    series.points.push_back(point);
+  }
+  // The memory clock too is read under load; at rest it is lower.
+  const uint32_t memory = (*engine_.gpu())->device().memory_clock_mhz;
+  report_.memory_clock_mhz = std::max(report_.memory_clock_mhz, memory);
+}
+
+void Sweep::report_progress(double within_size) const {
+  if (!progress_) return;
+  const double sizes = static_cast<double>(std::max<size_t>(sizes_.size(), 1));
+  progress_(report_, (static_cast<double>(sizes_done_) + within_size) / sizes);
+}
+
+}  // namespace
+
+Result<SpeedReport> bench(Engine& engine, const BenchRequest& request, std::stop_token stop,
+                          const BenchProgress& progress) {
+  const Lab* lab = find_lab(request.lab);
+  if (!lab) {
+    std::string names;
+    for (const Lab& one : labs()) names += (names.empty() ? "" : ", ") + one.name;
+    return fail(ErrorId::lab_not_found, request.lab, names);
+  }
+  BenchRequest complete = request;
+  const Config defaults = default_config(*lab, DeviceKind::gpu);
+  complete.config.sizes.insert(defaults.sizes.begin(), defaults.sizes.end());
+  complete.config.params.insert(defaults.params.begin(), defaults.params.end());
+  return Sweep(engine, *lab, complete, std::move(stop), progress).carry_out();
+}
+
+}  // namespace tilescope

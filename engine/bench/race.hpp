@@ -1,0 +1,41 @@
+// The timed part of a benchmark: implementations of one operation at one size, interleaved so that a drift of the
+// clocks or of a neighbour's load meets all of them alike.
+//
+// Rounds run A B C … C B A A B C …; in its turn an implementation gives a few samples. Nothing else has work on the GPU
+// meanwhile: a turn ends when its last sample has.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <vector>
+
+#include "engine/executor.hpp"
+#include "engine/result.hpp"
+
+namespace tilescope {
+
+struct Contestant {
+  size_t series = 0;  // index into SpeedReport::series
+  /// Takes `count` samples, in milliseconds per execution.
+  std::function<Result<std::vector<double>>(int count)> take;
+  double estimate_ms = 0;  // of what one sample occupies the GPU for, to share out the time
+
+  std::vector<double> samples;
+  std::vector<uint32_t> clocks;  // SM clock after each turn, MHz; empty where unknown
+  std::string dropped;           // why it could not go on; its samples do not count
+};
+
+/// Reads the SM clock; 0 where unknown.
+using ClockReading = std::function<uint32_t()>;
+
+/// Keeps the GPU busy with `work` until the SM clock stands still. False where it never did within three seconds, or
+/// cannot be read.
+Result<bool> settle_clocks(const std::function<Result<void>()>& work, const ClockReading& clock, std::stop_token stop);
+
+/// Fills samples and clocks. Errors of an implementation that is `optional` drop it; others end the race. Cancelled
+/// between turns.
+Result<void> race(std::vector<Contestant>& contestants, double seconds, const std::function<bool(size_t)>& optional,
+                  const ClockReading& clock, const std::function<void(double)>& progress, std::stop_token stop);
+
+}  // namespace tilescope

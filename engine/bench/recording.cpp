@@ -1,0 +1,311 @@
+#include "engine/bench/recording.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "engine/sha256.hpp"
+
+namespace tilescope {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uintmax_t kLargestFile = 16u << 20;
+
+/// Texts that are not UTF-8 (a command line may hold any bytes) are written with replacement characters.
+std::string text_of(const json& document, int indent) {
+  return document.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+/// SHA-256 of the compact dump without its own member; nlohmann's objects are sorted, so the dump is canonical.
+std::string fingerprint(json document) {
+  document.erase("sha256");
+  return sha256_of(text_of(document, -1));
+}
+
+/// Discarded where the text is not JSON, or nests deeper than any recording does (dumping recurses).
+json parse(const std::string& text) {
+  bool too_deep = false;
+  json document = json::parse(
+      text,
+      [&too_deep](int depth, json::parse_event_t, json&) {
+        too_deep |= depth > 8;
+        return !too_deep;
+      },
+      false);
+  return too_deep ? json(json::value_t::discarded) : document;
+}
+
+json to_json(const TimingPoint& point) {
+  return {{"size", point.size},       {"median_ms", point.median_ms},
+          {"low_ms", point.low_ms},   {"high_ms", point.high_ms},
+          {"samples", point.samples}, {"gigabytes_per_second", point.gigabytes_per_second},
+          {"cold_l2", point.cold_l2}, {"sm_clock_mhz", point.sm_clock_mhz}};
+}
+
+json to_json(const TimingSeries& series) {
+  json points = json::array();
+  for (const TimingPoint& point : series.points) points.push_back(to_json(point));
+  return {{"name", series.name},
+          {"is_rung", series.is_rung},
+          {"unavailable", series.unavailable},
+          {"points", std::move(points)}};
+}
+
+/// Reads the members of one object and keeps the first fault, as "series[2].points[0].median_ms is missing".
+class Reader {
+ public:
+  Reader(const json& object, std::string path, std::string& fault)
+      : object_(object), path_(std::move(path)), fault_(fault) {
+    if (!object_.is_object()) complain("is not an object");
+  }
+
+  void read(const char* member, std::string& value) {
+    if (const json* found = find(member, &json::is_string, "a text")) value = found->get<std::string>();
+  }
+  void read(const char* member, bool& value) {
+    if (const json* found = find(member, &json::is_boolean, "true or false")) value = found->get<bool>();
+  }
+  void read(const char* member, double& value) {
+    const json* found = find(member, &json::is_number, "a number");
+    if (!found) return;
+    value = found->get<double>();
+    if (!std::isfinite(value) || value < 0) complain(member, "is not a possible measurement");
+  }
+  template <class Integer>
+  requires std::is_integral_v<Integer>
+  void read(const char* member, Integer& value) {
+    const json* found = find(member, &json::is_number_integer, "a whole number");
+    if (!found) return;
+    const bool huge = found->is_number_unsigned() && found->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX);
+    if (huge || !std::in_range<Integer>(found->get<int64_t>())) {
+      complain(member, "is out of range");
+    } else {
+      value = static_cast<Integer>(found->get<int64_t>());
+    }
+  }
+  void read(const char* member, std::map<std::string, int64_t>& values) {
+    const json* found = find(member, &json::is_object, "an object");
+    if (!found) return;
+    Reader inner(*found, path_of(member), fault_);
+    for (const auto& [name, value] : found->items()) inner.read(name.c_str(), values[name]);
+  }
+  /// The elements of a list, each as a Reader.
+  template <class Function>
+  void each(const char* member, const Function& function) {
+    const json* found = find(member, &json::is_array, "a list");
+    if (!found) return;
+    for (size_t i = 0; i < found->size() && fault_.empty(); ++i) {
+      function(Reader((*found)[i], fmt::format("{}[{}]", path_of(member), i), fault_));
+    }
+  }
+  Reader object(const char* member) {
+    static const json empty = json::object();
+    const json* found = find(member, &json::is_object, "an object");
+    return Reader(found ? *found : empty, path_of(member), fault_);
+  }
+
+ private:
+  std::string path_of(const char* member) const { return path_.empty() ? member : path_ + "." + member; }
+  void complain(const std::string& what) {
+    if (fault_.empty()) fault_ = (path_.empty() ? "the file" : path_) + " " + what;
+  }
+  void complain(const char* member, const std::string& what) {
+    if (fault_.empty()) fault_ = path_of(member) + " " + what;
+  }
+  const json* find(const char* member, bool (json::*is_type)() const noexcept, const char* type) {
+    if (!object_.is_object()) return nullptr;
+    const auto found = object_.find(member);
+    if (found == object_.end()) {
+      complain(member, "is missing");
+      return nullptr;
+    }
+    if (!((*found).*is_type)()) {
+      complain(member, std::string("is not ") + type);
+      return nullptr;
+    }
+    return &*found;
+  }
+
+  const json& object_;
+  std::string path_;
+  std::string& fault_;
+};
+
+TimingPoint read_point(Reader reader) {
+  TimingPoint point;
+  reader.read("size", point.size);
+  reader.read("median_ms", point.median_ms);
+  reader.read("low_ms", point.low_ms);
+  reader.read("high_ms", point.high_ms);
+  reader.read("samples", point.samples);
+  reader.read("gigabytes_per_second", point.gigabytes_per_second);
+  reader.read("cold_l2", point.cold_l2);
+  reader.read("sm_clock_mhz", point.sm_clock_mhz);
+  return point;
+}
+
+TimingSeries read_series(Reader reader) {
+  TimingSeries series;
+  reader.read("name", series.name);
+  reader.read("is_rung", series.is_rung);
+  reader.read("unavailable", series.unavailable);
+  reader.each("points", [&](Reader point) { series.points.push_back(read_point(std::move(point))); });
+  return series;
+}
+
+SpeedReport read_report(Reader reader) {
+  SpeedReport report;
+  reader.read("lab", report.lab);
+  reader.read("gpu", report.gpu);
+  reader.read("driver_version", report.driver_version);
+  reader.read("tilescope_version", report.tilescope_version);
+  reader.read("date", report.date);
+  reader.read("cuda_version", report.cuda_version);
+  reader.read("nvrtc_version", report.nvrtc_version);
+  reader.read("torch_version", report.torch_version);
+  reader.read("triton_version", report.triton_version);
+  reader.read("sm_clock_min_mhz", report.sm_clock_min_mhz);
+  reader.read("sm_clock_max_mhz", report.sm_clock_max_mhz);
+  reader.read("memory_clock_mhz", report.memory_clock_mhz);
+  reader.read("clock_state", report.clock_state);
+  reader.read("command", report.command);
+  reader.read("size_name", report.size_name);
+  reader.read("bytes_formula", report.bytes_formula);
+  Reader config = reader.object("config");
+  config.read("sizes", report.config.sizes);
+  config.read("params", report.config.params);
+  reader.each("series", [&](Reader series) { report.series.push_back(read_series(std::move(series))); });
+  report.badge = Badge::recorded;
+  return report;
+}
+
+/// What is wrong with the values of a well-formed report; empty if nothing is.
+std::string inconsistency(const SpeedReport& report) {
+  for (const TimingSeries& series : report.series) {
+    for (size_t i = 0; i < series.points.size(); ++i) {
+      const TimingPoint& point = series.points[i];
+      if (point.size <= 0 || point.median_ms <= 0 || point.low_ms > point.median_ms || point.median_ms > point.high_ms)
+        return fmt::format("the figures of '{}' at size {} contradict each other", series.name, point.size);
+      if (i > 0 && series.points[i - 1].size >= point.size)
+        return fmt::format("the sizes of '{}' do not ascend", series.name);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+json to_json(const SpeedReport& report) {
+  json series = json::array();
+  for (const TimingSeries& one : report.series) series.push_back(to_json(one));
+  json document{{"format", SpeedReport::kFormat},
+                {"lab", report.lab},
+                {"gpu", report.gpu},
+                {"driver_version", report.driver_version},
+                {"tilescope_version", report.tilescope_version},
+                {"date", report.date},
+                {"cuda_version", report.cuda_version},
+                {"nvrtc_version", report.nvrtc_version},
+                {"torch_version", report.torch_version},
+                {"triton_version", report.triton_version},
+                {"sm_clock_min_mhz", report.sm_clock_min_mhz},
+                {"sm_clock_max_mhz", report.sm_clock_max_mhz},
+                {"memory_clock_mhz", report.memory_clock_mhz},
+                {"clock_state", report.clock_state},
+                {"command", report.command},
+                {"size_name", report.size_name},
+                {"bytes_formula", report.bytes_formula},
+                {"config", {{"sizes", report.config.sizes}, {"params", report.config.params}}},
+                {"series", std::move(series)}};
+  document["sha256"] = fingerprint(document);
+  return document;
+}
+
+Result<SpeedReport> report_from_json(const json& document, const std::string& source) {
+  if (!document.is_object()) return fail(ErrorId::recording_refused, source, "it is not a JSON object");
+  const json format = document.value("format", json());
+  if (!format.is_number_integer()) return fail(ErrorId::recording_refused, source, "it names no format version");
+  if (format != json(SpeedReport::kFormat)) {
+    return fail(ErrorId::recording_refused, source,
+                fmt::format("it has format version {}, and this program reads version {}", text_of(format, -1),
+                            SpeedReport::kFormat));
+  }
+  const json sha256 = document.value("sha256", json());
+  if (!sha256.is_string()) return fail(ErrorId::recording_refused, source, "it has no sha256");
+  if (sha256.get<std::string>() != fingerprint(document)) {
+    return fail(ErrorId::recording_refused, source, "it was altered: its sha256 does not match its contents");
+  }
+  std::string fault;
+  SpeedReport report = read_report(Reader(document, "", fault));
+  if (fault.empty()) fault = inconsistency(report);
+  if (!fault.empty()) return fail(ErrorId::recording_refused, source, fault);
+  return report;
+}
+
+Result<void> write_recording(const SpeedReport& report, const std::filesystem::path& file) {
+  // Written beside and renamed, so that no reader sees half a file.
+  std::filesystem::path partial = file;
+  partial += ".partial";
+  {
+    std::ofstream stream(partial, std::ios::binary | std::ios::trunc);
+    stream << text_of(to_json(report), 1) << '\n';
+    stream.flush();
+    if (!stream) return fail(ErrorId::file_not_written, file.string(), "the write failed");
+  }
+  std::error_code error;
+  std::filesystem::rename(partial, file, error);
+  if (!error) return {};
+  std::error_code ignored;
+  std::filesystem::remove(partial, ignored);
+  return fail(ErrorId::file_not_written, file.string(), error.message());
+}
+
+Result<SpeedReport> read_recording(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(file, error);
+  if (error) return fail(ErrorId::file_not_found, file.string(), error.message());
+  if (size > kLargestFile) return fail(ErrorId::recording_refused, file.string(), "it is far too large");
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream.good() && !stream.eof()) return fail(ErrorId::file_not_found, file.string(), "it cannot be read");
+  const json document = parse(text);
+  if (document.is_discarded()) {
+    return fail(ErrorId::recording_refused, file.string(), "it is not JSON, or its end is missing");
+  }
+  return report_from_json(document, file.string());
+}
+
+const SpeedReport* Recordings::find(const std::string& lab) const {
+  const SpeedReport* newest = nullptr;
+  for (const SpeedReport& report : reports) {
+    if (report.lab == lab && (!newest || report.date > newest->date)) newest = &report;
+  }
+  return newest;
+}
+
+Recordings read_recordings(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->path().extension() == ".json") files.push_back(entry->path());
+  }
+  std::sort(files.begin(), files.end());
+  Recordings recordings;
+  for (const auto& file : files) {
+    auto report = read_recording(file);
+    if (report) {
+      recordings.reports.push_back(std::move(*report));
+    } else {
+      recordings.refused.push_back(report.error());
+    }
+  }
+  return recordings;
+}
+
+}  // namespace tilescope
