@@ -1,0 +1,39 @@
+// From the command line to a window or a headless command.
+#include <iostream>
+#include <variant>
+
+#include "app/cli/parse.hpp"
+#include "app/window_commands.hpp"
+
+namespace tilescope {
+namespace {
+
+/// One overload per command.
+struct Commands {
+  std::shared_ptr<Engine> engine;
+
+  int operator()(const WindowOptions& options) const { return window_command(engine, options, std::cerr); }
+  int operator()(const ListOptions& options) const { return list_command(*engine, options, std::cout); }
+  int operator()(const RunOptions& options) const { return run_command(*engine, options, std::cout, std::cerr); }
+  int operator()(const ExecOptions& options) const { return exec_command(*engine, options, std::cout, std::cerr); }
+  int operator()(const BenchOptions& options) const { return bench_command(*engine, options, std::cout, std::cerr); }
+  int operator()(const ShotCommandOptions& options) const {
+    return shot_command(engine, options, std::cout, std::cerr);
+  }
+  int operator()(const TourOptions& options) const { return tour_command(engine, options, std::cout, std::cerr); }
+  int operator()(const PrintText& text) const {
+    std::cout << text.text;
+    return 0;
+  }
+};
+
+}  // namespace
+}  // namespace tilescope
+
+int main(int count, char** words) {
+  using namespace tilescope;
+  const auto invocation = parse_command_line(count, words);
+  if (!invocation) return report_error(invocation.error(), false, std::cout, std::cerr);
+  if (const auto* text = std::get_if<PrintText>(&*invocation)) return Commands{nullptr}(*text);
+  return std::visit(Commands{Engine::open({})}, *invocation);
+}

@@ -1,0 +1,146 @@
+#include "app/window_commands.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <ostream>
+
+#include "app/cli/report.hpp"
+#include "app/screenshot.hpp"
+#include "app/settings.hpp"
+#include "app/shell.hpp"
+
+namespace tilescope {
+namespace {
+
+struct Extent {
+  int width, height;
+};
+
+Result<Extent> parse_picture_extent(const std::string& text) {
+  Extent extent{};
+  char rest = 0;
+  constexpr int kSmallest = 320, kLargest = 8192;
+  const bool two_numbers = std::sscanf(text.c_str(), "%dx%d%c", &extent.width, &extent.height, &rest) == 2;
+  if (!two_numbers || std::min(extent.width, extent.height) < kSmallest ||
+      std::max(extent.width, extent.height) > kLargest)
+    return fail(ErrorId::usage,
+                fmt::format("--extent '{}' is not WIDTHxHEIGHT with {} to {} pixels", text, kSmallest, kLargest));
+  return extent;
+}
+
+Result<float> parse_scale(const std::string& text) {
+  char* end = nullptr;
+  const float scale = std::strtof(text.c_str(), &end);
+  if (end == text.c_str() || *end != '\0' || !(scale >= 0.5F && scale <= 4.0F))
+    return fail(ErrorId::usage, fmt::format("--scale '{}' is not a number from 0.5 to 4", text));
+  return scale;
+}
+
+Result<void> make_folder(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) return fail(ErrorId::file_not_written, folder.string(), failed.message());
+  return {};
+}
+
+struct TourView {
+  const char* name;
+  Tab tab;
+  Language language;
+  bool light;
+};
+
+Result<int> draw_tour(Shell& shell, const std::filesystem::path& folder, std::ostream& out) {
+  constexpr std::array<TourView, 6> views{{{"lesson", Tab::lesson, Language::en, false},
+                                           {"tiles", Tab::tiles, Language::en, false},
+                                           {"traffic", Tab::traffic, Language::en, false},
+                                           {"correctness", Tab::correctness, Language::en, false},
+                                           {"tiles-zh", Tab::tiles, Language::zh, false},
+                                           {"tiles-light", Tab::tiles, Language::en, true}}};
+  int pictures = 0;
+  for (const auto& lab : labs()) {
+    ShotOptions shot;
+    shot.request.lab = lab.name;
+    shot.request.rung = lab.rungs[lab.rungs.size() / 2].name;
+    shot.request.config = default_config(lab, DeviceKind::sim);
+    for (const auto& view : views) {
+      shot.tab = view.tab;
+      shot.language = view.language;
+      shot.light = view.light;
+      const auto file = folder / fmt::format("{}-{}.png", lab.name, view.name);
+      if (auto taken = take_screenshot(shell, shot, file); !taken) return tl::unexpected<Error>(taken.error());
+      out << file.string() << "\n";
+      ++pictures;
+    }
+  }
+  return pictures;
+}
+
+}  // namespace
+
+int window_command(std::shared_ptr<Engine> engine, const WindowOptions& options, std::ostream& problems) {
+  if (!options.lab.empty()) {
+    auto request = make_request({.lab = options.lab, .rung = options.rung});
+    if (!request) return report_error(request.error(), false, problems, problems);
+    if (find_rung(*find_lab(options.lab), request->rung) == nullptr)
+      return report_error(engine->plan(*request).error(), false, problems, problems);
+  }
+  auto shell =
+      Shell::open(std::move(engine), {.settings_file = user_settings_file(), .state_file = options.state_file});
+  if (!shell) return report_error(shell.error(), false, problems, problems);
+  Screen& screen = (*shell)->screen();
+  if (!options.lab.empty()) screen.session.select_lab(options.lab);
+  if (!options.rung.empty()) screen.session.select_rung(options.rung);
+  if (!options.language.empty()) screen.strings.language = options.language == "zh" ? Language::zh : Language::en;
+  if (options.light) screen.view.light = true;
+  return (*shell)->run();
+}
+
+int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& options, std::ostream& out,
+                 std::ostream& problems) {
+  const auto refuse = [&](const Error& error) { return report_error(error, false, out, problems); };
+  auto request = make_request(options.run);
+  if (!request) return refuse(request.error());
+  if (auto plan = engine->plan(*request); !plan) return refuse(plan.error());
+  auto extent = parse_picture_extent(options.extent);
+  if (!extent) return refuse(extent.error());
+  auto scale = parse_scale(options.scale);
+  if (!scale) return refuse(scale.error());
+
+  auto shell = Shell::open(std::move(engine), {.scale = *scale, .visible = false});
+  if (!shell) return refuse(shell.error());
+  ShotOptions shot;
+  shot.request = *request;
+  shot.tab = tab_from(options.panel).value_or(Tab::tiles);
+  shot.bottom = options.bottom == "ladder" ? BottomTab::ladder : BottomTab::sweep;
+  shot.language = options.language == "zh" ? Language::zh : Language::en;
+  shot.light = options.light;
+  shot.width = extent->width;
+  shot.height = extent->height;
+  shot.frames = options.frames;
+  auto taken = take_screenshot(**shell, shot, options.out);
+  if (!taken) return refuse(taken.error());
+  out << options.out << "\n";
+  if (taken->frames > 0)
+    out << fmt::format("{} frames, median {:.1f} ms, worst {:.1f} ms\n", taken->frames, taken->median_ms,
+                       taken->worst_ms);
+  return kClean;
+}
+
+int tour_command(std::shared_ptr<Engine> engine, const TourOptions& options, std::ostream& out,
+                 std::ostream& problems) {
+  if (const auto& compiler = engine->compiler(); !compiler) return report_error(compiler.error(), false, out, problems);
+  const int status = tour_table(*engine, out, problems);
+  if (status == kBadInput || status == kUnavailable) return status;
+  if (auto made = make_folder(options.out); !made) return report_error(made.error(), false, out, problems);
+  auto shell = Shell::open(std::move(engine), {.scale = 1, .visible = false});
+  if (!shell) return report_error(shell.error(), false, out, problems);
+  auto pictures = draw_tour(**shell, options.out, out);
+  if (!pictures) return report_error(pictures.error(), false, out, problems);
+  out << fmt::format("{} pictures in {}\n", *pictures, options.out);
+  return status;
+}
+
+}  // namespace tilescope
