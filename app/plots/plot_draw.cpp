@@ -22,9 +22,9 @@ class Drawing {
     find_hovered();
     draw_grid();
     list_->PushClipRect(shifted(layout_.area.low, -px(8), -px(8)), shifted(layout_.area.high, px(8), px(8)), true);
-    for (const bool emphasised : {false, true})
+    for (const int layer : {0, 1, 2})
       for (size_t i = 0; i < plot_.items.size(); ++i)
-        if (in_front(i) == emphasised) draw_item(i);
+        if (layer_of(i) == layer) draw_item(i);
     list_->PopClipRect();
     draw_top_row();
     draw_ticks();
@@ -38,8 +38,12 @@ class Drawing {
   float px(float value) const { return value * style_.scale; }
   static ImVec2 shifted(ImVec2 point, float x, float y) { return {point.x + x, point.y + y}; }
   ImVec2 at(double x, double y) const { return {layout_.x_of(plot_, x), layout_.y_of(plot_, y)}; }
-  bool in_front(size_t index) const {
-    return plot_.items[index].label.emphasis || is_hovered(index) || plot_.items[index].kind == Item::Kind::ring;
+  /// 0 behind, 1 the data, 2 what is selected or pointed at.
+  int layer_of(size_t index) const {
+    const Item& item = plot_.items[index];
+    if (item.kind == Item::Kind::shaded || (item.kind == Item::Kind::hairline && !item.dashed)) return 0;
+    const bool front = item.label.emphasis || is_hovered(index);
+    return front || item.kind == Item::Kind::ring || item.kind == Item::Kind::hairline ? 2 : 1;
   }
   bool is_hovered(size_t index) const { return hovered_index_ == static_cast<int>(index); }
 
@@ -172,16 +176,17 @@ void Drawing::draw_top_row() {
   ImFont* font = style_.fonts.small;
   const float y = layout_.top_row;
   const auto width = [font](const std::string& text) { return text.empty() ? 0 : text_size(font, text).x; };
-  float left = layout_.low.x + width(plot_.y.label), right = layout_.high.x;
-  put(font, {layout_.low.x, y}, theme_.muted, plot_.y.label);
-  if (layout_.values && !plot_.value_title.empty()) {
-    put_right(font, {layout_.value_right, y}, theme_.muted, plot_.value_title);
-    right = layout_.value_right - width(plot_.value_title);
-    if (layout_.notes && layout_.note_right <= right - px(8)) {
-      put_right(font, {layout_.note_right, y}, theme_.muted, plot_.note_title);
-      right = layout_.note_right - width(plot_.note_title);
-    }
-  }
+  const std::string unit = fit_text(font, plot_.y.label, plot_.size.x);
+  float left = layout_.low.x + width(unit), right = layout_.high.x;
+  put(font, {layout_.low.x, y}, theme_.muted, unit);
+  const auto title = [&](bool wanted, float edge, const std::string& text) {
+    const float low = edge - width(text);
+    if (!wanted || text.empty() || edge > right || low < left + px(12)) return;
+    put(font, {low, y}, theme_.muted, text);
+    right = low - px(8);
+  };
+  title(layout_.values, layout_.value_right, plot_.value_title);
+  title(layout_.notes, layout_.note_right, plot_.note_title);
   for (const Item& item : plot_.items) {
     if (item.kind != Item::Kind::hairline || item.name.empty()) continue;
     const float wide = width(item.name), wanted = layout_.x_of(plot_, item.xs[0]) - wide / 2;

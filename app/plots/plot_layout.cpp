@@ -52,8 +52,12 @@ std::optional<ColumnWidths> choose_column(const ColumnWidths& full, float room, 
     float name_limit;
     bool notes, values;
   };
-  constexpr std::array<Choice, 5> kChoices{
-      {{150, true, true}, {150, false, true}, {100, false, true}, {110, false, false}, {76, false, false}}};
+  constexpr std::array<Choice, 6> kChoices{{{150, true, true},
+                                            {150, false, true},
+                                            {122, false, true},
+                                            {96, false, true},
+                                            {110, false, false},
+                                            {76, false, false}}};
   for (const Choice& choice : kChoices) {
     ColumnWidths widths = full;
     widths.name = std::min(full.name, choice.name_limit * style.scale);

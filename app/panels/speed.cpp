@@ -1,0 +1,171 @@
+// Speed: the size sweep or the ladder, measured live on a GPU, recorded elsewhere.
+//
+//   Size sweep  Ladder                    Measure  [RECORDED]
+//   (plot)
+//   H200, 1,980 MHz, CUDA 13.0, 2026-11-20; median, L2 flushed
+//   Not available: Triton (…)
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/panel_context.hpp"
+#include "app/panels/speed_model.hpp"
+#include "app/panels/speed_plot.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+// Unscaled pixels.
+constexpr float kPadding = 24, kTabs = 32, kLine = 20, kBottom = 8;
+
+struct Shown {
+  std::shared_ptr<const SpeedReport> live;  // keeps `report` alive
+  const SpeedReport* report = nullptr;      // null: nothing to show
+};
+
+/// A sweep of this machine before a recording of another one.
+Shown choose_report(const PanelContext& context) {
+  Shown shown{context.session.live_speed(), nullptr};
+  if (shown.live && sizes_of(*shown.live)) shown.report = shown.live.get();
+  if (shown.report == nullptr) shown.report = context.session.recording();
+  return shown;
+}
+
+/// A button without a fill, its right edge at the position. Returns its left edge.
+float text_button(PanelContext& context, const char* id, ImVec2 top_right, const std::string& text, bool* pressed) {
+  const Theme& theme = context.theme;
+  ImFont* font = context.fonts.small;
+  const float width = std::round(text_size(font, text).x) + context.px(16), height = context.px(20);
+  const ImVec2 low{std::round(top_right.x - width), std::round(top_right.y)};
+  ImGui::SetCursorScreenPos(low);
+  *pressed = ImGui::InvisibleButton(id, {width, height});
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  mark(context, id, low, {low.x + width, low.y + height});
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRect({low.x + 0.5F, low.y + 0.5F}, {low.x + width - 0.5F, low.y + height - 0.5F},
+                hovered ? theme.accent : theme.separator, context.px(4), 0, context.px(1));
+  draw_text_centred(list, font, {low.x + width / 2, low.y + height / 2}, hovered ? theme.accent : theme.text, text);
+  return low.x;
+}
+
+/// While the sweep runs: how far it is, and a way to stop it.
+float draw_running(PanelContext& context, float right, float centre) {
+  const Theme& theme = context.theme;
+  bool stop = false;
+  float x =
+      text_button(context, "speed.cancel", {right, centre - context.px(10)}, context.strings("speed.cancel"), &stop);
+  if (stop) context.session.cancel_bench();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const double fraction = std::clamp(context.session.bench_fraction(), 0.0, 1.0);
+  const std::string percent = fmt::format("{:.0f}%", 100 * fraction);
+  draw_text_right(list, context.fonts.small, {x - context.px(10), centred_top(context.fonts.small, centre)},
+                  theme.muted, percent);
+  x -= context.px(16) + text_size(context.fonts.small, "100%").x;
+  const float width = context.px(56), thickness = context.px(4), top = std::round(centre - thickness / 2);
+  list->AddRectFilled({x - width, top}, {x, top + thickness}, theme.separator, thickness / 2);
+  list->AddRectFilled({x - width, top}, {x - width + width * static_cast<float>(fraction), top + thickness},
+                      theme.accent, thickness / 2);
+  return x - width;
+}
+
+void draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVec2 origin, float right) {
+  const std::array<std::string, 2> names{context.strings("speed.sweep"), context.strings("speed.ladder")};
+  ImGui::SetCursorScreenPos(origin);
+  context.view.bottom = static_cast<BottomTab>(
+      tab_row(context, "speed", names, static_cast<int>(context.view.bottom), context.px(kTabs)));
+  const float centre = origin.y + context.px(kTabs) / 2;
+  if (report != nullptr) {
+    const ImVec2 corner{right, centre - context.px(10)};
+    right -= draw_badge(context, ImGui::GetWindowDrawList(), corner, report->badge) + context.px(12);
+  }
+  if (context.session.bench_running()) {
+    draw_running(context, right, centre);
+  } else if (context.session.engine().gpu()) {
+    bool start = false;
+    text_button(context, "speed.measure", {right, centre - context.px(10)}, context.strings("speed.measure"), &start);
+    explain(context, context.strings("speed.measure_meaning"));
+    if (start) context.session.start_bench();
+  }
+}
+
+struct Note {
+  std::string text, explanation;
+  ImU32 colour;
+};
+
+/// The lines under the plot: where the numbers come from, what is missing, what went wrong.
+std::vector<Note> notes_of(const PanelContext& context, const SpeedReport& report) {
+  const Strings& strings = context.strings;
+  std::vector<Note> notes{
+      {provenance_text(report, strings), provenance_sentence(report, strings), context.theme.muted}};
+  std::string missing, reasons;
+  for (const auto& series : report.series) {
+    if (series.unavailable.empty()) continue;
+    missing += (missing.empty() ? "" : strings("speed.semicolon")) + series.name + ": " + series.unavailable;
+    reasons += (reasons.empty() ? "" : "\n") + series.name + ": " + series.unavailable;
+  }
+  if (!missing.empty())
+    notes.push_back({strings.format("speed.not_available", fmt::arg("what", missing)), reasons, context.theme.muted});
+  for (const Error& refused : context.session.recordings().refused)
+    notes.push_back({refused.message, refused.message + ". " + refused.hint, context.theme.error});
+  if (const auto& error = context.session.bench_error())
+    notes.push_back({error->message, error->message + ". " + error->hint, context.theme.error});
+  return notes;
+}
+
+void draw_notes(PanelContext& context, const std::vector<Note>& notes, ImVec2 position, float width) {
+  ImFont* font = context.fonts.small;
+  for (const Note& note : notes) {
+    draw_text(ImGui::GetWindowDrawList(), font, position, note.colour, fit_text(font, note.text, width));
+    explain_rect(context, position, {position.x + width, position.y + line_height(font)}, note.explanation);
+    position.y += context.px(kLine);
+  }
+}
+
+/// What to do where there is nothing to show, and why shipped recordings were refused.
+void draw_nothing(PanelContext& context) {
+  const Strings& strings = context.strings;
+  const auto lab = fmt::arg("lab", context.lab().name);
+  std::string hint;
+  if (context.session.bench_running())
+    hint = strings("speed.empty_running");
+  else if (context.session.engine().gpu())
+    hint = strings("speed.empty_measure");
+  else
+    hint = strings.format("speed.empty_record", lab);
+  if (const auto& error = context.session.bench_error()) hint += " " + error->message + ". " + error->hint;
+  for (const Error& refused : context.session.recordings().refused) hint += " " + refused.message + ".";
+  empty_state(context, strings("speed.empty"), hint);
+}
+
+}  // namespace
+
+void draw_speed(PanelContext& context) {
+  const Shown shown = choose_report(context);
+  const ImVec2 low = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
+  const float padding = context.px(kPadding), left = low.x + padding, right = low.x + size.x - padding;
+  draw_tabs_and_badge(context, shown.report, {left, low.y + context.px(2)}, right);
+  const float top = low.y + context.px(kTabs + 10);
+  if (shown.report == nullptr) {
+    ImGui::SetCursorScreenPos({low.x, top});
+    draw_nothing(context);
+    return;
+  }
+  std::vector<Note> notes = notes_of(context, *shown.report);
+  // A short panel keeps its plot and drops notes from the end; the first explains the numbers and stays.
+  const float least = context.px(150), bottom = low.y + size.y - context.px(kBottom);
+  while (notes.size() > 1 && bottom - static_cast<float>(notes.size()) * context.px(kLine) - top < least)
+    notes.pop_back();
+  const float below = bottom - static_cast<float>(notes.size()) * context.px(kLine);
+  draw_notes(context, notes, {left, below}, right - left);
+  ImGui::SetCursorScreenPos({left, top});
+  const ImVec2 plot{right - left, std::max(below - context.px(8) - top, context.px(60))};
+  if (context.view.bottom == BottomTab::sweep)
+    draw_size_sweep(context, *shown.report, plot);
+  else
+    draw_speed_ladder(context, *shown.report, plot);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,155 @@
+#include "app/panels/speed_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/plots/axis.hpp"
+
+namespace tilescope {
+namespace {
+
+double distance(int64_t a, int64_t b) {
+  return std::abs(std::log2(static_cast<double>(std::max<int64_t>(a, 1))) -
+                  std::log2(static_cast<double>(std::max<int64_t>(b, 1))));
+}
+
+size_t characters(const std::string& text) {  // a Chinese character is about as wide as two Latin letters
+  size_t width = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte & 0xC0) != 0x80) width += byte >= 0xE0 ? 2 : 1;
+  }
+  return width;
+}
+
+std::string clocks_text(const SpeedReport& report) {
+  const auto low = with_separators(report.sm_clock_min_mhz), high = with_separators(report.sm_clock_max_mhz);
+  if (report.sm_clock_max_mhz == 0) return {};
+  return (low == high ? high : low + "–" + high) + " MHz";
+}
+
+std::string cuda_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+std::string short_gpu(const std::string& name) {
+  constexpr std::string_view kVendor = "NVIDIA ";
+  return name.starts_with(kVendor) ? name.substr(kVendor.size()) : name;
+}
+
+}  // namespace
+
+const TimingPoint* point_at(const TimingSeries& series, int64_t size) {
+  const auto found = std::find_if(series.points.begin(), series.points.end(),
+                                  [size](const TimingPoint& point) { return point.size == size; });
+  return found != series.points.end() ? &*found : nullptr;
+}
+
+const TimingPoint* nearest_point(const TimingSeries& series, int64_t size) {
+  const auto found = std::min_element(
+      series.points.begin(), series.points.end(),
+      [size](const TimingPoint& a, const TimingPoint& b) { return distance(a.size, size) < distance(b.size, size); });
+  return found != series.points.end() ? &*found : nullptr;
+}
+
+const TimingSeries* rung_series(const SpeedReport& report, const std::string& rung) {
+  for (const auto& series : report.series)
+    if (series.is_rung && series.name == rung) return &series;
+  return nullptr;
+}
+
+std::optional<SizeRange> sizes_of(const SpeedReport& report) {
+  std::optional<SizeRange> range;
+  for (const auto& series : report.series) {
+    for (const auto& point : series.points) {
+      if (!range) range = SizeRange{point.size, point.size};
+      range->low = std::min(range->low, point.size);
+      range->high = std::max(range->high, point.size);
+    }
+  }
+  return range;
+}
+
+double largest_bandwidth(const SpeedReport& report) {
+  double largest = 0;
+  for (const auto& series : report.series)
+    for (const auto& point : series.points) largest = std::max(largest, point.gigabytes_per_second);
+  return largest;
+}
+
+int64_t largest_warm_size(const SpeedReport& report) {
+  int64_t largest = 0;
+  for (const auto& series : report.series)
+    for (const auto& point : series.points)
+      if (!point.cold_l2) largest = std::max(largest, point.size);
+  return largest;
+}
+
+double low_bandwidth(const TimingPoint& point) {
+  return point.high_ms > 0 ? point.gigabytes_per_second * point.median_ms / point.high_ms : point.gigabytes_per_second;
+}
+double high_bandwidth(const TimingPoint& point) {
+  return point.low_ms > 0 ? point.gigabytes_per_second * point.median_ms / point.low_ms : point.gigabytes_per_second;
+}
+
+Ladder make_ladder(const SpeedReport& report, int64_t size) {
+  Ladder ladder;
+  const TimingPoint* nearest = nullptr;
+  for (const auto& series : report.series) {
+    const TimingPoint* point = nearest_point(series, size);
+    if (point != nullptr && (nearest == nullptr || distance(point->size, size) < distance(nearest->size, size)))
+      nearest = point;
+  }
+  if (nearest == nullptr) return ladder;
+  ladder.size = nearest->size;
+
+  double best = 0;
+  for (const bool references : {true, false}) {
+    for (const auto& series : report.series) {
+      const TimingPoint* point = point_at(series, ladder.size);
+      if (point == nullptr || series.is_rung == references || point->gigabytes_per_second <= best) continue;
+      best = point->gigabytes_per_second;
+      ladder.best = series.name;
+      ladder.best_is_reference = references;
+    }
+    if (best > 0) break;
+  }
+  for (size_t i = 0; i < report.series.size(); ++i)
+    if (const TimingPoint* point = point_at(report.series[i], ladder.size))
+      ladder.rows.push_back({i, best > 0 ? 100 * point->gigabytes_per_second / best : 0, point});
+  return ladder;
+}
+
+std::string series_title(const Lab& lab, const TimingSeries& series, const Strings& strings) {
+  if (!series.is_rung) return series.name;
+  const Rung* rung = find_rung(lab, series.name);
+  if (rung == nullptr) return series.name;
+  const std::string& title = strings(rung->title);
+  return characters(title) <= characters(series.name) ? title : series.name;
+}
+
+std::string provenance_text(const SpeedReport& report, const Strings& strings) {
+  std::string text = short_gpu(report.gpu);
+  for (const std::string& part :
+       {clocks_text(report), report.cuda_version > 0 ? "CUDA " + cuda_text(report.cuda_version) : std::string(),
+        report.date.substr(0, 10)})
+    if (!part.empty()) text += strings("speed.comma") + part;
+  text += strings("speed.median");
+  const int64_t warm = largest_warm_size(report);
+  if (warm > 0) text += strings.format("speed.warm_up_to", fmt::arg("size", plots::size_text(warm)));
+  return text;
+}
+
+std::string provenance_sentence(const SpeedReport& report, const Strings& strings) {
+  std::string versions;
+  const auto add = [&](const char* name, const std::string& version) {
+    if (!version.empty()) versions += (versions.empty() ? "" : strings("speed.comma")) + name + " " + version;
+  };
+  add("NVRTC", report.nvrtc_version);
+  add("PyTorch", report.torch_version);
+  add("Triton", report.triton_version);
+  return strings.format("speed.provenance", fmt::arg("gpu", report.gpu), fmt::arg("driver", report.driver_version),
+                        fmt::arg("clocks", clocks_text(report)),
+                        fmt::arg("memory", with_separators(report.memory_clock_mhz)), fmt::arg("versions", versions),
+                        fmt::arg("date", report.date), fmt::arg("command", report.command));
+}
+
+}  // namespace tilescope

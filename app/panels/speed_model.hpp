@@ -1,0 +1,57 @@
+// What the speed panel shows, worked out from a SpeedReport. No ImGui.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/strings.hpp"
+#include "engine/lab.hpp"
+#include "engine/run_result.hpp"
+
+namespace tilescope {
+
+/// The point of a series at a size; null if that size was not timed.
+const TimingPoint* point_at(const TimingSeries& series, int64_t size);
+/// The timed size nearest to `size` by ratio; null for a series without points.
+const TimingPoint* nearest_point(const TimingSeries& series, int64_t size);
+/// The series of a rung; null if the report has none.
+const TimingSeries* rung_series(const SpeedReport& report, const std::string& rung);
+
+/// The smallest and the largest size of a report; nothing if it has no points.
+struct SizeRange {
+  int64_t low, high;
+};
+std::optional<SizeRange> sizes_of(const SpeedReport& report);
+double largest_bandwidth(const SpeedReport& report);  // GB/s
+/// The largest size that was timed with a warm L2 (graph batches); 0 if none was.
+int64_t largest_warm_size(const SpeedReport& report);
+
+/// GB/s at the ends of a point's interval.
+double low_bandwidth(const TimingPoint& point);
+double high_bandwidth(const TimingPoint& point);
+
+/// Every implementation at one size, as a share of the best reference there; of the fastest rung where there is none.
+struct Ladder {
+  struct Row {
+    size_t series;  // index into the report
+    double percent;
+    const TimingPoint* point;
+  };
+  int64_t size = 0;
+  std::string best;  // the name of what 100% is
+  bool best_is_reference = false;
+  std::vector<Row> rows;  // in the report's order
+};
+/// At the timed size nearest to `size`; no rows if the report has no points.
+Ladder make_ladder(const SpeedReport& report, int64_t size);
+
+/// How a series is named in a plot: a rung by its title or its name, whichever is shorter in the current language.
+std::string series_title(const Lab& lab, const TimingSeries& series, const Strings& strings);
+
+/// "H200, 1,980 MHz, CUDA 13.0, 2026-11-20; median, L2 flushed; warm up to 2¹⁸"
+std::string provenance_text(const SpeedReport& report, const Strings& strings);
+/// The same at length: driver, versions, clocks, command.
+std::string provenance_sentence(const SpeedReport& report, const Strings& strings);
+
+}  // namespace tilescope

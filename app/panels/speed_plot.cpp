@@ -1,0 +1,203 @@
+#include "app/panels/speed_plot.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/speed_model.hpp"
+#include "app/plots/plot.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+using plots::Axis_X1, plots::Axis_Y1;
+
+enum LabelPriority { kOther, kReference, kSelected };
+
+struct Curve {
+  std::vector<double> xs, ys, low, high;
+};
+Curve curve_of(const TimingSeries& series) {
+  Curve curve;
+  for (const auto& point : series.points) {
+    curve.xs.push_back(static_cast<double>(point.size));
+    curve.ys.push_back(point.gigabytes_per_second);
+    curve.low.push_back(low_bandwidth(point));
+    curve.high.push_back(high_bandwidth(point));
+  }
+  return curve;
+}
+
+std::string bandwidth_text(double gigabytes_per_second) {
+  return plots::number_text(gigabytes_per_second, gigabytes_per_second < 100 ? 0.1 : 1);
+}
+
+int64_t current_size(const PanelContext& context) {
+  const auto& sizes = context.session.request().config.sizes;
+  const auto found = sizes.find(context.lab().sweep_size);
+  return found != sizes.end() ? found->second : 0;
+}
+
+bool is_selected(const PanelContext& context, const TimingSeries& series) {
+  return series.is_rung && series.name == context.rung().name;
+}
+
+ImU32 colour_of(const PanelContext& context, const TimingSeries& series) {
+  if (!series.is_rung) return context.theme.reference;
+  return is_selected(context, series) ? context.theme.accent : context.theme.muted;
+}
+
+plots::LabelStyle label_of(const PanelContext& context, const TimingSeries& series) {
+  const bool selected = is_selected(context, series);
+  plots::LabelStyle label;
+  label.emphasis = selected;
+  label.priority = selected ? kSelected : series.is_rung ? kOther : kReference;
+  return label;
+}
+
+bool is_device_copy(const Lab& lab, const TimingSeries& series) {
+  return !series.is_rung && std::any_of(lab.references.begin(), lab.references.end(), [&](const ReferenceSpec& spec) {
+    return spec.name == series.name && spec.kind == ReferenceKind::device_copy;
+  });
+}
+
+/// Line style and marker of a series: references are hollow, the device copy is dashed.
+bool set_series_style(const PanelContext& context, const TimingSeries& series, int rungs, int references) {
+  const bool dashed = is_device_copy(context.lab(), series);
+  plots::SetNextLineStyle(colour_of(context, series), is_selected(context, series) ? 2.0F : 1.25F);
+  if (!dashed)
+    plots::SetNextMarkerStyle(series.is_rung ? plots::rung_marker(rungs) : plots::reference_marker(references),
+                              is_selected(context, series) ? 4.0F : 3.25F, !series.is_rung);
+  return dashed;
+}
+
+std::string point_sentence(const PanelContext& context, const SpeedReport& report, const TimingSeries& series,
+                           const TimingPoint& point) {
+  const Strings& strings = context.strings;
+  return strings.format(
+      "speed.point", fmt::arg("name", series_title(context.lab(), series, strings)),
+      fmt::arg("size_name", report.size_name), fmt::arg("size", with_separators(point.size)),
+      fmt::arg("bandwidth", bandwidth_text(point.gigabytes_per_second)),
+      fmt::arg("low", bandwidth_text(low_bandwidth(point))), fmt::arg("high", bandwidth_text(high_bandwidth(point))),
+      fmt::arg("time", milliseconds_text(point.median_ms)), fmt::arg("samples", with_separators(point.samples)),
+      fmt::arg("cache", strings(point.cold_l2 ? "speed.point_cold" : "speed.point_warm")));
+}
+
+/// Explains the point under the pointer, and selects its rung when it is pressed.
+void react(PanelContext& context, const SpeedReport& report, const TimingSeries& series, const TimingPoint& point,
+           bool clicked) {
+  if (series.is_rung) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (clicked && series.is_rung && find_rung(context.lab(), series.name) != nullptr)
+    context.session.select_rung(series.name);
+  explain(context, point_sentence(context, report, series, point));
+}
+
+/// The hairline at the current size, and the ring on the selected rung: at the current size if this run was timed on
+/// this machine, else at the nearest size of the sweep.
+void mark_current_size(const PanelContext& context, const SpeedReport& report, const SizeRange& range) {
+  const int64_t size = current_size(context);
+  if (size >= range.low && size <= range.high) {
+    const std::string name = fmt::format("{} = {}", report.size_name, with_separators(size));
+    plots::PlotHairline(name.c_str(), static_cast<double>(size), context.theme.separator);
+  }
+  const TimingSeries* series = rung_series(report, context.rung().name);
+  const TimingPoint* point = series != nullptr ? nearest_point(*series, size) : nullptr;
+  const RunResult* run = context.result.get();
+  const bool timed_here = report.badge == Badge::measured && run != nullptr && run->timing && !context.stale &&
+                          run->timing->size >= range.low && run->timing->size <= range.high;
+  if (timed_here) point = &*run->timing;
+  if (point == nullptr) return;
+  plots::PlotRing(static_cast<double>(point->size), point->gigabytes_per_second, context.theme.accent,
+                  bandwidth_text(point->gigabytes_per_second).c_str());
+}
+
+void setup_sweep(const PanelContext& context, const SpeedReport& report, const SizeRange& range) {
+  plots::SetStyle({context.theme, context.fonts, context.view.scale});
+  plots::SetupAxis(Axis_X1, report.size_name.c_str());
+  plots::SetupAxisScale(Axis_X1, plots::Scale_Log2);
+  plots::SetupAxisLimits(Axis_X1, static_cast<double>(range.low),
+                         static_cast<double>(std::max(range.high, range.low * 2)));
+  plots::SetupAxis(Axis_Y1, "GB/s");
+  plots::SetupAxisLimits(Axis_Y1, 0, plots::tidy_limit(largest_bandwidth(report)));
+  plots::SetupLabelColumn(context.strings.format("speed.at", fmt::arg("size", plots::size_text(range.high))));
+}
+
+}  // namespace
+
+void draw_size_sweep(PanelContext& context, const SpeedReport& report, ImVec2 size) {
+  const auto range = sizes_of(report);
+  if (!range || !plots::BeginPlot("sweep", size)) return;
+  setup_sweep(context, report, *range);
+  std::vector<size_t> drawn;
+  int rungs = 0, references = 0;
+  for (size_t i = 0; i < report.series.size(); ++i) {
+    const TimingSeries& series = report.series[i];
+    const int rung = series.is_rung ? rungs++ : 0, reference = series.is_rung ? 0 : references++;
+    if (series.points.empty()) continue;
+    const Curve curve = curve_of(series);
+    const auto count = static_cast<int>(curve.xs.size());
+    if (is_selected(context, series)) {
+      plots::SetNextFillStyle(with_alpha(context.theme.accent, 0.25F));
+      plots::PlotShaded("", curve.xs.data(), curve.low.data(), curve.high.data(), count);
+    }
+    plots::LabelStyle label = label_of(context, series);
+    if (const TimingPoint* last = point_at(series, range->high))
+      label.value = bandwidth_text(last->gigabytes_per_second);
+    plots::SetNextLabel(label);
+    const bool dashed = set_series_style(context, series, rung, reference);
+    plots::PlotLine(series_title(context.lab(), series, context.strings).c_str(), curve.xs.data(), curve.ys.data(),
+                    count, dashed ? plots::LineFlags_Dashed : plots::LineFlags_None);
+    drawn.push_back(i);
+  }
+  mark_current_size(context, report, *range);
+  plots::EndPlot();
+  if (const auto hovered = plots::HoveredItem()) {
+    const TimingSeries& series = report.series[drawn[static_cast<size_t>(hovered->item)]];
+    react(context, report, series, series.points[static_cast<size_t>(hovered->point)], hovered->clicked);
+  } else {
+    explain(context, context.strings.format("speed.sweep_meaning",
+                                            fmt::arg("bytes", context.strings(context.lab().bytes_formula))));
+  }
+}
+
+void draw_speed_ladder(PanelContext& context, const SpeedReport& report, ImVec2 size) {
+  const Ladder ladder = make_ladder(report, current_size(context));
+  if (ladder.rows.empty() || !plots::BeginPlot("ladder", size)) return;
+  const Strings& strings = context.strings;
+  const TimingSeries* best = rung_series(report, ladder.best);
+  const std::string best_name =
+      ladder.best_is_reference || best == nullptr ? ladder.best : series_title(context.lab(), *best, strings);
+  const std::string unit =
+      strings.format("speed.percent_of", fmt::arg("best", best_name), fmt::arg("size_name", report.size_name),
+                     fmt::arg("size", with_separators(ladder.size)));
+  double most = 100;
+  for (const auto& row : ladder.rows) most = std::max(most, row.percent);
+  const auto rows = static_cast<double>(ladder.rows.size());
+  plots::SetStyle({context.theme, context.fonts, context.view.scale});
+  plots::SetupAxis(Axis_X1, "", plots::AxisFlags_NoTickLabels);
+  plots::SetupAxisLimits(Axis_X1, 0, most * 1.02);
+  plots::SetupAxis(Axis_Y1, unit.c_str(), plots::AxisFlags_NoTickLabels | plots::AxisFlags_Invert);
+  plots::SetupAxisLimits(Axis_Y1, -0.5, rows - 0.5);
+  plots::SetupLabelColumn("%", "GB/s");
+  for (size_t k = 0; k < ladder.rows.size(); ++k) {
+    const Ladder::Row& row = ladder.rows[k];
+    const TimingSeries& series = report.series[row.series];
+    plots::LabelStyle label = label_of(context, series);
+    label.value = plots::number_text(row.percent, row.percent < 9.95 ? 0.1 : 1);
+    label.note = bandwidth_text(row.point->gigabytes_per_second);
+    plots::SetNextLabel(label);
+    plots::SetNextLineStyle(colour_of(context, series), 1);
+    plots::SetNextMarkerStyle(plots::Marker_None, 0, /*hollow=*/!series.is_rung);
+    const auto position = static_cast<double>(k);
+    plots::PlotBars(series_title(context.lab(), series, strings).c_str(), &row.percent, &position, 1, 0.5,
+                    plots::BarsFlags_Horizontal);
+  }
+  plots::PlotHairline("", 100, context.theme.reference, /*dashed=*/true);
+  plots::EndPlot();
+  if (const auto hovered = plots::HoveredItem()) {
+    const Ladder::Row& row = ladder.rows[static_cast<size_t>(hovered->item)];
+    react(context, report, report.series[row.series], *row.point, hovered->clicked);
+  }
+}
+
+}  // namespace tilescope
