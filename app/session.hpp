@@ -2,13 +2,12 @@
 // cancelled; nothing here blocks the window.
 #pragma once
 
-#include <condition_variable>
+#include <functional>
+#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 
 #include "engine/bench/measure.hpp"
 #include "engine/bench/recording.hpp"
@@ -25,6 +24,10 @@ class Session {
 
   Engine& engine() { return *engine_; }
 
+  /// Called from a worker when there is something for poll() to take over, and now and then while it makes progress:
+  /// the shell wakes its event loop with it.
+  void set_wake(std::function<void()> wake);
+
   // What is wanted. Setters keep values inside their ranges; each marks the shown result stale.
   const Request& request() const { return wanted_; }
   const Lab& lab() const { return *lab_; }
@@ -36,6 +39,12 @@ class Session {
   void set_broken(const std::string& name, bool on);
   void set_device(DeviceKind device);
   void set_source(std::optional<std::string> edited);
+  /// All of it at once; the request must be valid (engine/run.hpp, plan).
+  void set_request(const Request& request);
+  /// Every remembered lab's request with the current one, for the settings file; and back again. Values out of range
+  /// and labs that are not there are left out.
+  std::map<std::string, Request> remembered() const;
+  void restore(const std::map<std::string, Request>& requests);
   bool auto_run = true;
 
   /// Call once a frame: takes finished work over, and with auto_run starts a run when the request has changed.
@@ -44,28 +53,33 @@ class Session {
   void cancel();  // Esc
 
   // What is known.
-  bool busy() const;                // a run is under way
-  double busy_seconds() const;      // for how long
+  bool busy() const;            // a run is under way
+  double busy_seconds() const;  // for how long
   Progress progress() const;
   std::shared_ptr<const RunResult> result() const { return result_; }  // the newest finished run; may be null
   const std::optional<Error>& error() const { return error_; }         // why the wanted request gave none
-  bool stale() const;               // result() belongs to an older request
-  double last_latency_ms() const { return latency_ms_; }  // from submit to result taken over
+  bool stale() const;                                                  // result() belongs to an older request
+  double last_latency_ms() const { return latency_ms_; }               // from submit to result taken over
 
   // Speed: a sweep on this machine's GPU, and the recordings shipped with the program.
   void start_bench();
   void cancel_bench();
   bool bench_running() const;
   double bench_fraction() const;
-  std::shared_ptr<const SpeedReport> live_speed() const { return live_speed_; }  // this lab's, may be growing; may be null
+  std::shared_ptr<const SpeedReport> live_speed() const {
+    return live_speed_;
+  }  // this lab's, may be growing; may be null
   const std::optional<Error>& bench_error() const { return bench_error_; }
-  const SpeedReport* recording() const;      // this lab's; null if none
+  const SpeedReport* recording() const;  // this lab's; null if none
   const Recordings& recordings() const { return recordings_; }
 
-  std::set<std::string> finished_labs;       // labs that passed at least once; progress in the rail
+  std::set<std::string> finished_labs;  // labs that passed at least once; progress in the rail
 
  private:
-  struct Worker;
+  class RunWorker;
+  class BenchWorker;
+  void take_over_run();
+  void take_over_bench();
   std::shared_ptr<Engine> engine_;
   const Lab* lab_ = nullptr;
   const Rung* rung_ = nullptr;
@@ -73,11 +87,13 @@ class Session {
   std::map<std::string, Request> remembered_;  // by lab
   std::shared_ptr<const RunResult> result_;
   std::optional<Error> error_, bench_error_;
-  std::optional<Request> error_request_, submitted_;
+  std::optional<Request> submitted_;  // the newest one that was handed to the worker
+  std::map<std::string, std::shared_ptr<const SpeedReport>> live_speeds_;  // by lab
   std::shared_ptr<const SpeedReport> live_speed_;
   Recordings recordings_;
   double latency_ms_ = 0;
-  std::unique_ptr<Worker> worker_;
+  std::unique_ptr<RunWorker> run_worker_;
+  std::unique_ptr<BenchWorker> bench_worker_;
 };
 
 }  // namespace tilescope

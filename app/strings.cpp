@@ -83,6 +83,16 @@ std::string bytes_text(double bytes) {
   return fmt::format("{:.{}f} {}", bytes, std::abs(bytes) < 99.95 ? 1 : 0, kUnits[unit]);
 }
 
+std::string rate_text(double per_second) {
+  static constexpr const char* kPrefixes[] = {"", " k", " M", " G", " T"};
+  size_t prefix = 0;
+  while (per_second >= 999.5 && prefix + 1 < std::size(kPrefixes)) {
+    per_second /= 1000;
+    ++prefix;
+  }
+  return fmt::format("{:.{}f}{}", per_second, prefix > 0 && per_second < 9.95 ? 1 : 0, kPrefixes[prefix]);
+}
+
 std::string milliseconds_text(double milliseconds) {
   if (milliseconds <= 0) return "0 ms";
   const auto with_figures = [](double value, const char* unit) {

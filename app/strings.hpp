@@ -48,6 +48,8 @@ class Strings {
 std::string with_separators(int64_t value);
 /// 1181184 → "1,181 KB"; 1024-free, as bandwidth is given: 1 KB = 1000 bytes.
 std::string bytes_text(double bytes);
+/// 127000 → "127 k", 2.5e6 → "2.5 M"; under 1000 as it is.
+std::string rate_text(double per_second);
 /// 6.1234 → "6.1 ms"; 0.0531 → "53.1 µs".
 std::string milliseconds_text(double milliseconds);
 

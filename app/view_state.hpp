@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "app/marks.hpp"
 
 namespace tilescope {
 
@@ -12,33 +16,41 @@ enum class BottomTab { sweep, ladder };
 
 /// A thing picked (or hovered) in any view; lit in all others. An access implies its block, warp and line.
 struct Selection {
-  std::optional<uint32_t> block;    // linear block index
-  std::optional<uint32_t> access;   // index into RunResult::trace.accesses
-  std::optional<int> lane;          // 0 … 31
-  std::optional<uint32_t> line;     // source line, 1-based
-  std::optional<size_t> buffer;     // index into RunResult::plan.buffers
-  std::optional<int64_t> element;   // of that buffer
+  std::optional<uint32_t> block;   // linear block index
+  std::optional<uint32_t> access;  // index into RunResult::trace.accesses
+  std::optional<int> lane;         // 0 … 31
+  std::optional<uint32_t> line;    // source line, 1-based
+  std::optional<size_t> buffer;    // index into RunResult::plan.buffers
+  std::optional<int64_t> element;  // of that buffer
   bool operator==(const Selection&) const = default;
 };
 
 /// Blocks in issue order. position: how many blocks have been issued; grid.count() shows everything.
 struct Playback {
   bool playing = false;
-  double position = -1;             // −1: everything (no animation)
-  double blocks_per_second = 0;     // 0: chosen so that the whole grid takes about 6 s
+  double position = -1;          // −1: everything (no animation)
+  double blocks_per_second = 0;  // 0: chosen so that the whole grid takes about 6 s
 };
 
 struct ViewState {
-  Selection selection, hover;       // hover is cleared at the start of each frame by the shell
+  Selection selection, hover;  // hover is cleared at the start of each frame by the shell
   Playback playback;
   Tab tab = Tab::tiles;
   BottomTab bottom = BottomTab::sweep;
   bool light = false;
   float scale = 1.0F;
   float controls_width = 296, rail_width = 200, bottom_height = 368, source_width = 640;  // unscaled pixels
-  std::string lesson_anchor;        // heading to scroll to; cleared when done
-  std::string explained;            // what the thing under the pointer is, this frame (explain); F1 pins it
-  bool animate = true;              // false while screenshots are taken: nothing moves
+  std::string lesson_anchor;  // heading to scroll to; cleared when done
+  std::string explained;      // what the thing under the pointer is, this frame (explain); F1 pins it
+  Marks marks;                // where things are on the screen, this frame; cleared by the shell
+  bool bottom_speed = false;  // the narrow layout shows speed instead of source
+  double frame_ms = 0;        // time of the last frame
+  bool show_frame_time = false;
+  std::vector<std::string> missing_fonts;
+  std::string typing_in, typed;          // the slider whose value is being typed, and the text so far
+  std::map<std::string, int> guesses;    // predict cards: "lab/question" → the choice that was pressed
+  std::map<std::string, int> questions;  // the question that a lab's card shows
+  bool animate = true;                   // false while screenshots are taken: nothing moves
 };
 
 }  // namespace tilescope

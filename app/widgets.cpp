@@ -223,6 +223,7 @@ int tab_row(PanelContext& context, const char* id, std::span<const std::string> 
     ImGui::SetCursorScreenPos({x - gap / 4, origin.y});
     ImGui::PushID(index);
     if (ImGui::InvisibleButton("tab", {width + gap / 2, height})) chosen = index;
+    mark(context, std::string(id) + "." + std::to_string(index), ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
     const bool hovered = ImGui::IsItemHovered();
     ImGui::PopID();
     ImFont* font = on ? selected : regular;
@@ -244,6 +245,10 @@ void explain(PanelContext& context, std::string_view text) {
 void explain_rect(PanelContext& context, ImVec2 low, ImVec2 high, std::string_view text) {
   if (!text.empty() && ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high))
     show_explanation(context, text);
+}
+
+void mark(PanelContext& context, std::string name, ImVec2 low, ImVec2 high) {
+  context.view.marks[std::move(name)] = {low, high};
 }
 
 void separator_line(PanelContext& context, float y) {

@@ -59,6 +59,9 @@ struct TextRun {
 };
 float flow_text(ImDrawList* list, ImVec2 position, float width, float line_step, std::span<const TextRun> runs);
 
+/// Notes where a thing is, for tests and scripts (app/marks.hpp).
+void mark(PanelContext& context, std::string name, ImVec2 low, ImVec2 high);
+
 /// A one-pixel line across the current window at y.
 void separator_line(PanelContext& context, float y);
 

@@ -1,0 +1,67 @@
+#include "app/export.hpp"
+
+#include <fstream>
+
+#include "app/cli/report.hpp"
+#include "app/screen.hpp"
+
+namespace tilescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_text(Screen& screen, const std::string& extension, const std::string& text) {
+  const fs::path file = free_file(screen.session.result()->request, extension);
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (!stream) {
+    screen.show_message(make_error(ErrorId::file_not_written, file.string(), std::strerror(errno)).message);
+    return;
+  }
+  std::error_code ignored;
+  screen.show_message(screen.strings.format("status.saved", fmt::arg("file", fs::absolute(file, ignored).string())));
+}
+
+std::string csv(const RunResult& result) {
+  std::string text = "# " + reproducing_command(result.request) + "\n# " + result.device.name + ", Tilescope " +
+                     result.version + ", " + result.date + ", seed " + std::to_string(result.request.seed) + "\n";
+  text += "file,line,space,kind,requests,lanes,sectors,useful_bytes,moved_bytes\n";
+  for (const LineTraffic& line : result.traffic.lines)
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", line.file, line.line, name_of(line.space), name_of(line.kind),
+                        line.requests, line.lanes, line.sectors, line.useful_bytes, line.moved_bytes());
+  return text;
+}
+
+}  // namespace
+
+fs::path free_file(const Request& request, const std::string& extension) {
+  const std::string stem = request.lab + "-" + request.rung;
+  std::error_code ignored;
+  for (int number = 1;; ++number) {
+    fs::path file = stem + (number == 1 ? "" : "-" + std::to_string(number)) + "." + extension;
+    if (!fs::exists(file, ignored)) return file;
+  }
+}
+
+void copy_command(Screen& screen) {
+  const std::string line = reproducing_command(screen.session.request());
+  ImGui::SetClipboardText(line.c_str());
+  screen.show_message(screen.strings.format("status.copied", fmt::arg("line", line)));
+}
+
+void export_json(Screen& screen) {
+  if (const auto result = screen.session.result())
+    write_text(screen, "json", to_json(*result).dump(2) + "\n");
+  else
+    screen.show_message(screen.strings("status.nothing_to_save"));
+}
+
+void export_csv(Screen& screen) {
+  if (const auto result = screen.session.result())
+    write_text(screen, "csv", csv(*result));
+  else
+    screen.show_message(screen.strings("status.nothing_to_save"));
+}
+
+}  // namespace tilescope

@@ -1,0 +1,171 @@
+#include "app/header.hpp"
+
+#include <cmath>
+
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+/// Everything in the header is placed from these.
+struct Line {
+  ImVec2 origin;
+  float centre, baseline;
+};
+
+void draw_name(PanelContext& context, const Line& line) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& theme = context.theme;
+  const float x = line.origin.x + context.px(16), y = line.origin.y + context.px(16), square = context.px(7);
+  const float step = context.px(9), corner = context.px(1);
+  const ImU32 quiet = mix(theme.panel, theme.muted, theme.dark ? 0.28F : 0.45F);
+  for (int cell = 0; cell < 4; ++cell) {
+    const float left = x + static_cast<float>(cell % 2) * step, top = y + static_cast<float>(cell / 2) * step;
+    list->AddRectFilled({left, top}, {left + square, top + square}, cell == 0 || cell == 3 ? theme.accent : quiet,
+                        corner);
+  }
+  draw_text(list, context.fonts.body_semibold,
+            {line.origin.x + context.px(42), baseline_top(context.fonts.body_semibold, line.baseline)}, theme.text,
+            "Tilescope");
+}
+
+float draw_chevron_right(PanelContext& context, float x, float centre) {
+  const float half = context.px(2.5F);
+  const ImVec2 points[] = {{x, centre - half * 1.4F}, {x + half, centre}, {x, centre + half * 1.4F}};
+  ImGui::GetWindowDrawList()->AddPolyline(points, 3, context.theme.muted, 0, context.px(1.25F));
+  return half;
+}
+
+void draw_breadcrumb(PanelContext& context, const Line& line, float left, float right) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& theme = context.theme;
+  const Fonts& fonts = context.fonts;
+  const float gap = context.px(10);
+  float x = left + context.px(24);
+  x += draw_text(list, fonts.body, {x, baseline_top(fonts.body, line.baseline)}, theme.muted,
+                 context.strings.format("header.stage", fmt::arg("stage", context.lab().stage)))
+           .x +
+       gap;
+  x += draw_chevron_right(context, x, line.centre + context.px(2)) + gap;
+  x += draw_text(list, fonts.title_semibold, {x, baseline_top(fonts.title_semibold, line.baseline)}, theme.text,
+                 context.strings(context.lab().title))
+           .x +
+       gap;
+  x += draw_chevron_right(context, x, line.centre + context.px(2)) + gap;
+  const std::string rung = fit_text(fonts.body, context.strings(context.rung().title), right - x - gap);
+  draw_text(list, fonts.body, {x, baseline_top(fonts.body, line.baseline)}, theme.text, rung);
+}
+
+std::string device_name(const PanelContext& context, DeviceKind kind) {
+  const Engine& engine = context.session.engine();
+  if (kind == DeviceKind::sim) return context.strings("header.simulator");
+  return engine.gpu() ? (*engine.gpu())->device().name : context.strings("header.no_gpu");
+}
+
+void draw_device_menu(PanelContext& context) {
+  const auto& gpu = context.session.engine().gpu();
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(8), context.px(8)));
+  if (ImGui::BeginPopup("device menu")) {
+    for (const DeviceKind kind : {DeviceKind::sim, DeviceKind::gpu}) {
+      const bool there = kind == DeviceKind::sim || gpu.has_value();
+      const bool chosen = context.session.request().device == kind;
+      const std::string name = device_name(context, kind);
+      if (ImGui::Selectable(name.c_str(), chosen, there ? 0 : ImGuiSelectableFlags_Disabled, {context.px(280), 0}))
+        context.session.set_device(kind);
+      mark(context, kind == DeviceKind::sim ? "device.sim" : "device.gpu", ImGui::GetItemRectMin(),
+           ImGui::GetItemRectMax());
+      if (there) continue;
+      ImGui::PushTextWrapPos(context.px(288));
+      ImGui::PushStyleColor(ImGuiCol_Text, context.theme.muted);
+      ImGui::TextUnformatted((gpu.error().message + ". " + gpu.error().hint).c_str());
+      ImGui::PopStyleColor();
+      ImGui::PopTextWrapPos();
+    }
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+}
+
+/// The drop-down; its right edge is at x. Returns its left edge.
+float draw_device(PanelContext& context, const Line& line, float x) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& theme = context.theme;
+  ImFont* font = context.fonts.small;
+  const DeviceKind kind = context.session.request().device;
+  const std::string name = fit_text(font, device_name(context, kind), context.px(220));
+  const float width = std::round(text_size(font, name).x) + context.px(48);
+  const ImVec2 low{x - width, line.centre - context.px(12)}, high{x, line.centre + context.px(12)};
+  ImGui::SetCursorScreenPos(low);
+  if (ImGui::InvisibleButton("device", {width, high.y - low.y})) ImGui::OpenPopup("device menu");
+  const bool hovered = ImGui::IsItemHovered();
+  mark(context, "device", low, high);
+  explain(context, context.strings("header.device_meaning"));
+  list->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F}, hovered ? theme.muted : theme.separator,
+                context.px(6), 0, context.px(1));
+  list->AddCircleFilled({low.x + context.px(12.5F), line.centre}, context.px(3.5F),
+                        kind == DeviceKind::gpu ? theme.ok : theme.accent);
+  draw_text(list, font, {low.x + context.px(23), centred_top(font, line.centre)}, theme.text, name);
+  draw_chevron(list, {high.x - context.px(13), line.centre}, context.px(8), theme.muted);
+  ImGui::SetNextWindowPos({high.x, high.y + context.px(4)}, ImGuiCond_Always, {1, 0});
+  draw_device_menu(context);
+  return low.x;
+}
+
+/// EN | 中, its right edge at x. Returns its left edge.
+float draw_language(PanelContext& context, Strings& strings, const Line& line, float x) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& theme = context.theme;
+  const float half = context.px(36), height = context.px(24);
+  const ImVec2 low{x - 2 * half, line.centre - height / 2}, high{x, line.centre + height / 2};
+  const bool chinese = strings.language == Language::zh;
+  const float selected = low.x + (chinese ? half : 0);
+  list->AddRectFilled({selected, low.y}, {selected + half, high.y}, theme.raised, context.px(6));
+  list->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F}, theme.separator, context.px(6), 0,
+                context.px(1));
+  const auto side = [&](const char* id, const char* label, ImFont* font, Language language, float left) {
+    ImGui::SetCursorScreenPos({left, low.y});
+    if (ImGui::InvisibleButton(id, {half, height})) strings.language = language;
+    explain(context, context.strings("header.language_meaning"));
+    mark(context, id, {left, low.y}, {left + half, high.y});
+    const bool on = strings.language == language;
+    draw_text_centred(list, font, {left + half / 2, line.centre},
+                      on || ImGui::IsItemHovered() ? theme.text : theme.muted, label);
+  };
+  side("language.en", "EN", chinese ? context.fonts.small : context.fonts.small_semibold, Language::en, low.x);
+  side("language.zh", "中", context.fonts.small, Language::zh, low.x + half);
+  return low.x;
+}
+
+/// A half-filled disc, its right edge at x. Returns its left edge.
+float draw_theme_switch(PanelContext& context, const Line& line, float x) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float side = context.px(24), radius = context.px(6);
+  const ImVec2 low{x - side, line.centre - side / 2};
+  ImGui::SetCursorScreenPos(low);
+  if (ImGui::InvisibleButton("theme", {side, side})) context.view.light = !context.view.light;
+  explain(context, context.strings(context.view.light ? "header.theme_to_dark" : "header.theme_to_light"));
+  mark(context, "theme", low, {low.x + side, low.y + side});
+  const ImU32 colour = ImGui::IsItemHovered() ? context.theme.text : context.theme.muted;
+  const ImVec2 centre{x - side / 2, line.centre};
+  list->PathArcTo(centre, radius, -1.5708F, 1.5708F, 16);
+  list->PathFillConvex(colour);
+  list->AddCircle(centre, radius, colour, 24, context.px(1.25F));
+  return low.x;
+}
+
+}  // namespace
+
+void draw_header(PanelContext& context, Strings& strings, float left) {
+  const ImVec2 origin = ImGui::GetWindowPos();
+  const Line line{origin, origin.y + context.px(24), origin.y + context.px(30)};
+  draw_name(context, line);
+  float x = origin.x + ImGui::GetWindowWidth() - context.px(16);
+  x = draw_theme_switch(context, line, x) - context.px(8);
+  x = draw_language(context, strings, line, x) - context.px(16);
+  const Badge badge = context.session.request().device == DeviceKind::gpu ? Badge::measured : Badge::simulated;
+  x -= draw_badge(context, ImGui::GetWindowDrawList(), {x, line.centre - context.px(10)}, badge) + context.px(16);
+  x = draw_device(context, line, x);
+  draw_breadcrumb(context, line, left, x);
+}
+
+}  // namespace tilescope

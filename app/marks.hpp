@@ -1,0 +1,18 @@
+// Where the things that can be pressed are on the screen, by name: "slider.BLOCK", "rung.grid-stride", "language.zh".
+// Tests press them without knowing the layout, and the state file tells a script where they are.
+#pragma once
+
+#include <imgui.h>
+
+#include <map>
+#include <string>
+
+namespace tilescope {
+
+struct Mark {
+  ImVec2 low, high;
+  ImVec2 centre() const { return {(low.x + high.x) / 2, (low.y + high.y) / 2}; }
+};
+using Marks = std::map<std::string, Mark>;
+
+}  // namespace tilescope

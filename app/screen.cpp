@@ -1,0 +1,202 @@
+#include "app/screen.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/header.hpp"
+#include "app/palette.hpp"
+#include "app/shell_keys.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+
+void begin_area(const char* id, const Area& area, ImU32 surface, ImGuiWindowFlags flags) {
+  ImGui::SetCursorScreenPos({area.left, area.top});
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, surface);
+  ImGui::BeginChild(id, {area.width(), area.height()}, false, flags | ImGuiWindowFlags_NoNav);
+  ImGui::PopStyleColor();
+}
+
+/// A line between two areas, drawn by the area that it ends.
+void edge(const Theme& theme, float left, float top, float right, float bottom) {
+  ImGui::GetWindowDrawList()->AddRectFilled({left, top}, {right, bottom}, theme.separator);
+}
+
+/// A line that is dragged; a small child of its own, above the areas. Returns how far it moved along its axis.
+float splitter(PanelContext& context, const char* id, ImVec2 low, ImVec2 high, bool* reset) {
+  const bool vertical = high.y - low.y > high.x - low.x;
+  const float reach = context.px(4), line = std::max(1.0F, std::round(context.view.scale));
+  const ImVec2 corner = vertical ? ImVec2(low.x - reach, low.y) : ImVec2(low.x, low.y - reach);
+  const ImVec2 size = vertical ? ImVec2(2 * reach + line, high.y - low.y) : ImVec2(high.x - low.x, 2 * reach + line);
+  begin_area(id, {corner.x, corner.y, corner.x + size.x, corner.y + size.y}, 0, kFixed);
+  ImGui::SetCursorScreenPos(corner);
+  ImGui::InvisibleButton(id, size);
+  const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
+  mark(context, id, corner, {corner.x + size.x, corner.y + size.y});
+  const ImU32 colour = active || hovered ? context.theme.accent : context.theme.separator;
+  ImGui::GetWindowDrawList()->AddRectFilled(low, vertical ? ImVec2(low.x + line, high.y) : ImVec2(high.x, low.y + line),
+                                            colour);
+  if (active || hovered) ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+  *reset = hovered && ImGui::IsMouseDoubleClicked(0);
+  const float moved = vertical ? ImGui::GetIO().MouseDelta.x : ImGui::GetIO().MouseDelta.y;
+  ImGui::EndChild();
+  return active ? moved / context.view.scale : 0;
+}
+
+constexpr std::array<const char*, kTabCount> kTabKeys{"header.tab_lesson", "header.tab_tiles", "header.tab_traffic",
+                                                      "header.tab_correctness"};
+
+}  // namespace
+
+Screen::Screen(std::shared_ptr<Engine> engine, Strings texts)
+    : session(std::move(engine)), strings(std::move(texts)), palette_(std::make_unique<Palette>()) {}
+Screen::~Screen() = default;
+
+void Screen::show_message(std::string text) {
+  message = std::move(text);
+  message_until = ImGui::GetTime() + 8;
+}
+
+void Screen::reset_layout() {
+  const ViewState fresh;
+  view.rail_width = fresh.rail_width;
+  view.controls_width = fresh.controls_width;
+  view.bottom_height = fresh.bottom_height;
+  view.source_width = fresh.source_width;
+}
+
+bool Screen::moving() const {
+  return (view.playback.playing && view.tab == Tab::tiles) || session.busy() || session.bench_running();
+}
+
+void Screen::draw(float width, float height) {
+  session.poll();
+  view.hover = {};
+  view.explained.clear();
+  view.marks.clear();
+  PanelContext context{session, view, strings, theme(), fonts, heat_maps, session.result(), session.stale()};
+
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize({width, height});
+  ImGui::PushFont(fonts.small);
+  ImGui::Begin("tilescope", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav | kFixed);
+  draw_areas(context, lay_out(view, width, height));
+  ImGui::End();
+  handle_keys(context);
+  draw_palette(*palette_, context, *this);
+  draw_help(context);
+  ImGui::PopFont();
+}
+
+void Screen::draw_areas(PanelContext& context, const Layout& layout) {
+  const Theme& colours = context.theme;
+  begin_area("header", {layout.logo.left, layout.logo.top, layout.header.right, layout.header.bottom}, colours.panel,
+             kFixed);
+  draw_header(context, strings, layout.header.left);
+  const float line = std::max(1.0F, std::round(view.scale));
+  edge(colours, 0, layout.header.bottom - line, layout.header.right, layout.header.bottom);
+  ImGui::EndChild();
+  begin_area("rail", layout.rail, colours.panel, kFixed);
+  draw_rail(context);
+  ImGui::EndChild();
+  draw_tabs(context, layout);
+  draw_view(context, layout);
+  draw_bottom(context, layout);
+  begin_area("controls", layout.controls, colours.panel, 0);
+  draw_controls(context);
+  ImGui::EndChild();
+  begin_area("status", layout.status, colours.panel, kFixed);
+  draw_status(context);
+  edge(colours, 0, layout.status.top, layout.status.right, layout.status.top + line);
+  if (!message.empty() && ImGui::GetTime() < message_until) {
+    const ImVec2 low = ImGui::GetWindowPos();
+    const ImVec2 size = text_size(fonts.small, message);
+    const float right = low.x + layout.status.width() - context.px(16);
+    ImGui::GetWindowDrawList()->AddRectFilled({right - size.x - context.px(16), low.y + context.px(1)},
+                                              {right, layout.status.bottom}, colours.panel);
+    draw_text_right(ImGui::GetWindowDrawList(), fonts.small,
+                    {right, centred_top(fonts.small, low.y + layout.status.height() / 2)}, colours.text, message);
+  }
+  ImGui::EndChild();
+  draw_splitters(context, layout);
+}
+
+void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
+  begin_area("tabs", layout.tabs, context.theme.window, kFixed);
+  ImGui::SetCursorScreenPos({layout.tabs.left + context.px(24), layout.tabs.top});
+  std::array<std::string, kTabCount> names;
+  std::transform(kTabKeys.begin(), kTabKeys.end(), names.begin(), [&](const char* key) { return strings(key); });
+  const int chosen = tab_row(context, "tab", names, static_cast<int>(view.tab), layout.tabs.height());
+  view.tab = static_cast<Tab>(chosen);
+  const float line = std::max(1.0F, std::round(view.scale));
+  edge(context.theme, layout.tabs.left, layout.tabs.bottom - line, layout.tabs.right, layout.tabs.bottom);
+  ImGui::EndChild();
+}
+
+void Screen::draw_view(PanelContext& context, const Layout& layout) {
+  // One child per tab, so that each keeps its own scroll position.
+  const std::string id = std::string("view ") + kTabKeys[static_cast<size_t>(view.tab)];
+  begin_area(id.c_str(), layout.view, context.theme.window, 0);
+  switch (view.tab) {
+    case Tab::lesson:
+      draw_lesson(context);
+      break;
+    case Tab::tiles:
+      draw_tiles(context);
+      break;
+    case Tab::traffic:
+      draw_traffic(context);
+      break;
+    case Tab::correctness:
+      draw_correctness(context);
+      break;
+  }
+  ImGui::EndChild();
+}
+
+void Screen::draw_bottom(PanelContext& context, const Layout& layout) {
+  if (layout.stacked) {
+    begin_area("bottom tabs", layout.bottom_tabs, context.theme.window, kFixed);
+    ImGui::SetCursorScreenPos({layout.bottom_tabs.left + context.px(24), layout.bottom_tabs.top});
+    const std::array<std::string, 2> names{strings("header.tab_source"), strings("header.tab_speed")};
+    view.bottom_speed = tab_row(context, "bottom", names, view.bottom_speed ? 1 : 0, layout.bottom_tabs.height()) == 1;
+    ImGui::EndChild();
+  }
+  if (!layout.stacked || !view.bottom_speed) {
+    begin_area("source", layout.source, context.theme.window, kFixed);
+    draw_source(context);
+    ImGui::EndChild();
+  }
+  if (!layout.stacked || view.bottom_speed) {
+    begin_area("speed", layout.speed, context.theme.window, kFixed);
+    draw_speed(context);
+    ImGui::EndChild();
+  }
+}
+
+void Screen::draw_splitters(PanelContext& context, const Layout& layout) {
+  const ViewState fresh;
+  const float line = std::max(1.0F, std::round(view.scale));
+  const auto drag = [&](const char* id, ImVec2 low, ImVec2 high, float& extent, float initial, float direction) {
+    bool reset = false;
+    extent += direction * splitter(context, id, low, high, &reset);
+    if (reset) extent = initial;
+  };
+  drag("splitter.rail", {layout.rail.right - line, 0}, {layout.rail.right - line, layout.status.top}, view.rail_width,
+       fresh.rail_width, 1);
+  drag("splitter.controls", {layout.controls.left, layout.controls.top}, {layout.controls.left, layout.controls.bottom},
+       view.controls_width, fresh.controls_width, -1);
+  drag("splitter.bottom", {layout.view.left, layout.view.bottom}, {layout.view.right, layout.view.bottom},
+       view.bottom_height, fresh.bottom_height, -1);
+  if (layout.stacked) return;
+  drag("splitter.source", {layout.source.right, layout.source.top}, {layout.source.right, layout.source.bottom},
+       view.source_width, fresh.source_width, 1);
+}
+
+}  // namespace tilescope

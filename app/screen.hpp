@@ -1,0 +1,76 @@
+// Everything inside the window, without the window: the frame of areas, splitters, tabs, header, keys and palette. The
+// shell gives it a GLFW window, the tests ImGui's input alone.
+//
+//     Screen screen(engine, std::move(*strings));
+//     screen.fonts = load_fonts(…);
+//     ImGui::NewFrame(); screen.draw({1600, 1000}); ImGui::Render();
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "app/marks.hpp"
+#include "app/panel_context.hpp"
+
+namespace tilescope {
+
+struct Palette;
+
+constexpr size_t kTabCount = 4;
+
+/// Areas of the window in pixels.
+struct Area {
+  float left = 0, top = 0, right = 0, bottom = 0;
+  float width() const { return right - left; }
+  float height() const { return bottom - top; }
+};
+struct Layout {
+  Area logo, header, rail, tabs, view, source, speed, controls, status;
+  Area bottom_tabs;      // only where speed is a tab beside source
+  bool stacked = false;  // too narrow for source and speed side by side
+};
+/// The areas for a window of this size; widths in `view` are brought into what fits.
+Layout lay_out(ViewState& view, float width, float height);
+
+class Screen {
+ public:
+  Screen(std::shared_ptr<Engine> engine, Strings texts);
+  ~Screen();
+
+  Session session;
+  ViewState view;
+  Strings strings;
+  Fonts fonts;
+  HeatMaps* heat_maps = nullptr;
+  std::string message;       // one line for the status bar: "saved to …"
+  double message_until = 0;  // ImGui time at which it goes
+
+  const Theme& theme() const { return view.light ? light_theme() : dark_theme(); }
+  /// Draws one frame into the current ImGui frame, and acts on this frame's input.
+  void draw(float width, float height);
+  /// Whether the next frame differs from this one although nobody touches anything.
+  bool moving() const;
+  const Marks& marks() const { return view.marks; }
+
+  /// Asked for by a key or the palette; carried out by the shell after the frame, with a file written.
+  bool wants_picture = false;
+
+  void show_message(std::string text);
+  void reset_layout();
+
+ private:
+  void draw_areas(PanelContext& context, const Layout& layout);
+  void draw_tabs(PanelContext& context, const Layout& layout);
+  void draw_view(PanelContext& context, const Layout& layout);
+  void draw_bottom(PanelContext& context, const Layout& layout);
+  void draw_splitters(PanelContext& context, const Layout& layout);
+  void draw_help(PanelContext& context);
+  void handle_keys(PanelContext& context);
+
+  std::unique_ptr<Palette> palette_;
+  bool help_open_ = false;
+  std::string help_text_;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,105 @@
+// The keys of the screen, and F1's explanation.
+#include <algorithm>
+
+#include "app/palette.hpp"
+#include "app/panels/tiles_playback.hpp"
+#include "app/screen.hpp"
+#include "app/shell_keys.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+/// Blocks that are resident at once, one per multiprocessor: those of the device, or of an H200 for the simulator.
+int64_t blocks_of_a_wave(const RunResult& result) {
+  return result.device.multiprocessors > 0 ? result.device.multiprocessors : 132;
+}
+
+void playback_keys(PanelContext& context) {
+  if (!context.result || context.result->tiles.grid.count() == 0) return;
+  ViewState& view = context.view;
+  const uint64_t blocks = context.result->tiles.grid.count();
+  const int64_t step = ImGui::GetIO().KeyShift ? blocks_of_a_wave(*context.result) : 1;
+  if (key_went_down(ShellKey::space)) toggle_playback(view, blocks);
+  if (key_went_down(ShellKey::left, true)) step_playback(view, blocks, -step);
+  if (key_went_down(ShellKey::right, true)) step_playback(view, blocks, step);
+  if (key_went_down(ShellKey::home)) seek_playback(view, blocks, 0);
+  if (key_went_down(ShellKey::end)) seek_playback(view, blocks, static_cast<double>(blocks));
+}
+
+}  // namespace
+
+void Screen::handle_keys(PanelContext& context) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool command = io.KeyCtrl || io.KeySuper;
+  // These also work while typing: they type nothing.
+  if (command && key_went_down(ShellKey::p)) {
+    open_palette(*palette_);
+    return;
+  }
+  if (key_went_down(ShellKey::f5) || (command && key_went_down(ShellKey::enter))) session.submit();
+  if (key_went_down(ShellKey::f1)) {
+    help_open_ = !help_open_;
+    help_text_ = view.explained;
+  }
+  if (command && key_went_down(ShellKey::e)) view.bottom_speed = false;  // the source panel starts the editing
+  if (palette_->open) return;
+  if (key_went_down(ShellKey::escape)) {
+    if (help_open_)
+      help_open_ = false;
+    else if (session.busy())
+      session.cancel();
+    else if (session.bench_running())
+      session.cancel_bench();
+  }
+  if (io.WantTextInput || command || io.KeyAlt) return;
+  for (int index = 0; index < static_cast<int>(kTabCount); ++index)
+    if (key_went_down(static_cast<ShellKey>(static_cast<int>(ShellKey::digit_1) + index)))
+      view.tab = static_cast<Tab>(index);
+  playback_keys(context);
+}
+
+void Screen::draw_help(PanelContext& context) {
+  if (!help_open_) return;
+  static constexpr const char* kKeys[] = {"help.run",  "help.play", "help.step", "help.wave", "help.ends",  "help.tabs",
+                                          "help.find", "help.edit", "help.save", "help.help", "help.cancel"};
+  const float width = context.px(440), key_column = context.px(150), row = context.px(24);
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({(display.x - width) / 2, context.px(96)});
+  ImGui::SetNextWindowSize({width, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(24), context.px(20)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, context.px(8));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, context.theme.panel);
+  ImGui::Begin("help", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav);
+  if (!help_text_.empty()) {
+    ImGui::PushTextWrapPos(width - context.px(24));
+    ImGui::TextUnformatted(help_text_.c_str());
+    ImGui::PopTextWrapPos();
+    ImGui::Dummy({0, context.px(16)});
+  }
+  ImGui::PushFont(fonts.body_semibold);
+  ImGui::TextUnformatted(strings("help.title").c_str());
+  ImGui::PopFont();
+  ImGui::Dummy({0, context.px(8)});
+  for (const char* key : kKeys) {
+    // "F5, Ctrl+Enter|run": the keys, then what they do.
+    const std::string& line = strings(key);
+    const size_t bar = std::min(line.find('|'), line.size());
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    draw_text(list, fonts.small, {at.x, centred_top(fonts.small, at.y + row / 2)}, theme().text, line.substr(0, bar));
+    draw_text(list, fonts.small, {at.x + key_column, centred_top(fonts.small, at.y + row / 2)}, theme().muted,
+              bar < line.size() ? line.substr(bar + 1) : "");
+    ImGui::Dummy({0, row});
+  }
+  const bool elsewhere = ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered();
+  ImGui::End();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(4);
+  if (elsewhere) help_open_ = false;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,72 @@
+#include "app/screenshot.hpp"
+
+#include <png.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+namespace tilescope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+FrameTimes time_frames(Shell& shell, const ShotOptions& options) {
+  std::vector<double> times;
+  for (int frame = 0; frame < options.frames; ++frame) {
+    const auto start = Clock::now();
+    shell.draw_offscreen(options.width, options.height);
+    times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+  }
+  if (times.empty()) return {};
+  std::sort(times.begin(), times.end());
+  return {static_cast<int>(times.size()), times[times.size() / 2], times.back()};
+}
+
+}  // namespace
+
+std::optional<Tab> tab_from(std::string_view name) {
+  static constexpr std::pair<std::string_view, Tab> kNames[] = {
+      {"lesson", Tab::lesson}, {"tiles", Tab::tiles}, {"traffic", Tab::traffic}, {"correctness", Tab::correctness}};
+  for (const auto& [text, tab] : kNames)
+    if (text == name) return tab;
+  return std::nullopt;
+}
+
+Result<void> write_png(const Picture& picture, const std::filesystem::path& file) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = static_cast<png_uint_32>(picture.width);
+  image.height = static_cast<png_uint_32>(picture.height);
+  image.format = PNG_FORMAT_RGBA;
+  errno = 0;
+  if (png_image_write_to_file(&image, file.c_str(), 0, picture.pixels.data(), 0, nullptr) == 0)
+    return fail(ErrorId::file_not_written, file.string(), errno != 0 ? std::strerror(errno) : image.message);
+  return {};
+}
+
+Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, const std::filesystem::path& file) {
+  Screen& screen = shell.screen();
+  screen.view.animate = false;
+  screen.view.tab = options.tab;
+  screen.view.bottom = options.bottom;
+  screen.view.light = options.light;
+  screen.view.selection = {};
+  screen.view.selection.block = options.block;
+  screen.strings.language = options.language;
+  screen.session.set_request(options.request);
+
+  const auto start = Clock::now();
+  shell.draw_offscreen(options.width, options.height);  // its poll starts the run
+  while (screen.session.busy() && Clock::now() - start < std::chrono::duration<double>(options.patience_seconds))
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  // One frame takes the result over, the next lays out what depends on it, and scroll bars settle in the third.
+  constexpr int kSettling = 6;
+  for (int frame = 0; frame < kSettling; ++frame) shell.draw_offscreen(options.width, options.height);
+  if (auto written = write_png(shell.read_offscreen(), file); !written) return tl::unexpected(written.error());
+  return time_frames(shell, options);
+}
+
+}  // namespace tilescope

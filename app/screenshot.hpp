@@ -1,0 +1,38 @@
+// One picture of the window, without showing it. Needs a display (Xvfb will do) for OpenGL.
+//
+//     auto shell = Shell::open(engine, {.visible = false, .scale = 1});
+//     take_screenshot(**shell, {.request = request, .tab = Tab::tiles}, "tiles.png");
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "app/shell.hpp"
+
+namespace tilescope {
+
+struct ShotOptions {
+  Request request;
+  Tab tab = Tab::tiles;
+  BottomTab bottom = BottomTab::sweep;
+  Language language = Language::en;
+  bool light = false;
+  int width = 1600, height = 1000;  // unscaled pixels; the picture is scale times as large
+  std::optional<uint32_t> block;    // selected, as if clicked
+  int frames = 0;                   // draw so many more and report their times
+  double patience_seconds = 120;    // for the run
+};
+
+struct FrameTimes {
+  int frames = 0;
+  double median_ms = 0, worst_ms = 0;
+};
+
+/// Tab by its name on the command line: "lesson", "tiles", "traffic", "correctness".
+std::optional<Tab> tab_from(std::string_view name);
+
+/// Draws until the run has ended and nothing is loading, then writes the picture. The same request gives the same
+/// picture. A run that ends in an error is a picture too: of that error.
+Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, const std::filesystem::path& file);
+
+}  // namespace tilescope

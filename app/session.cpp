@@ -1,0 +1,207 @@
+#include "app/session.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/session_workers.hpp"
+
+namespace tilescope {
+namespace {
+
+int64_t largest(const Size& size, DeviceKind device) { return device == DeviceKind::sim ? size.max_sim : size.max_gpu; }
+
+/// The possible value that is nearest.
+int64_t nearest_value(const Param& param, int64_t value) {
+  const auto values = values_of(param);
+  return *std::min_element(values.begin(), values.end(),
+                           [&](int64_t a, int64_t b) { return std::abs(a - value) < std::abs(b - value); });
+}
+
+Request first_request(const Lab& lab, DeviceKind device) {
+  Request request;
+  request.lab = lab.name;
+  request.rung = lab.rungs.front().name;
+  request.config = default_config(lab, device);
+  request.device = device;
+  return request;
+}
+
+/// Moves a request to the other device: sizes that were that device's default become this one's, others are kept as
+/// far as they are possible.
+void move_to_device(Request& request, const Lab& lab, DeviceKind device) {
+  for (const Size& size : lab.sizes) {
+    int64_t& value = request.config.sizes[size.name];
+    const bool was_default = value == (request.device == DeviceKind::sim ? size.value : size.gpu_value);
+    if (was_default) value = device == DeviceKind::sim ? size.value : size.gpu_value;
+    value = std::clamp(value, size.min, largest(size, device));
+  }
+  request.device = device;
+}
+
+}  // namespace
+
+Session::Session(std::shared_ptr<Engine> engine)
+    : engine_(std::move(engine)),
+      lab_(&labs().front()),
+      recordings_(read_recordings(engine_->root() / "assets" / "recordings")),
+      run_worker_(std::make_unique<RunWorker>(engine_)),
+      bench_worker_(std::make_unique<BenchWorker>(engine_->root())) {
+  rung_ = &lab_->rungs.front();
+  wanted_ = first_request(*lab_, engine_->gpu() ? DeviceKind::gpu : DeviceKind::sim);
+}
+
+Session::~Session() = default;
+
+void Session::set_wake(std::function<void()> wake) {
+  run_worker_->set_wake(wake);
+  bench_worker_->set_wake(std::move(wake));
+}
+
+void Session::select_lab(const std::string& name) {
+  const Lab* lab = find_lab(name);
+  if (lab == nullptr || lab == lab_) return;
+  const DeviceKind device = wanted_.device;
+  remembered_[lab_->name] = std::move(wanted_);
+  lab_ = lab;
+  const auto known = remembered_.find(name);
+  wanted_ = known != remembered_.end() ? known->second : first_request(*lab, device);
+  move_to_device(wanted_, *lab, device);
+  rung_ = find_rung(*lab, wanted_.rung);
+  result_.reset();  // another lab's buffers and parameters: nothing of it can be shown here
+  error_.reset();
+  live_speed_ = live_speeds_[name];
+  bench_error_.reset();
+}
+
+void Session::select_rung(const std::string& name) {
+  const Rung* rung = find_rung(*lab_, name);
+  if (rung == nullptr) return;
+  rung_ = rung;
+  wanted_.rung = name;
+}
+
+void Session::set_size(const std::string& name, int64_t value) {
+  for (const Size& size : lab_->sizes)
+    if (size.name == name) wanted_.config.sizes[name] = std::clamp(value, size.min, largest(size, wanted_.device));
+}
+
+void Session::set_param(const std::string& name, int64_t value) {
+  for (const Param& param : lab_->params)
+    if (param.name == name) wanted_.config.params[name] = nearest_value(param, value);
+}
+
+void Session::set_broken(const std::string& name, bool on) {
+  std::erase(wanted_.broken, name);
+  if (on) wanted_.broken.push_back(name);
+  // In the lab's order, so that the same set is the same request however it was reached.
+  std::vector<std::string> ordered;
+  for (const BreakIt& one : lab_->break_it)
+    if (std::find(wanted_.broken.begin(), wanted_.broken.end(), one.name) != wanted_.broken.end())
+      ordered.push_back(one.name);
+  wanted_.broken = std::move(ordered);
+}
+
+void Session::set_device(DeviceKind device) {
+  if (device == wanted_.device || (device == DeviceKind::gpu && !engine_->gpu())) return;
+  move_to_device(wanted_, *lab_, device);
+}
+
+void Session::set_source(std::optional<std::string> edited) { wanted_.edited_source = std::move(edited); }
+
+void Session::set_request(const Request& request) {
+  select_lab(request.lab);
+  wanted_ = request;
+  rung_ = find_rung(*lab_, request.rung);
+}
+
+std::map<std::string, Request> Session::remembered() const {
+  auto requests = remembered_;
+  requests[lab_->name] = wanted_;
+  return requests;
+}
+
+void Session::restore(const std::map<std::string, Request>& requests) {
+  for (const auto& [name, saved] : requests) {
+    const Lab* lab = find_lab(name);
+    if (lab == nullptr) continue;
+    const DeviceKind device = saved.device == DeviceKind::gpu && engine_->gpu() ? DeviceKind::gpu : DeviceKind::sim;
+    Request request = first_request(*lab, device);
+    if (find_rung(*lab, saved.rung) != nullptr) request.rung = saved.rung;
+    for (const Size& size : lab->sizes)
+      if (const auto value = saved.config.sizes.find(size.name); value != saved.config.sizes.end())
+        request.config.sizes[size.name] = std::clamp(value->second, size.min, largest(size, device));
+    for (const Param& param : lab->params)
+      if (const auto value = saved.config.params.find(param.name); value != saved.config.params.end())
+        request.config.params[param.name] = nearest_value(param, value->second);
+    if (lab == lab_) {
+      wanted_ = request;
+      rung_ = find_rung(*lab, request.rung);
+    } else {
+      remembered_[name] = request;
+    }
+  }
+}
+
+void Session::poll() {
+  take_over_run();
+  take_over_bench();
+  if (!auto_run || (submitted_ && *submitted_ == wanted_)) return;
+  if (result_ && result_->request == wanted_) {  // moved there and back again
+    run_worker_->cancel();
+    submitted_ = wanted_;
+    error_.reset();
+    return;
+  }
+  submit();
+}
+
+void Session::submit() {
+  submitted_ = wanted_;
+  run_worker_->submit(wanted_);
+}
+
+void Session::cancel() { run_worker_->cancel(); }
+
+void Session::take_over_run() {
+  auto finished = run_worker_->take();
+  if (!finished || !submitted_ || finished->request != *submitted_) return;
+  if (!finished->outcome) {
+    error_ = finished->outcome.error();
+    return;
+  }
+  error_.reset();
+  if (finished->request.lab != lab_->name) return;
+  result_ = std::move(*finished->outcome);
+  latency_ms_ = std::chrono::duration<double, std::milli>(RunWorker::Clock::now() - finished->submitted).count();
+  if (result_->passed() && result_->findings.empty()) finished_labs.insert(lab_->name);
+}
+
+bool Session::busy() const { return run_worker_->busy(); }
+double Session::busy_seconds() const { return run_worker_->busy_seconds(); }
+Progress Session::progress() const { return run_worker_->progress(); }
+bool Session::stale() const { return result_ != nullptr && result_->request != wanted_; }
+
+void Session::start_bench() {
+  bench_error_.reset();
+  BenchRequest request;
+  request.lab = lab_->name;
+  request.config = wanted_.config;
+  request.command = "tilescope, sweep started in the window";
+  bench_worker_->start(std::move(request));
+}
+
+void Session::cancel_bench() { bench_worker_->cancel(); }
+bool Session::bench_running() const { return bench_worker_->running(); }
+double Session::bench_fraction() const { return bench_worker_->fraction(); }
+
+void Session::take_over_bench() {
+  if (auto report = bench_worker_->take_report()) {
+    live_speeds_[report->lab] = report;
+    if (report->lab == lab_->name) live_speed_ = std::move(report);
+  }
+  if (auto error = bench_worker_->take_error()) bench_error_ = std::move(error);
+}
+
+const SpeedReport* Session::recording() const { return recordings_.find(lab_->name); }
+
+}  // namespace tilescope

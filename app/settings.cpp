@@ -1,0 +1,141 @@
+#include "app/settings.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace tilescope {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr int kFormat = 1;
+
+json request_json(const Request& request) {
+  return {{"rung", request.rung},
+          {"device", name_of(request.device)},
+          {"sizes", request.config.sizes},
+          {"params", request.config.params}};
+}
+
+template <class T>
+void take(const json& object, const char* key, T& value) {
+  const auto found = object.find(key);
+  if (found == object.end()) return;
+  if constexpr (std::is_same_v<T, bool>) {
+    if (found->is_boolean()) value = found->get<bool>();
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    if (found->is_number()) value = found->get<T>();
+  } else if (found->is_string()) {
+    value = found->get<std::string>();
+  }
+}
+
+void take_values(const json& object, const char* key, std::map<std::string, int64_t>& values) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_object()) return;
+  for (const auto& [name, value] : found->items())
+    if (value.is_number_integer()) values[name] = value.get<int64_t>();
+}
+
+void take_labs(Session& session, const json& settings) {
+  const auto found = settings.find("labs");
+  if (found == settings.end() || !found->is_object()) return;
+  std::map<std::string, Request> requests;
+  for (const auto& [name, values] : found->items()) {
+    if (!values.is_object()) continue;
+    Request request;
+    request.lab = name;
+    std::string device;
+    take(values, "rung", request.rung);
+    take(values, "device", device);
+    request.device = device == name_of(DeviceKind::gpu) ? DeviceKind::gpu : DeviceKind::sim;
+    take_values(values, "sizes", request.config.sizes);
+    take_values(values, "params", request.config.params);
+    requests[name] = std::move(request);
+  }
+  session.restore(requests);
+}
+
+}  // namespace
+
+fs::path user_settings_file() {
+  if (const char* folder = std::getenv("XDG_CONFIG_HOME"); folder != nullptr && *folder != '\0')
+    return fs::path(folder) / "tilescope" / "settings.json";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    return fs::path(home) / ".config" / "tilescope" / "settings.json";
+  return {};
+}
+
+json settings_of(const Screen& screen) {
+  const ViewState& view = screen.view;
+  json settings{{"format", kFormat},
+                {"language", screen.strings.language == Language::zh ? "zh" : "en"},
+                {"light", view.light},
+                {"auto_run", screen.session.auto_run},
+                {"lab", screen.session.lab().name},
+                {"tab", static_cast<int>(view.tab)},
+                {"rail_width", view.rail_width},
+                {"controls_width", view.controls_width},
+                {"bottom_height", view.bottom_height},
+                {"source_width", view.source_width},
+                {"finished_labs", screen.session.finished_labs},
+                {"labs", json::object()}};
+  for (const auto& [name, request] : screen.session.remembered()) settings["labs"][name] = request_json(request);
+  return settings;
+}
+
+void apply_settings(Screen& screen, const json& settings) {
+  if (!settings.is_object() || settings.value("format", json()) != kFormat) return;
+  ViewState& view = screen.view;
+  std::string language, lab;
+  int tab = static_cast<int>(view.tab);
+  take(settings, "language", language);
+  if (!language.empty()) screen.strings.language = language == "zh" ? Language::zh : Language::en;
+  take(settings, "light", view.light);
+  take(settings, "auto_run", screen.session.auto_run);
+  take(settings, "rail_width", view.rail_width);
+  take(settings, "controls_width", view.controls_width);
+  take(settings, "bottom_height", view.bottom_height);
+  take(settings, "source_width", view.source_width);
+  take(settings, "tab", tab);
+  if (tab >= 0 && tab < static_cast<int>(kTabCount)) view.tab = static_cast<Tab>(tab);
+  if (const auto done = settings.find("finished_labs"); done != settings.end() && done->is_array())
+    for (const json& name : *done)
+      if (name.is_string() && find_lab(name.get<std::string>()) != nullptr)
+        screen.session.finished_labs.insert(name.get<std::string>());
+  take_labs(screen.session, settings);
+  take(settings, "lab", lab);
+  screen.session.select_lab(lab);
+}
+
+void read_settings(Screen& screen, const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return;
+  const json settings = json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  if (!settings.is_discarded()) apply_settings(screen, settings);
+}
+
+Result<void> write_settings(const Screen& screen, const fs::path& file) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  const fs::path beside = file.string() + "." + std::to_string(::getpid());
+  {
+    std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
+    stream << settings_of(screen).dump(2) << '\n';
+    stream.close();
+    if (!stream) {
+      fs::remove(beside, error);
+      return fail(ErrorId::file_not_written, file.string(), std::strerror(errno));
+    }
+  }
+  fs::rename(beside, file, error);
+  if (error) return fail(ErrorId::file_not_written, file.string(), error.message());
+  return {};
+}
+
+}  // namespace tilescope

@@ -1,0 +1,30 @@
+// Keys by name, for every version of ImGui that the program is built with.
+#pragma once
+
+namespace tilescope {
+
+enum class ShellKey {
+  f1,
+  f5,
+  enter,
+  escape,
+  space,
+  left,
+  right,
+  up,
+  down,
+  home,
+  end,
+  e,
+  p,
+  s,
+  digit_1,
+  digit_7 = digit_1 + 6
+};
+
+/// The code under which ImGui knows the key (before 1.87 it is GLFW's).
+int code_of(ShellKey key);
+/// Whether it went down in this frame; repeats while held where `repeat` is set.
+bool key_went_down(ShellKey key, bool repeat = false);
+
+}  // namespace tilescope

@@ -1,0 +1,53 @@
+#include "app/state_file.hpp"
+
+namespace tilescope {
+namespace {
+
+using nlohmann::json;
+
+json result_json(const RunResult& result) {
+  uint64_t checked = 0, mismatches = 0;
+  for (const Correctness& one : result.correctness) {
+    checked += one.checked;
+    mismatches += one.mismatches;
+  }
+  const Dim3 grid = result.tiles.grid;
+  return {{"rung", result.request.rung},
+          {"params", result.request.config.params},
+          {"sizes", result.request.config.sizes},
+          {"blocks", grid.count()},
+          {"checked", checked},
+          {"mismatches", mismatches},
+          {"pass", result.passed()},
+          {"findings", result.findings.size()},
+          {"warps", result.simulated_warps},
+          {"load_sectors", result.traffic.counters.global_load_sectors},
+          {"store_sectors", result.traffic.counters.global_store_sectors}};
+}
+
+}  // namespace
+
+json state_of(const Screen& screen) {
+  const Session& session = screen.session;
+  json state{{"lab", session.lab().name},
+             {"rung", session.rung().name},
+             {"sizes", session.request().config.sizes},
+             {"params", session.request().config.params},
+             {"broken", session.request().broken},
+             {"device", name_of(session.request().device)},
+             {"language", screen.strings.language == Language::zh ? "zh" : "en"},
+             {"light", screen.view.light},
+             {"tab", static_cast<int>(screen.view.tab)},
+             {"busy", session.busy()},
+             {"stale", session.stale()},
+             {"latency_ms", session.last_latency_ms()},
+             {"error", session.error() ? json(session.error()->message) : json()},
+             {"result", session.result() ? result_json(*session.result()) : json()},
+             {"message", screen.message},
+             {"marks", json::object()}};
+  for (const auto& [name, mark] : screen.marks())
+    state["marks"][name] = {mark.low.x, mark.low.y, mark.high.x, mark.high.y};
+  return state;
+}
+
+}  // namespace tilescope
