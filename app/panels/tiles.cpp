@@ -1,0 +1,111 @@
+// The tile view: which block reads and writes what, as the simulator observed it.
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/tiles_playback.hpp"
+#include "app/panels/tiles_sentence.hpp"
+#include "app/panels/tiles_view.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+/// The block that the view explains: the hovered one, the one being played, the selected one, or one in the middle.
+uint32_t focus_block(const ViewState& view, uint64_t blocks) {
+  const auto valid = [&](const std::optional<uint32_t>& block) { return block && *block < blocks; };
+  if (valid(view.hover.block)) return *view.hover.block;
+  if (const auto newest = newest_block(view, blocks)) return *newest;
+  if (valid(view.selection.block)) return *view.selection.block;
+  return static_cast<uint32_t>(blocks / 2);
+}
+
+float draw_legend(PanelContext& context, ImVec2 top_right, uint64_t blocks) {
+  const Theme& theme = context.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = context.fonts.small;
+  const float unit = context.view.scale, y = top_right.y + 12 * unit, bar = 96 * unit;
+  const std::string last = with_separators(static_cast<int64_t>(blocks) - 1);
+  const std::string first = context.strings("tiles.legend") + "  0";
+  float x = top_right.x - text_size(font, last).x;
+  const float right = x - 10 * unit, left = right - bar;
+  draw_text(list, font, {x, centred_top(font, y)}, theme.muted, last);
+  constexpr int kPieces = 16;
+  for (int i = 0; i < kPieces; ++i) {
+    const float x0 = left + bar * static_cast<float>(i) / kPieces,
+                x1 = left + bar * static_cast<float>(i + 1) / kPieces;
+    const ImU32 from = viridis(static_cast<float>(i) / kPieces), to = viridis(static_cast<float>(i + 1) / kPieces);
+    list->AddRectFilledMultiColor({x0, y - 4 * unit}, {x1, y + 4 * unit}, from, to, to, from);
+  }
+  x = left - 10 * unit - text_size(font, first).x;
+  draw_text(list, font, {x, centred_top(font, y)}, theme.muted, first);
+  return top_right.x - x;
+}
+
+/// The sentence, with the legend at its right. Returns the height.
+float draw_sentence(PanelContext& context, const TilePicture& picture, ImVec2 low, float right) {
+  const Theme& theme = context.theme;
+  const auto said = tiles_sentence(context.strings, *context.result, picture.shape);
+  const uint64_t blocks = context.result->tiles.grid.count();
+  const float legend = blocks > 1 ? draw_legend(context, {right, low.y}, blocks) + context.px(24) : 0;
+  const std::string reason = " " + said.reason, quiet = said.quiet.empty() ? "" : " " + said.quiet;
+  const TextRun runs[] = {{context.fonts.body_semibold, theme.text, said.finding},
+                          {context.fonts.body, theme.text, reason},
+                          {context.fonts.body, theme.muted, quiet}};
+  return flow_text(ImGui::GetWindowDrawList(), low, right - low.x - legend, context.px(24), runs);
+}
+
+void draw_observed(PanelContext& context) {
+  // Kept between frames, rebuilt when the result or the room changes. Never destroyed: its textures end with OpenGL.
+  static TilePicture& picture = *new TilePicture;
+  const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const float unit = context.view.scale, left = origin.x + 24 * unit, right = origin.x + size.x - 24 * unit;
+  const float bottom = origin.y + size.y, strip = bottom - 124 * unit;
+  const uint64_t blocks = context.result->tiles.grid.count();
+  advance_playback(context.view, blocks, static_cast<double>(ImGui::GetIO().DeltaTime));
+
+  take_result(picture, context.result);
+  const float top = origin.y + 12 * unit;
+  const float said = draw_sentence(context, picture, {left, top}, right);
+  const bool playable = blocks > 1 && context.view.animate;
+  const ImVec2 low{left, std::floor(top + said + 6 * unit)};
+  const ImVec2 high{right, std::floor(strip - (playable ? 40 : 16) * unit)};
+  if (high.y - low.y < 48 * unit || right - left < 200 * unit) return;  // nothing can be told apart in so little room
+  if (!picture.fits(low, high)) lay_out_tiles(picture, low, high, unit);
+
+  point_at_map(context, picture);
+  TilesFrame frame{.context = context,
+                   .index = trace_index(context.result),
+                   .picture = picture,
+                   .list = ImGui::GetWindowDrawList(),
+                   .access = {},
+                   .shown = {}};
+  frame.issued = issued_blocks(context.view, blocks);
+  frame.focus = focus_block(context.view, blocks);
+  frame.access = frame.index.shown_access(context.view.hover, context.view.selection, frame.focus);
+  if (frame.access) frame.shown = warp_access(*context.result, *frame.access);
+  draw_map(frame);
+  if (playable) draw_playback_row(context, {left, strip - 36 * unit}, {right, strip - 8 * unit}, blocks);
+  separator_line(context, strip);
+  draw_strip(frame, {left, strip}, {right, bottom});
+}
+
+}  // namespace
+
+void draw_tiles(PanelContext& context) {
+  if (!context.result) {
+    empty_state(context, context.strings("tiles.empty_title"), context.strings("tiles.empty_hint"));
+    return;
+  }
+  const RunResult& result = *context.result;
+  if (!result.observed || result.tiles.grid.count() == 0) {
+    empty_state(context, context.strings("tiles.not_observed_title"), result.not_observed_reason);
+    return;
+  }
+  draw_observed(context);
+  if (!context.stale) return;
+  const ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + size.x, low.y + size.y},
+                                            with_alpha(context.theme.window, 0.45F));
+}
+
+}  // namespace tilescope

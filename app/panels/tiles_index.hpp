@@ -1,0 +1,132 @@
+// Lookups over the record of one run, for every view that follows blocks, warps and lanes. Built once per result.
+//
+//   statement   what a reader of the source calls one access: the sites of one line, kind and buffer
+//               (an unrolled loop has several sites for one statement)
+//   step        how often a warp has executed a statement before: 0 for its first tile, 1 for the next …
+//
+//     TraceIndex& index = trace_index(context.result);
+//     const BlockAccesses& block = index.block(53);
+//     auto access = block.find(statement, warp, step);
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/view_state.hpp"
+#include "engine/run_result.hpp"
+#include "engine/traffic/coalesce.hpp"
+
+namespace tilescope {
+
+struct Statement {
+  uint32_t line = 0;
+  std::string file;
+  Space space = Space::global;
+  AccessKind kind = AccessKind::load;
+  int32_t buffer = -1;          // index into Plan::buffers; −1 for shared and other windows
+  uint32_t bytes_per_lane = 0;  // the widest of its sites
+  std::vector<uint16_t> sites;
+  bool writes() const { return kind != AccessKind::load && kind != AccessKind::async_copy; }
+};
+
+/// The accesses of one block, by statement and warp.
+class BlockAccesses {
+ public:
+  BlockAccesses() = default;
+  BlockAccesses(const RunResult& result, std::span<const int32_t> statement_of_site, size_t statements, uint32_t block);
+
+  uint32_t block() const { return block_; }
+  uint32_t warps() const { return warps_; }
+  bool empty() const { return entries_.empty(); }
+  /// Accesses of a statement by a warp, in the order in which it executed them.
+  std::span<const uint32_t> of(size_t statement, uint32_t warp) const;
+  /// The largest number of steps that any warp of the block took.
+  uint32_t steps(size_t statement) const;
+  std::optional<uint32_t> find(size_t statement, uint32_t warp, uint32_t step) const;
+  /// Any access of the statement, as near as possible to the warp and step that are wanted.
+  std::optional<uint32_t> nearest(size_t statement, uint32_t warp, uint32_t step) const;
+
+ private:
+  uint32_t block_ = 0, warps_ = 0;
+  std::vector<uint32_t> entries_, first_;  // access indices; bucket starts by statement · warps + warp
+};
+
+/// Where an access stands in its block.
+struct AccessPlace {
+  size_t statement = 0;
+  uint32_t block = 0, warp = 0, step = 0;
+};
+
+class TraceIndex {
+ public:
+  explicit TraceIndex(std::shared_ptr<const RunResult> result);
+
+  const RunResult& result() const { return *result_; }
+  const std::vector<Statement>& statements() const { return statements_; }  // ascending line, loads first
+  int32_t statement_of(uint16_t site) const { return site < by_site_.size() ? by_site_[site] : -1; }
+  const BlockAccesses& block(uint32_t block);
+  std::optional<AccessPlace> place(uint32_t access);
+
+  /// The statement a view shows when nothing is chosen: the first global store, else the first access; −1 if none.
+  int32_t default_statement() const { return default_statement_; }
+  /// The global statement at a source line; −1 if none. A line that loads and stores gives its store.
+  int32_t statement_at(uint32_t line) const;
+
+  /// The access that views show for a block: the hovered or selected one, or the one that corresponds to it in this
+  /// block; else that of the selected line; else one in the middle of the block.
+  std::optional<uint32_t> shown_access(const Selection& hover, const Selection& selection, uint32_t block);
+
+ private:
+  std::shared_ptr<const RunResult> result_;
+  std::vector<Statement> statements_;
+  std::vector<int32_t> by_site_;
+  int32_t default_statement_ = -1;
+  BlockAccesses recent_[2];  // the block shown, and the one that the selection lies in
+  bool held_[2] = {false, false};
+  int next_ = 0;
+};
+
+/// The index of a result; kept until another result is asked for.
+TraceIndex& trace_index(const std::shared_ptr<const RunResult>& result);
+
+/// Consecutive active lanes whose first byte lies in the same 32-byte sector.
+struct SectorRun {
+  int first_lane = 0, last_lane = 0;
+  int64_t sector = 0;  // of the buffer: offset / 32
+};
+
+/// One access of one warp, with its addresses worked out.
+struct WarpAccess {
+  uint32_t access = 0, block = 0, warp = 0, mask = 0, line = 0;
+  int64_t buffer = -1;
+  uint32_t bytes_per_lane = 0, element_bytes = 1;
+  bool writes = false;
+  std::array<int64_t, 32> offset{};  // bytes into the buffer; of active lanes only
+  std::vector<SectorRun> runs;
+  GlobalCost cost;
+  int active = 0;
+  int64_t first_element = 0, last_element = 0;  // touched by any lane, both inclusive
+  bool is_active(int lane) const { return (mask >> lane & 1) != 0; }
+  int64_t element(int lane) const;
+  uint32_t elements_per_lane() const { return std::max(1U, bytes_per_lane / element_bytes); }
+  uint64_t moved_bytes() const { return cost.sectors * kSectorBytes; }
+};
+WarpAccess warp_access(const RunResult& result, uint32_t access);
+
+/// The lane of an access that touches an element; −1 if none does.
+int lane_of_element(const WarpAccess& access, int64_t element);
+
+/// What picking an element means everywhere: its writer's block, access, lane and line.
+Selection select_element(const RunResult& result, size_t buffer, int64_t element);
+/// What picking an access (and one of its lanes) means everywhere.
+Selection select_access(const RunResult& result, uint32_t access, std::optional<int> lane = {});
+
+/// Floor division, for offsets before a buffer's start.
+constexpr int64_t floor_divide(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
+
+}  // namespace tilescope

@@ -1,0 +1,307 @@
+#include "app/panels/tiles_layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/tiles_index.hpp"
+
+namespace tilescope {
+namespace {
+
+int64_t ceil_divide(int64_t value, int64_t by) { return by > 0 ? (value + by - 1) / by : 0; }
+
+int64_t count_of(const BufferMap& buffer) {
+  int64_t total = 1;
+  for (int64_t extent : buffer.shape) total *= extent;
+  return buffer.shape.empty() ? 0 : total;
+}
+
+bool is_matrix(const BufferMap& buffer) {
+  return buffer.shape.size() >= 2 && buffer.shape.back() > 1 && count_of(buffer) > buffer.shape.back();
+}
+
+/// Adds a rectangle, or grows the last one downwards.
+void append(std::vector<CellRect>& rects, const CellRect& next) {
+  if (next.x1 <= next.x0) return;
+  if (!rects.empty()) {
+    CellRect& last = rects.back();
+    if (last.x0 == next.x0 && last.x1 == next.x1 && last.y1 == next.y0) {
+      last.y1 = next.y1;
+      return;
+    }
+    if (last.y0 == next.y0 && last.y1 == next.y1 && last.x1 == next.x0) {
+      last.x1 = next.x1;
+      return;
+    }
+  }
+  rects.push_back(next);
+}
+
+/// A stretch of units [begin, end) in rows of `width` units; scale_x and scale_y turn units into cells.
+void append_stretch(std::vector<CellRect>& rects, int64_t begin, int64_t end, int64_t width, double scale_x,
+                    double scale_y) {
+  const int64_t first_row = begin / width, last_row = (end - 1) / width;
+  const auto row = [&](int64_t from, int64_t to, int64_t low, int64_t high) {
+    append(rects, {static_cast<double>(low) * scale_x, static_cast<double>(from) * scale_y,
+                   static_cast<double>(high) * scale_x, static_cast<double>(to) * scale_y});
+  };
+  if (first_row == last_row) {
+    row(first_row, first_row + 1, begin - first_row * width, end - first_row * width);
+    return;
+  }
+  int64_t full = first_row, full_end = last_row + 1;
+  if (begin % width != 0) row(full, full + 1, begin - full * width, width), ++full;
+  if (end % width != 0) --full_end;
+  if (full_end > full) row(full, full_end, 0, width);
+  if (end % width != 0) row(last_row, last_row + 1, 0, end - last_row * width);
+}
+
+/// The output that the picture is about: the one most elements of which are written.
+int32_t mapped_buffer(const TileMap& tiles) {
+  int32_t best = -1;
+  size_t most = 0;
+  for (size_t i = 0; i < tiles.buffers.size(); ++i) {
+    const BufferMap& one = tiles.buffers[i];
+    if (one.writes.empty()) continue;
+    const size_t weight = (one.role == Role::scratch ? 0 : size_t{1} << 60) + static_cast<size_t>(count_of(one)) + 1;
+    if (weight <= most) continue;
+    most = weight;
+    best = static_cast<int32_t>(i);
+  }
+  return best;
+}
+
+/// The statement that wrote most of a buffer in a block; −1 if its accesses are not recorded.
+int32_t main_store(const TraceIndex& index, const BlockAccesses& block, int32_t buffer) {
+  int32_t best = -1;
+  size_t most = 0;
+  for (size_t i = 0; i < index.statements().size(); ++i) {
+    const Statement& one = index.statements()[i];
+    if (!one.writes() || one.buffer != buffer) continue;
+    size_t weight = 0;
+    for (uint32_t warp = 0; warp < block.warps(); ++warp) weight += block.of(i, warp).size() * one.bytes_per_lane;
+    if (weight <= most) continue;
+    most = weight;
+    best = static_cast<int32_t>(i);
+  }
+  return best;
+}
+
+/// Whether the first step of a block wrote one stretch without holes between its warps.
+bool first_step_is_dense(const RunResult& result, const BlockAccesses& block, size_t statement, int64_t tile) {
+  int64_t low = 0, high = -1;
+  for (uint32_t warp = 0; warp < block.warps(); ++warp) {
+    const auto access = block.find(statement, warp, 0);
+    if (!access) continue;
+    const WarpAccess shown = warp_access(result, *access);
+    low = high < low ? shown.first_element : std::min(low, shown.first_element);
+    high = std::max(high, shown.last_element);
+  }
+  return high >= low && high - low + 1 <= tile;
+}
+
+void find_steps(TileShape& shape, const std::shared_ptr<const RunResult>& result, const BufferMap& map, uint32_t first,
+                uint32_t last) {
+  TraceIndex& index = trace_index(result);
+  const BlockAccesses accesses = index.block(first);
+  const int32_t statement = main_store(index, accesses, shape.buffer);
+  if (statement < 0) return;
+  const auto chosen = static_cast<size_t>(statement);
+  const auto width = static_cast<int64_t>(index.statements()[chosen].bytes_per_lane / size_of(map.type));
+  const int64_t tile = static_cast<int64_t>(result->tiles.block.count()) * std::max<int64_t>(1, width);
+  if (!first_step_is_dense(*result, accesses, chosen, tile)) return;
+  shape.tile = tile;
+  shape.tiles_per_block = std::max(1U, accesses.steps(chosen));
+  shape.last_tiles = std::max(1U, index.block(last).steps(chosen));
+}
+
+}  // namespace
+
+int64_t TileGrid::rows() const {
+  return matrix ? ceil_divide(matrix_rows(), cell_height) : ceil_divide(cells(), columns);
+}
+
+int64_t TileGrid::cells() const {
+  return matrix ? columns * ceil_divide(matrix_rows(), cell_height) : ceil_divide(count, per_cell);
+}
+
+int64_t TileGrid::cell_of(int64_t element) const {
+  if (element < 0 || element >= count) return -1;
+  if (!matrix) return element / per_cell;
+  return element / matrix_columns / cell_height * columns + element % matrix_columns / cell_width;
+}
+
+int64_t TileGrid::middle_of(int64_t cell) const {
+  if (cell < 0 || cell >= cells()) return -1;
+  if (!matrix) {
+    const int64_t begin = cell * per_cell, end = std::min(count, begin + per_cell);
+    return begin + (end - begin) / 2;
+  }
+  const int64_t top = cell / columns * cell_height, left = cell % columns * cell_width;
+  const int64_t row = top + (std::min(matrix_rows(), top + cell_height) - top) / 2;
+  const int64_t column = left + (std::min(matrix_columns, left + cell_width) - left) / 2;
+  const int64_t element = row * matrix_columns + column;
+  return element < count ? element : -1;
+}
+
+int64_t TileGrid::element_at(double x, double y) const {
+  if (x < 0 || y < 0 || count == 0) return -1;
+  if (matrix) {
+    const auto column = static_cast<int64_t>(x * static_cast<double>(cell_width));
+    const auto row = static_cast<int64_t>(y * static_cast<double>(cell_height));
+    if (column >= matrix_columns || row >= matrix_rows()) return -1;
+    const int64_t element = row * matrix_columns + column;
+    return element < count ? element : -1;
+  }
+  if (x >= static_cast<double>(columns)) return -1;
+  const double position = (std::floor(y) * static_cast<double>(columns) + x) * static_cast<double>(per_cell);
+  const auto element = static_cast<int64_t>(position);
+  return element < count ? element : -1;
+}
+
+std::vector<CellRect> rects_of(const TileGrid& grid, std::span<const ElementRange> ranges, size_t limit) {
+  std::vector<CellRect> rects;
+  for (const ElementRange& range : ranges) {
+    const int64_t begin = std::max<int64_t>(0, range.begin), end = std::min(grid.count, range.end);
+    if (begin >= end) continue;
+    if (grid.matrix) {
+      append_stretch(rects, begin, end, grid.matrix_columns, 1.0 / static_cast<double>(grid.cell_width),
+                     1.0 / static_cast<double>(grid.cell_height));
+    } else {
+      append_stretch(rects, begin, end, grid.columns * grid.per_cell, 1.0 / static_cast<double>(grid.per_cell), 1.0);
+    }
+    if (rects.size() >= limit) break;
+  }
+  return rects;
+}
+
+TileShape tile_shape(const std::shared_ptr<const RunResult>& result) {
+  TileShape shape;
+  const TileMap& tiles = result->tiles;
+  shape.blocks = static_cast<int64_t>(tiles.grid.count());
+  shape.buffer = mapped_buffer(tiles);
+  if (shape.buffer < 0) return shape;
+  const BufferMap& map = tiles.buffers[static_cast<size_t>(shape.buffer)];
+  shape.elements = count_of(map);
+  for (const ElementRange& range : map.writes) shape.written += range.end - range.begin;
+  shape.written = std::min(shape.written, shape.elements);
+
+  const auto known = static_cast<int64_t>(map.writes_first.size()) - 1;
+  int64_t first = 0, last = known - 1;
+  while (first < known && map.writes_of(static_cast<uint32_t>(first)).empty()) ++first;
+  while (last > first && map.writes_of(static_cast<uint32_t>(last)).empty()) --last;
+  if (first >= known) return shape;
+  const auto ranges = map.writes_of(static_cast<uint32_t>(first));
+  for (const ElementRange& range : ranges) shape.block_elements += range.end - range.begin;
+  if (ranges.size() > 1) shape.stride = ranges[1].begin - ranges[0].begin;
+
+  const int64_t length = ranges[0].end - ranges[0].begin;
+  int64_t irregular = 0;
+  for (int64_t block = first; block < last && irregular < 2; ++block) {
+    const auto own = map.writes_of(static_cast<uint32_t>(block));
+    const int64_t begin = ranges[0].begin + (block - first) * length;
+    if (own.size() != 1 || own[0].begin != begin || own[0].end != begin + length) ++irregular;
+  }
+  // One block may also write the few elements that a whole vector does not cover.
+  shape.contiguous = tiles.grid.y * tiles.grid.z == 1 && first == 0 && !is_matrix(map) &&
+                     (irregular == 0 || (irregular == 1 && last > 2)) &&
+                     (map.writes_of(static_cast<uint32_t>(last)).size() == 1 || last > 2);
+  shape.tile = length;
+  find_steps(shape, result, map, static_cast<uint32_t>(first), static_cast<uint32_t>(last));
+  if (!shape.contiguous) return shape;
+  shape.block_elements =
+      shape.blocks > 1 && last > first ? length : std::max(length, shape.tile * shape.tiles_per_block);
+  if (shape.block_elements != shape.tile * shape.tiles_per_block) {
+    shape.tile = shape.block_elements;
+    shape.tiles_per_block = shape.last_tiles = 1;
+  }
+  return shape;
+}
+
+std::optional<Tail> tail_of(const TileShape& shape) {
+  if (shape.buffer < 0 || shape.written < shape.elements) return {};
+  const int64_t piece = shape.contiguous ? shape.block_elements : shape.tile;
+  if (piece <= 0 || shape.elements % piece == 0) return {};
+  const int64_t left = shape.elements % piece;
+  return Tail{shape.contiguous ? shape.elements / piece : -1, left, piece - left};
+}
+
+int64_t grid_columns(int64_t blocks, double width, double height, double roomy_row) {
+  if (blocks <= 8) return std::max<int64_t>(1, blocks);
+  int64_t columns = 8;
+  while (columns < blocks) {
+    const double row = std::min(roomy_row, height / static_cast<double>(ceil_divide(blocks, columns)));
+    const double column = width / static_cast<double>(columns);
+    if (row >= 0.8 * roomy_row || row >= 0.8 * column) break;
+    columns *= 2;
+  }
+  return columns;
+}
+
+TileGrid grid_cells(const Dim3& grid, double width, double height, double roomy_row) {
+  TileGrid cells;
+  cells.count = static_cast<int64_t>(grid.count());
+  if (uint64_t{grid.y} * grid.z > 1 && grid.x > 1) {
+    cells.matrix = true;
+    cells.matrix_columns = grid.x;
+    const int64_t rows = int64_t{grid.y} * grid.z;
+    cells.cell_width = ceil_divide(grid.x, 128);
+    cells.cell_height = ceil_divide(rows, 128);
+    cells.columns = ceil_divide(grid.x, cells.cell_width);
+    return cells;
+  }
+  cells.per_cell = std::max<int64_t>(1, ceil_divide(cells.count, kMostTexels));
+  cells.columns = grid_columns(cells.cells(), width, height, roomy_row);
+  return cells;
+}
+
+namespace {
+
+TileGrid matrix_cells(const BufferMap& buffer, const TileGrid& grid) {
+  TileGrid cells{.count = count_of(buffer), .matrix = true, .matrix_columns = buffer.shape.back()};
+  const int64_t rows = cells.matrix_rows();
+  // A grid of two dimensions usually cuts the matrix as it is itself cut; otherwise 64 cells a side are plenty.
+  const int64_t across = grid.matrix ? grid.columns : 64, down = grid.matrix ? grid.rows() : 64;
+  cells.cell_width = std::max<int64_t>(1, ceil_divide(cells.matrix_columns, across));
+  cells.cell_height = std::max<int64_t>(1, ceil_divide(rows, down));
+  cells.columns = ceil_divide(cells.matrix_columns, cells.cell_width);
+  return cells;
+}
+
+TileGrid flow_cells(int64_t count, int64_t per_cell, double width, double height) {
+  TileGrid cells{.count = count, .per_cell = std::max<int64_t>(1, per_cell)};
+  cells.per_cell *= std::max<int64_t>(1, ceil_divide(cells.cells(), kMostTexels));
+  cells.columns = grid_columns(cells.cells(), width, height, 24);
+  return cells;
+}
+
+}  // namespace
+
+TileGrid output_cells(const TileShape& shape, const BufferMap& buffer, const TileGrid& grid, double width,
+                      double height) {
+  if (is_matrix(buffer)) return matrix_cells(buffer, grid);
+  const int64_t count = count_of(buffer);
+  if (count != shape.elements) return flow_cells(count, ceil_divide(count, kMostRectangles), width, height);
+  if (!shape.contiguous) return flow_cells(count, shape.tile, width, height);
+  TileGrid cells{.count = count, .per_cell = shape.block_elements * grid.per_cell, .columns = grid.columns};
+  const int64_t tiles = shape.tiles_per_block;
+  if (tiles > 1 && grid.per_cell == 1 && cells.cells() * tiles <= kMostTexels) {
+    cells.per_cell = shape.tile;
+    cells.columns *= tiles;
+    cells.group = tiles;
+  }
+  return cells;
+}
+
+TileGrid input_cells(const TileShape& shape, const BufferMap& buffer, const TileGrid& grid, double width,
+                     double height) {
+  TileGrid cells = output_cells(shape, buffer, grid, width, height);
+  if (cells.group > 1) {
+    cells.per_cell *= cells.group;
+    cells.columns /= cells.group;
+    cells.group = 1;
+  }
+  return cells;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,250 @@
+// Inputs, grid of blocks and outputs of the tile view.
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/tiles_sentence.hpp"
+#include "app/panels/tiles_view.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+CellRect cell_rect(const TileGrid& cells, int64_t cell) {
+  const auto column = static_cast<double>(cell % cells.columns), row = static_cast<double>(cell / cells.columns);
+  return {column, row, column + 1, row + 1};
+}
+
+ImU32 colour_of(const TilesFrame& frame, uint32_t writer, bool lit) {
+  if (writer == BufferMap::kNobody || writer >= frame.issued) return idle_colour(frame.context.theme);
+  return block_colour(frame.context.theme, writer, frame.result().tiles.grid.count(), lit);
+}
+
+/// Faint lines between cells: window-coloured gaps over one filled rectangle, a few hundred vertices at most.
+void draw_plain_cells(TilesFrame& frame, const Placement& at) {
+  const Theme& theme = frame.context.theme;
+  const TileGrid& cells = at.cells;
+  const auto fill = [&](const CellRect& rect) {
+    const ImVec2 low = at.low(rect), high = at.high(rect);
+    frame.list->AddRectFilled(low, {std::max(high.x, low.x + 1), std::max(high.y, low.y + 1)}, idle_colour(theme));
+  };
+  const ElementRange all{0, cells.count};
+  for (const CellRect& rect : rects_of(cells, {&all, 1})) fill(rect);
+  const float line = std::max(1.0F, std::floor(frame.context.view.scale));
+  const bool columns_apart = at.pitch_x >= 6 * frame.context.view.scale;
+  const bool rows_apart = at.pitch_y >= 6 * frame.context.view.scale;
+  for (int64_t column = 1; columns_apart && column < cells.columns; ++column) {
+    const float x = std::floor(at.x(static_cast<double>(column))) - line;
+    frame.list->AddRectFilled({x, at.origin.y}, {x + line, at.origin.y + at.height()}, theme.window);
+  }
+  for (int64_t row = 1; rows_apart && row < cells.rows(); ++row) {
+    const float y = std::floor(at.y(static_cast<double>(row))) - line;
+    frame.list->AddRectFilled({at.origin.x, y}, {at.origin.x + at.width(), y + line}, theme.window);
+  }
+}
+
+void upload_cells(TilesFrame& frame, const TileGrid& cells, CellTexture& texture, const BufferMap* map) {
+  std::vector<ImU32> colours(static_cast<size_t>(cells.columns * cells.rows()), frame.context.theme.window);
+  for (int64_t cell = 0; cell < cells.cells(); ++cell) {
+    const int64_t middle = cells.middle_of(cell);
+    if (middle < 0) continue;
+    uint32_t writer = static_cast<uint32_t>(middle);
+    if (map != nullptr)
+      writer = static_cast<size_t>(middle) < map->writer.size() ? map->writer[static_cast<size_t>(middle)]
+                                                                : BufferMap::kNobody;
+    colours[static_cast<size_t>(cell)] = colour_of(frame, writer, false);
+  }
+  texture.upload(static_cast<int>(cells.columns), static_cast<int>(cells.rows()), colours);
+}
+
+void draw_texture(TilesFrame& frame, const Placement& at, const CellTexture& texture) {
+  const ImVec2 high{at.origin.x + at.width(), at.origin.y + at.height()};
+  if (texture.ready())
+    frame.list->AddImage(texture.id(), at.origin, high);
+  else
+    frame.list->AddRectFilled(at.origin, high, idle_colour(frame.context.theme));
+}
+
+void refresh_textures(TilesFrame& frame) {
+  TilePicture& picture = frame.picture;
+  const bool dark = frame.context.theme.dark;
+  if (picture.texture_issued == frame.issued && picture.texture_dark == dark) return;
+  picture.texture_issued = frame.issued;
+  picture.texture_dark = dark;
+  if (picture.grid.textured()) upload_cells(frame, picture.grid.cells, picture.grid_texture, nullptr);
+  for (BufferPicture& one : picture.outputs)
+    if (one.at.textured() && !frame.map(one.buffer).writer.empty())
+      upload_cells(frame, one.at.cells, one.texture, &frame.map(one.buffer));
+}
+
+void draw_block_ring(TilesFrame& frame, const Placement& at, uint32_t block, bool numbers) {
+  const Theme& theme = frame.context.theme;
+  const float unit = frame.context.view.scale;
+  const CellRect rect = cell_rect(at.cells, at.cells.cell_of(block));
+  ImVec2 low = at.low(rect), high = at.high(rect);
+  const float least = 8 * unit;  // still found among thousands
+  const ImVec2 centre{(low.x + high.x) / 2, (low.y + high.y) / 2};
+  low = {std::min(low.x, centre.x - least / 2), std::min(low.y, centre.y - least / 2)};
+  high = {std::max(high.x, centre.x + least / 2), std::max(high.y, centre.y + least / 2)};
+  const ImU32 surface = colour_of(frame, block, true);
+  frame.list->AddRectFilled({low.x - unit, low.y - unit}, {high.x + unit, high.y + unit}, theme.window, 5 * unit);
+  frame.list->AddRectFilled(low, high, surface, 3 * unit);
+  frame.list->AddRect({low.x - unit, low.y - unit}, {high.x + unit, high.y + unit}, theme.accent, 5 * unit, 0,
+                      2 * unit);
+  if (numbers)
+    draw_text_centred(frame.list, frame.context.fonts.small_semibold, centre, readable_on(surface, theme),
+                      std::to_string(block));
+}
+
+void draw_grid(TilesFrame& frame) {
+  const TilePicture& picture = frame.picture;
+  const Placement& at = picture.grid;
+  const auto blocks = static_cast<int64_t>(frame.result().tiles.grid.count());
+  ImFont* font = frame.context.fonts.small;
+  const float digits = text_size(font, std::to_string(blocks - 1)).x;
+  const float unit = frame.context.view.scale;
+  const bool numbers = !at.textured() && at.pitch_x - at.gap_x >= digits + 4 * unit && at.pitch_y >= 16 * unit;
+  if (at.textured()) {
+    draw_texture(frame, at, picture.grid_texture);
+  } else {
+    const float corner = std::min(at.pitch_x, at.pitch_y) >= 12 * unit ? 3 * unit : 0;
+    for (int64_t block = 0; block < blocks; ++block) {
+      const CellRect rect = cell_rect(at.cells, at.cells.cell_of(block));
+      const ImVec2 low = at.low(rect), high = at.high(rect);
+      const ImU32 colour = colour_of(frame, static_cast<uint32_t>(block), false);
+      frame.list->AddRectFilled(low, high, colour, corner);
+      if (numbers)
+        draw_text_centred(frame.list, font, {(low.x + high.x) / 2, (low.y + high.y) / 2},
+                          mix(readable_on(colour, frame.context.theme), colour, 0.15F), std::to_string(block));
+    }
+  }
+  if (blocks > 0) draw_block_ring(frame, at, frame.focus, numbers);
+}
+
+void draw_output_cells(TilesFrame& frame, const BufferPicture& one) {
+  if (frame.map(one.buffer).writer.empty()) {
+    draw_plain_cells(frame, one.at);
+  } else if (one.at.textured()) {
+    draw_texture(frame, one.at, one.texture);
+  } else {
+    for (const WrittenRun& run : one.runs) {
+      const CellRect rect{run.x0, static_cast<double>(run.row), run.x1, static_cast<double>(run.row) + 1};
+      const ImVec2 low = one.at.low(rect), high = one.at.high(rect);
+      // One element of a wide cell is thinner than a pixel; it is there all the same.
+      const float least = run.x1 - run.x0 < 1 ? 2 * frame.context.view.scale : 0;
+      frame.list->AddRectFilled(low, {std::max(high.x, low.x + least), high.y}, colour_of(frame, run.writer, false));
+    }
+  }
+}
+
+/// The masked places of the last block, hatched, with their label.
+void draw_tail(TilesFrame& frame, const BufferPicture& one) {
+  const TilePicture& picture = frame.picture;
+  const TileGrid& cells = one.at.cells;
+  if (!picture.tail || cells.matrix || static_cast<int32_t>(one.buffer) != picture.shape.buffer) return;
+  const Theme& theme = frame.context.theme;
+  const float unit = frame.context.view.scale;
+  TileGrid beyond = cells;  // the same cells with the masked places as elements
+  beyond.count = cells.count + picture.tail->masked;
+  const ElementRange masked{cells.count, beyond.count};
+  float right = one.at.origin.x, top = one.at.origin.y;
+  for (const CellRect& rect : rects_of(beyond, {&masked, 1})) {
+    const ImVec2 low = one.at.low(rect), high = one.at.high(rect);
+    hatch(frame.list, {std::max(low.x, one.at.origin.x + 2 * unit), low.y}, high, mix(theme.window, theme.muted, 0.5F),
+          5 * unit);
+    right = high.x;
+    top = low.y;
+  }
+  const std::string text = tail_text(frame.context.strings, *picture.tail);
+  ImFont* font = frame.context.fonts.small;
+  const float width = text_size(font, text).x, row = one.at.pitch_y - one.at.gap_y;
+  const float below = one.at.origin.y + static_cast<float>(beyond.rows()) * one.at.pitch_y;
+  if (row >= 12 * unit && right + 10 * unit + width <= picture.high.x) {
+    draw_text(frame.list, font, {right + 10 * unit, centred_top(font, top + row / 2)}, theme.muted, text);
+  } else if (below + line_height(font) <= picture.high.y + unit) {
+    draw_text_right(frame.list, font, {picture.high.x, below + 2 * unit}, theme.muted,
+                    fit_text(font, text, picture.high.x - one.at.origin.x));
+  }
+}
+
+void draw_header(TilesFrame& frame, ImVec2 origin, float width, ImU32 square, std::string_view name,
+                 std::string_view what, bool code) {
+  const Theme& theme = frame.context.theme;
+  const float unit = frame.context.view.scale, y = std::floor(origin.y - 14 * unit);
+  float x = origin.x;
+  if (square != 0) {
+    frame.list->AddRectFilled({x, y - 4 * unit}, {x + 8 * unit, y + 4 * unit}, square);
+    x += 16 * unit;
+  }
+  ImFont* font = code ? frame.context.fonts.code : frame.context.fonts.small;
+  x += draw_text(frame.list, font, {x, centred_top(font, y)}, theme.text, name).x + 10 * unit;
+  ImFont* small = frame.context.fonts.small;
+  const float room = origin.x + width - x;
+  const std::string shown = fit_text(small, what, room);
+  if (room > 30 * unit) draw_text(frame.list, small, {x, centred_top(small, y)}, theme.muted, shown);
+  if (shown.size() != what.size())
+    explain_rect(frame.context, {x, y - 10 * unit}, {origin.x + width, y + 10 * unit}, what);
+}
+
+std::string output_role(const TilesFrame& frame, const BufferPicture& one) {
+  const Strings& strings = frame.context.strings;
+  if (frame.map(one.buffer).writer.empty()) return strings("tiles.not_written");
+  const TileShape& shape = frame.picture.shape;
+  const bool tiles = shape.contiguous && shape.tiles_per_block > 1 && static_cast<int32_t>(one.buffer) == shape.buffer;
+  if (!tiles) return strings("tiles.written_by_colour");
+  return strings.format("tiles.written_by_colour_tiles", fmt::arg("tiles", shape.tiles_per_block));
+}
+
+void draw_headers(TilesFrame& frame) {
+  const Strings& strings = frame.context.strings;
+  const Theme& theme = frame.context.theme;
+  const TilePicture& picture = frame.picture;
+  const TileMap& tiles = frame.result().tiles;
+  const float gap = 12 * frame.context.view.scale;
+  for (const BufferPicture& one : picture.inputs)
+    draw_header(frame, one.at.origin, one.at.width(), theme.read, frame.map(one.buffer).name, strings("tiles.read"),
+                true);
+  const std::string what = strings.format(
+      "tiles.grid_of", fmt::arg("blocks", count_of_blocks(strings, static_cast<int64_t>(tiles.grid.count()))),
+      fmt::arg("threads", with_separators(static_cast<int64_t>(tiles.block.count()))));
+  const float right = picture.outputs.empty() ? picture.high.x : picture.outputs.front().at.origin.x - gap;
+  draw_header(frame, picture.grid.origin, right - picture.grid.origin.x, 0, strings("tiles.grid"), what, false);
+  for (const BufferPicture& one : picture.outputs)
+    draw_header(frame, one.at.origin, picture.high.x - one.at.origin.x, theme.write, frame.map(one.buffer).name,
+                output_role(frame, one), true);
+}
+
+}  // namespace
+
+ImU32 idle_colour(const Theme& theme) { return theme.separator; }
+
+ImU32 block_colour(const Theme& theme, uint64_t block, uint64_t blocks, bool lit) {
+  const float t = blocks > 1 ? static_cast<float>(block) / static_cast<float>(blocks - 1) : 0.5F;
+  return lit ? viridis(t) : mix(viridis(t), theme.window, 0.4F);
+}
+
+void hatch(ImDrawList* list, ImVec2 low, ImVec2 high, ImU32 colour, float step) {
+  if (high.x <= low.x || high.y <= low.y) return;
+  const float height = high.y - low.y;
+  list->PushClipRect(low, high, true);
+  for (float x = low.x - height + step / 2; x < high.x; x += step)
+    list->AddLine({x, high.y}, {x + height, low.y}, colour, 1.0F);
+  list->PopClipRect();
+}
+
+void draw_map(TilesFrame& frame) {
+  refresh_textures(frame);
+  draw_headers(frame);
+  for (const BufferPicture& one : frame.picture.inputs) {
+    draw_plain_cells(frame, one.at);
+    draw_lit(frame, one, /*output=*/false);
+  }
+  for (const BufferPicture& one : frame.picture.outputs) {
+    draw_output_cells(frame, one);
+    draw_tail(frame, one);
+  }
+  draw_connectors(frame);
+  for (const BufferPicture& one : frame.picture.outputs) draw_lit(frame, one, /*output=*/true);
+  draw_grid(frame);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,160 @@
+#include "app/panels/tiles_playback.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/tiles_sentence.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr double kWholeGridSeconds = 6;
+
+enum class Icon { back, play, pause, forward };
+
+void draw_icon(ImDrawList* list, ImVec2 centre, float unit, Icon icon, ImU32 colour) {
+  const float half = 5 * unit;
+  const auto bar = [&](float x) {
+    list->AddRectFilled({centre.x + x - unit, centre.y - half}, {centre.x + x + unit, centre.y + half}, colour);
+  };
+  switch (icon) {
+    case Icon::back:
+      bar(-4 * unit);
+      list->AddTriangleFilled({centre.x + half, centre.y - half}, {centre.x + half, centre.y + half},
+                              {centre.x - 2 * unit, centre.y}, colour);
+      return;
+    case Icon::play:
+      draw_play(list, centre, 11 * unit, colour);
+      return;
+    case Icon::pause:
+      bar(-3 * unit);
+      bar(3 * unit);
+      return;
+    case Icon::forward:
+      bar(4 * unit);
+      list->AddTriangleFilled({centre.x - half, centre.y - half}, {centre.x - half, centre.y + half},
+                              {centre.x + 2 * unit, centre.y}, colour);
+      return;
+  }
+}
+
+bool icon_button(PanelContext& context, const char* id, ImVec2 low, Icon icon, std::string_view help) {
+  const float size = context.px(24);
+  ImGui::SetCursorScreenPos(low);
+  const bool pressed = ImGui::InvisibleButton(id, {size, size});
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered)
+    ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + size, low.y + size}, context.theme.raised, context.px(6));
+  explain(context, help);
+  draw_icon(ImGui::GetWindowDrawList(), {low.x + size / 2, low.y + size / 2}, context.view.scale, icon,
+            hovered ? context.theme.text : context.theme.muted);
+  return pressed;
+}
+
+void draw_track(PanelContext& context, float x0, float x1, float y, uint64_t blocks) {
+  const Theme& theme = context.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float reach = context.px(6);
+  ImGui::SetCursorScreenPos({x0 - reach, y - context.px(10)});
+  ImGui::InvisibleButton("track", {x1 - x0 + 2 * reach, context.px(20)});
+  if (ImGui::IsItemActive()) {
+    const double at = std::clamp((ImGui::GetIO().MousePos.x - x0) / (x1 - x0), 0.0F, 1.0F);
+    seek_playback(context.view, blocks, std::round(at * static_cast<double>(blocks)));
+  }
+  explain(context, context.strings("tiles.order_meaning"));
+  const float done = static_cast<float>(issued_blocks(context.view, blocks)) / static_cast<float>(blocks);
+  const float handle = x0 + (x1 - x0) * done, half = context.px(1.5F);
+  const bool moving = context.view.playback.position >= 0 && context.view.animate;
+  const ImU32 colour = moving ? theme.accent : theme.muted;
+  list->AddRectFilled({x0, y - half}, {x1, y + half}, theme.separator, half);
+  list->AddRectFilled({x0, y - half}, {handle, y + half}, mix(theme.separator, colour, moving ? 1.0F : 0.5F), half);
+  list->AddCircleFilled({handle, y}, context.px(5), colour, 24);
+}
+
+std::string position_text(const PanelContext& context, uint64_t blocks) {
+  const auto all = static_cast<int64_t>(blocks);
+  const bool everything = context.view.playback.position < 0 || !context.view.animate;
+  if (everything)
+    return context.strings.format(blocks == 1 ? "tiles.the_only_block" : "tiles.all_blocks",
+                                  fmt::arg("all", with_separators(all)));
+  const auto newest = newest_block(context.view, blocks);
+  if (!newest) return context.strings.format("tiles.no_block_yet", fmt::arg("all", with_separators(all)));
+  return context.strings.format("tiles.block_of", fmt::arg("block", with_separators(*newest)),
+                                fmt::arg("all", with_separators(all)));
+}
+
+}  // namespace
+
+uint64_t issued_blocks(const ViewState& view, uint64_t blocks) {
+  if (view.playback.position < 0 || !view.animate) return blocks;
+  return std::min(blocks, static_cast<uint64_t>(view.playback.position));
+}
+
+std::optional<uint32_t> newest_block(const ViewState& view, uint64_t blocks) {
+  if (view.playback.position < 0 || !view.animate) return {};
+  const uint64_t issued = issued_blocks(view, blocks);
+  if (issued == 0) return {};
+  return static_cast<uint32_t>(issued - 1);
+}
+
+void advance_playback(ViewState& view, uint64_t blocks, double seconds) {
+  Playback& playback = view.playback;
+  if (!playback.playing || !view.animate) return;
+  const double speed = playback.blocks_per_second > 0 ? playback.blocks_per_second
+                                                      : std::max(1.0, static_cast<double>(blocks) / kWholeGridSeconds);
+  playback.position = std::max(0.0, playback.position) + speed * std::min(seconds, 0.1);
+  if (playback.position < static_cast<double>(blocks)) return;
+  playback.position = -1;
+  playback.playing = false;
+}
+
+void toggle_playback(ViewState& view, uint64_t blocks) {
+  Playback& playback = view.playback;
+  playback.playing = !playback.playing;
+  if (playback.playing && (playback.position < 0 || playback.position >= static_cast<double>(blocks)))
+    playback.position = 0;
+}
+
+void step_playback(ViewState& view, uint64_t blocks, int64_t by) {
+  Playback& playback = view.playback;
+  playback.playing = false;
+  const auto all = static_cast<int64_t>(blocks);
+  int64_t issued = static_cast<int64_t>(issued_blocks(view, blocks));
+  if (playback.position < 0 && by > 0) issued = 0;
+  playback.position = static_cast<double>(std::clamp<int64_t>(issued + by, 0, all));
+}
+
+void seek_playback(ViewState& view, uint64_t blocks, double position) {
+  view.playback.playing = false;
+  view.playback.position = std::clamp(position, 0.0, static_cast<double>(blocks));
+}
+
+void draw_playback_row(PanelContext& context, ImVec2 low, ImVec2 high, uint64_t blocks) {
+  if (blocks == 0) return;
+  const float size = context.px(24), y = std::round((low.y + high.y) / 2);
+  const float top = y - size / 2;
+  const bool playing = context.view.playback.playing;
+  ImGui::PushID("playback");
+  if (icon_button(context, "back", {low.x - context.px(6), top}, Icon::back, context.strings("tiles.step_back")))
+    step_playback(context.view, blocks, -1);
+  if (icon_button(context, "play", {low.x - context.px(6) + size, top}, playing ? Icon::pause : Icon::play,
+                  context.strings(playing ? "tiles.pause" : "tiles.play")))
+    toggle_playback(context.view, blocks);
+  if (icon_button(context, "on", {low.x - context.px(6) + 2 * size, top}, Icon::forward,
+                  context.strings("tiles.step_on")))
+    step_playback(context.view, blocks, 1);
+  // The widest text decides where the track ends, so that nothing moves while it plays.
+  const std::string text = position_text(context, blocks);
+  const std::string widest =
+      context.strings.format("tiles.block_of", fmt::arg("block", with_separators(static_cast<int64_t>(blocks))),
+                             fmt::arg("all", with_separators(static_cast<int64_t>(blocks))));
+  const float room = std::max(text_size(context.fonts.small, widest).x, text_size(context.fonts.small, text).x);
+  draw_text_right(ImGui::GetWindowDrawList(), context.fonts.small, {high.x, centred_top(context.fonts.small, y)},
+                  context.theme.muted, text);
+  const float x0 = low.x + 3 * size + context.px(10), x1 = high.x - room - context.px(20);
+  if (x1 > x0 + context.px(40)) draw_track(context, x0, x1, y, blocks);
+  ImGui::PopID();
+}
+
+}  // namespace tilescope

@@ -1,0 +1,22 @@
+// Blocks played in the order in which they are issued: position, steps, and the row of controls.
+#pragma once
+
+#include "app/panel_context.hpp"
+
+namespace tilescope {
+
+/// How many blocks have been issued: all of them when nothing is being played.
+uint64_t issued_blocks(const ViewState& view, uint64_t blocks);
+/// The block that was issued last while something is being played.
+std::optional<uint32_t> newest_block(const ViewState& view, uint64_t blocks);
+/// Moves a running playback on by the time of a frame; stops it at the end.
+void advance_playback(ViewState& view, uint64_t blocks, double seconds);
+void toggle_playback(ViewState& view, uint64_t blocks);
+/// Moves by whole blocks and pauses; stepping back from "everything" leaves the last block out.
+void step_playback(ViewState& view, uint64_t blocks, int64_t by);
+void seek_playback(ViewState& view, uint64_t blocks, double position);
+
+/// Step back, play, step on, the track, and "block 53 of 97". `low` and `high` bound the row.
+void draw_playback_row(PanelContext& context, ImVec2 low, ImVec2 high, uint64_t blocks);
+
+}  // namespace tilescope

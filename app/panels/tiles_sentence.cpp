@@ -1,0 +1,90 @@
+#include "app/panels/tiles_sentence.hpp"
+
+namespace tilescope {
+namespace {
+
+std::string number_or_range(int64_t a, int64_t b) {
+  if (a == b) return with_separators(a);
+  return with_separators(std::min(a, b)) + "–" + with_separators(std::max(a, b));
+}
+
+std::string how_each_block_works(const Strings& strings, const RunResult& result, const TileShape& shape) {
+  const std::string tile = with_separators(shape.tile);
+  if (shape.blocks == 1) {
+    const auto threads = static_cast<int64_t>(result.tiles.block.count());
+    const auto idle = static_cast<int64_t>(result.tiles.idle_threads);
+    if (idle == 0) return strings.format("tiles.all_threads_write", fmt::arg("threads", with_separators(threads)));
+    return strings.format("tiles.threads_idle", fmt::arg("idle", with_separators(idle)),
+                          fmt::arg("threads", with_separators(threads)));
+  }
+  if (shape.tiles_per_block > 1 && !shape.contiguous && shape.stride > 0)
+    return strings.format("tiles.each_strides",
+                          fmt::arg("tiles", number_or_range(shape.tiles_per_block, shape.last_tiles)),
+                          fmt::arg("tile", tile), fmt::arg("stride", with_separators(shape.stride)));
+  if (shape.tiles_per_block > 1)
+    return strings.format("tiles.each_walks", fmt::arg("tiles", with_separators(shape.tiles_per_block)),
+                          fmt::arg("tile", tile));
+  return strings.format("tiles.each_writes", fmt::arg("tile", tile));
+}
+
+std::string what_is_left_over(const Strings& strings, const RunResult& result, const TileShape& shape) {
+  if (!result.trace.complete)
+    return strings.format("tiles.recorded_blocks",
+                          fmt::arg("blocks", with_separators(static_cast<int64_t>(result.tiles.blocks_observed))));
+  const int64_t processors = result.device.multiprocessors;
+  if (processors > 0 && shape.blocks < processors)
+    return strings.format("tiles.idle_processors", fmt::arg("idle", with_separators(processors - shape.blocks)),
+                          fmt::arg("all", with_separators(processors)));
+  if (processors > 0) return strings.format("tiles.busy_processors", fmt::arg("all", with_separators(processors)));
+  if (result.tiles.idle_threads > 0 && shape.blocks > 1)
+    return strings.format("tiles.idle_threads",
+                          fmt::arg("idle", with_separators(static_cast<int64_t>(result.tiles.idle_threads))));
+  return {};
+}
+
+}  // namespace
+
+std::string count_of_elements(const Strings& strings, int64_t count) {
+  return count == 1 ? strings("tiles.one_element")
+                    : strings.format("tiles.elements", fmt::arg("count", with_separators(count)));
+}
+
+std::string count_of_blocks(const Strings& strings, int64_t count) {
+  return count == 1 ? strings("tiles.one_block")
+                    : strings.format("tiles.blocks", fmt::arg("count", with_separators(count)));
+}
+
+std::string block_number(const Dim3& grid, uint32_t block) {
+  if (uint64_t{grid.y} * grid.z <= 1) return with_separators(block);
+  const Dim3 at = unflatten(block, grid);
+  return grid.z > 1 ? fmt::format("({}, {}, {})", at.x, at.y, at.z) : fmt::format("({}, {})", at.x, at.y);
+}
+
+std::string range_text(int64_t first, int64_t last) {
+  return first == last ? with_separators(first) : with_separators(first) + " … " + with_separators(last);
+}
+
+std::string tail_text(const Strings& strings, const Tail& tail) {
+  return strings.format(
+      tail.block < 0 ? "tiles.tail_of_tile" : "tiles.tail", fmt::arg("block", with_separators(tail.block)),
+      fmt::arg("left", count_of_elements(strings, tail.left)), fmt::arg("masked", with_separators(tail.masked)));
+}
+
+ViewSentence tiles_sentence(const Strings& strings, const RunResult& result, const TileShape& shape) {
+  ViewSentence said{.finding = count_of_blocks(strings, shape.blocks), .reason = {}, .quiet = {}};
+  if (shape.buffer < 0) {
+    said.reason = strings(shape.blocks == 1 ? "tiles.one_writes_nothing" : "tiles.writes_nothing");
+    return said;
+  }
+  std::string elements = count_of_elements(strings, shape.written);
+  if (shape.written < shape.elements && result.trace.complete)
+    elements = strings.format("tiles.some_elements", fmt::arg("count", with_separators(shape.written)),
+                              fmt::arg("all", with_separators(shape.elements)));
+  const std::string_view key = shape.blocks == 1 ? "tiles.one_writes" : "tiles.write";
+  said.reason = strings.format(key, fmt::arg("elements", elements),
+                               fmt::arg("how", how_each_block_works(strings, result, shape)));
+  said.quiet = what_is_left_over(strings, result, shape);
+  return said;
+}
+
+}  // namespace tilescope

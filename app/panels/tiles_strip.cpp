@@ -1,0 +1,176 @@
+// The strip under the map: block › tile › warp › lanes › sectors of one access of one warp.
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/tiles_lanes.hpp"
+#include "app/panels/tiles_sentence.hpp"
+#include "app/panels/tiles_view.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr uint32_t kMostRows = 12;  // steps drawn one by one; more are one column of a height in proportion
+
+struct Warps {
+  size_t statement = 0;
+  uint32_t step = 0, steps = 0, warp = 0, warps = 0;
+};
+
+ImU32 role_of(const TilesFrame& frame) {
+  return frame.shown->writes ? frame.context.theme.write : frame.context.theme.read;
+}
+
+/// "tile" where the steps of a block are tiles, "step" where they are something else.
+const char* key_of_step(const TilesFrame& frame) {
+  return frame.picture.shape.tiles_per_block > 1 ? "tiles.crumb_tile" : "tiles.crumb_step";
+}
+
+std::string buffer_name(const TilesFrame& frame) {
+  return frame.shown->buffer < 0 ? frame.context.strings("tiles.memory")
+                                 : frame.result().plan.buffers[static_cast<size_t>(frame.shown->buffer)].name;
+}
+
+std::string lanes_text(const TilesFrame& frame) {
+  const WarpAccess& shown = *frame.shown;
+  return frame.context.strings.format("tiles.lanes_and_bytes", fmt::arg("active", shown.active),
+                                      fmt::arg("used", with_separators(shown.cost.useful_bytes)),
+                                      fmt::arg("moved", with_separators(static_cast<int64_t>(shown.moved_bytes()))));
+}
+
+void draw_crumbs(TilesFrame& frame, ImVec2 low, float right, const Warps& at) {
+  const Strings& strings = frame.context.strings;
+  const Theme& theme = frame.context.theme;
+  const Fonts& fonts = frame.context.fonts;
+  const float unit = frame.context.view.scale, y = low.y + 18 * unit;
+  const WarpAccess& shown = *frame.shown;
+  std::vector<std::string> crumbs{
+      strings.format("tiles.crumb_block", fmt::arg("block", block_number(frame.result().tiles.grid, frame.focus)))};
+  if (at.steps > 1)
+    crumbs.push_back(strings.format(key_of_step(frame), fmt::arg("step", with_separators(at.step)),
+                                    fmt::arg("last", with_separators(at.steps - 1))));
+  crumbs.push_back(strings.format("tiles.crumb_warp", fmt::arg("warp", at.warp), fmt::arg("last", at.warps - 1)));
+  crumbs.push_back(buffer_name(frame) + "[" + range_text(shown.first_element, shown.last_element) + "]");
+  float x = low.x;
+  for (size_t i = 0; i < crumbs.size(); ++i) {
+    ImFont* font = i == 0 ? fonts.body_semibold : fonts.body;
+    if (i > 0) x += draw_text(frame.list, fonts.body, {x, centred_top(fonts.body, y)}, theme.muted, "  ›  ").x;
+    x += draw_text(frame.list, font, {x, centred_top(font, y)}, theme.text, crumbs[i]).x;
+  }
+  const std::string text = lanes_text(frame);
+  const bool waste = shown.cost.useful_bytes < shown.moved_bytes();
+  if (x + 24 * unit + text_size(fonts.small, text).x <= right)
+    draw_text_right(frame.list, fonts.small, {right, centred_top(fonts.small, y)}, waste ? theme.error : theme.muted,
+                    text);
+  explain_rect(frame.context, {right - text_size(fonts.small, text).x, y - 10 * unit}, {right, y + 10 * unit},
+               strings("tiles.lanes_and_bytes_meaning"));
+}
+
+void point_at_warp(TilesFrame& frame, ImVec2 origin, float width, float height, const Warps& at) {
+  ImGui::SetCursorScreenPos(origin);
+  ImGui::InvisibleButton("warps", {width, height});
+  if (!ImGui::IsItemHovered()) return;
+  const ImVec2 pointer = ImGui::GetIO().MousePos;
+  const auto warp =
+      static_cast<uint32_t>(std::clamp((pointer.x - origin.x) / width, 0.0F, 0.999F) * static_cast<float>(at.warps));
+  const auto step =
+      static_cast<uint32_t>(std::clamp((pointer.y - origin.y) / height, 0.0F, 0.999F) * static_cast<float>(at.steps));
+  const auto access = frame.index.block(frame.focus).find(at.statement, warp, step);
+  if (!access) {
+    explain(frame.context, frame.context.strings.format("tiles.explain_warp_masked", fmt::arg("warp", warp)));
+    return;
+  }
+  const WarpAccess one = warp_access(frame.result(), *access);
+  explain(frame.context,
+          frame.context.strings.format(
+              one.writes ? "tiles.explain_warp_writes" : "tiles.explain_warp_reads", fmt::arg("warp", warp),
+              fmt::arg("where", buffer_name(frame) + "[" + range_text(one.first_element, one.last_element) + "]")));
+  frame.context.view.hover = select_access(frame.result(), *access);
+  if (ImGui::IsItemClicked()) frame.context.view.selection = frame.context.view.hover;
+}
+
+/// The warps of the block, one row per step. Returns the box of the shown warp.
+std::pair<ImVec2, ImVec2> draw_warps(TilesFrame& frame, ImVec2 origin, float room_x, float room_y, const Warps& at) {
+  const Theme& theme = frame.context.theme;
+  const float unit = frame.context.view.scale;
+  const float cell_x = std::min(13 * unit, room_x / static_cast<float>(at.warps));
+  const bool many = at.steps > kMostRows;
+  const float cell_y =
+      many ? room_y / static_cast<float>(at.steps) : std::min(12 * unit, room_y / static_cast<float>(at.steps));
+  const float width = cell_x * static_cast<float>(at.warps), height = cell_y * static_cast<float>(at.steps);
+  const BlockAccesses& block = frame.index.block(frame.focus);
+  const float gap = cell_x >= 4 * unit ? unit : 0, gap_y = cell_y >= 4 * unit ? unit : 0;
+  const ImU32 role = role_of(frame), row_tint = mix(theme.window, role, 0.38F);
+  for (uint32_t warp = 0; warp < at.warps; ++warp) {
+    const auto taken = static_cast<uint32_t>(block.of(at.statement, warp).size());
+    const float x0 = origin.x + static_cast<float>(warp) * cell_x, x1 = x0 + cell_x - gap;
+    if (many) {
+      frame.list->AddRectFilled({x0, origin.y}, {x1, origin.y + cell_y * static_cast<float>(taken)},
+                                idle_colour(theme));
+      continue;
+    }
+    for (uint32_t step = 0; step < at.steps; ++step) {
+      const float y0 = origin.y + static_cast<float>(step) * cell_y;
+      const ImVec2 low{x0, y0}, high{x1, y0 + cell_y - gap_y};
+      if (step < taken)
+        frame.list->AddRectFilled(low, high, step == at.step ? row_tint : idle_colour(theme));
+      else
+        hatch(frame.list, low, high, mix(theme.window, theme.muted, 0.4F), 4 * unit);
+    }
+  }
+  ImVec2 low{origin.x + static_cast<float>(at.warp) * cell_x, origin.y + static_cast<float>(at.step) * cell_y};
+  ImVec2 high{low.x + cell_x - gap, low.y + std::max(cell_y - gap_y, 3 * unit)};
+  frame.list->AddRectFilled(low, high, role);
+  if (cell_y >= 10 * unit && at.steps > 1) {
+    for (uint32_t step = 0; step < at.steps; ++step) {
+      const float y = origin.y + (static_cast<float>(step) + 0.5F) * cell_y - gap_y / 2;
+      draw_text_right(frame.list, frame.context.fonts.small,
+                      {origin.x - 8 * unit, centred_top(frame.context.fonts.small, y)},
+                      step == at.step ? theme.text : theme.muted, std::to_string(step));
+    }
+  }
+  point_at_warp(frame, origin, width, height, at);
+  return {low, high};
+}
+
+}  // namespace
+
+void draw_strip(TilesFrame& frame, ImVec2 low, ImVec2 high) {
+  const Strings& strings = frame.context.strings;
+  const Theme& theme = frame.context.theme;
+  const Fonts& fonts = frame.context.fonts;
+  const float unit = frame.context.view.scale;
+  const auto place = frame.shown ? frame.index.place(frame.shown->access) : std::nullopt;
+  if (!place || frame.shown->active == 0) {
+    const bool recorded = frame.focus < frame.result().tiles.blocks_observed;
+    const std::string block = block_number(frame.result().tiles.grid, frame.focus);
+    draw_text(frame.list, fonts.body, {low.x, centred_top(fonts.body, low.y + 18 * unit)}, theme.muted,
+              strings.format(recorded ? "tiles.no_access" : "tiles.not_recorded", fmt::arg("block", block)));
+    return;
+  }
+  const BlockAccesses& block = frame.index.block(place->block);
+  const Warps at{.statement = place->statement,
+                 .step = place->step,
+                 .steps = block.steps(place->statement),
+                 .warp = place->warp,
+                 .warps = block.warps()};
+  ImGui::PushID("strip");
+  draw_crumbs(frame, low, high.x, at);
+  const float lanes_y = low.y + 56 * unit, lane_height = 26 * unit;
+  const float map_x = low.x + (at.steps > 1 ? 16 * unit : 0), map_y = low.y + 40 * unit;
+  const float lanes_x = low.x + std::floor((high.x - low.x) * 0.167F);
+  const auto [warp_low, warp_high] =
+      draw_warps(frame, {map_x, map_y}, std::min(104 * unit, lanes_x - map_x - 24 * unit), 48 * unit, at);
+  const ImU32 guide = mix(theme.window, role_of(frame), 0.5F);
+  frame.list->AddLine({warp_high.x, warp_low.y}, {lanes_x - 2 * unit, lanes_y}, guide, 1.0F);
+  frame.list->AddLine({warp_high.x, warp_high.y}, {lanes_x - 2 * unit, lanes_y + lane_height}, guide, 1.0F);
+  const std::string caption = strings.format(at.steps > 1 ? "tiles.warps_in_tile" : "tiles.warps_in_block",
+                                             fmt::arg("warps", at.warps), fmt::arg("last", at.warps - 1));
+  const float caption_y = low.y + 102 * unit;
+  draw_text(frame.list, fonts.small, {map_x, centred_top(fonts.small, caption_y)}, theme.muted,
+            fit_text(fonts.small, caption, lanes_x - map_x - 8 * unit));
+  draw_lane_row(frame.context, *frame.shown, {lanes_x, lanes_y}, {high.x, lanes_y + lane_height});
+  ImGui::PopID();
+}
+
+}  // namespace tilescope
