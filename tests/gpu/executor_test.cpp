@@ -1,0 +1,194 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include "engine/gpu/context.hpp"
+#include "tests/gpu/gpu_fixture.hpp"
+
+namespace tilescope {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+constexpr const char* kKernels = R"(
+extern "C" __global__ void scale(const float* x, float* y, float factor, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = factor * x[i];
+}
+extern "C" __global__ void out_of_bounds(float* y) { y[(1ll << 40) + threadIdx.x] = 1; }
+extern "C" __global__ void misaligned(float* y) { *(double*)((char*)y + 4 * threadIdx.x + 1) = 1; }
+extern "C" __global__ void trap() { asm("trap;"); }
+extern "C" __global__ void forever(volatile float* y) { while (y[0] == 0) {} }
+extern "C" __global__ void reverse(float* y, int n) {
+  extern __shared__ float tile[];
+  for (int i = threadIdx.x; i < n; i += blockDim.x) tile[i] = y[i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += blockDim.x) y[i] = tile[n - 1 - i];
+}
+)";
+
+class GpuExecutorTest : public OnGpu {
+ protected:
+  /// Runs scale on a fresh pair of buffers: does the GPU still compute?
+  void expect_gpu_works(const CompiledModule& module) {
+    const std::vector<float> input{1, -2, 3};
+    const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of(input), buffer_of({0, 0, 0})};
+    const auto report = gpu_->launch(
+        module, make_launch("scale", 1, 32, {BufferArgument{0}, BufferArgument{1}, scalar(2.0f), scalar(3)}), buffers,
+        {}, {});
+    ASSERT_TRUE(report) << report.error().message;
+    EXPECT_THAT(contents_of(*buffers[1]), testing::ElementsAre(2, -4, 6));
+  }
+};
+
+TEST_F(GpuExecutorTest, DescribesTheDevice) {
+  const DeviceInfo device = gpu_->device();
+  EXPECT_EQ(device.kind, DeviceKind::gpu);
+  EXPECT_NE(device.name, "");
+  EXPECT_THAT(device.architecture, testing::StartsWith("sm_"));
+  EXPECT_GT(device.multiprocessors, 0u);
+  EXPECT_GT(device.l2_bytes, 0u);
+  EXPECT_GT(device.memory_bytes, uint64_t{1} << 30);
+  EXPECT_GE(device.cuda_version, 12000);
+}
+
+TEST_F(GpuExecutorTest, RunsAKernelAndTimesIt) {
+  const CompiledModule module = compile(kKernels);
+  std::vector<float> input(100000);
+  std::iota(input.begin(), input.end(), 0.0f);
+  const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of(input), buffer_of(std::vector<float>(100000))};
+  const auto report = gpu_->launch(
+      module, make_launch("scale", 391, 256, {BufferArgument{0}, BufferArgument{1}, scalar(0.5f), scalar(100000)}),
+      buffers, {}, {});
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_GT(report->elapsed_ms, 0);
+  const std::vector<float> output = contents_of(*buffers[1]);
+  for (size_t i = 0; i < output.size(); ++i) ASSERT_EQ(output[i], 0.5f * static_cast<float>(i));
+}
+
+TEST_F(GpuExecutorTest, PassesABufferFromItsOffsetOn) {
+  const CompiledModule module = compile(kKernels);
+  const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of({1, 2, 3, 4}), buffer_of({0, 0, 0, 0})};
+  ASSERT_TRUE(gpu_->launch(
+      module, make_launch("scale", 1, 32, {BufferArgument{0, 8}, BufferArgument{1, 4}, scalar(1.0f), scalar(2)}),
+      buffers, {}, {}));
+  EXPECT_THAT(contents_of(*buffers[1]), testing::ElementsAre(0, 3, 4, 0));
+}
+
+TEST_F(GpuExecutorTest, LetsTheDriverCompileThePtxWhereTheCubinIsForAnotherGpu) {
+  CompiledModule module = compile(kKernels, gpu_->device().architecture == "sm_80" ? "sm_90" : "sm_80");
+  ASSERT_FALSE(module.cubin.empty());
+  expect_gpu_works(module);
+  module.cubin.clear();
+  expect_gpu_works(module);
+}
+
+TEST_F(GpuExecutorTest, GoesOnAfterAKernelThatFaults) {
+  const CompiledModule module = compile(kKernels);
+  for (const char* kernel : {"out_of_bounds", "misaligned", "trap"}) {
+    const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of({0, 0})};
+    std::vector<Argument> arguments;
+    if (kernel != std::string("trap")) arguments.push_back(BufferArgument{0});
+    const auto report = gpu_->launch(module, make_launch(kernel, 1, 32, arguments), buffers, {}, {});
+    ASSERT_FALSE(report) << kernel;
+    EXPECT_EQ(report.error().id, ErrorId::cuda_failed);
+    EXPECT_THAT(report.error().message, HasSubstr(std::string("kernel '") + kernel + "' failed on the GPU: "));
+    EXPECT_THAT(report.error().hint, HasSubstr("--on sim"));
+    EXPECT_TRUE(context_of(*buffers[0])->lost());
+    expect_gpu_works(module);
+  }
+}
+
+TEST_F(GpuExecutorTest, RefusesBuffersOfALostContext) {
+  const CompiledModule module = compile(kKernels);
+  const std::vector<std::shared_ptr<DeviceBuffer>> old{buffer_of({1}), buffer_of({2})};
+  ASSERT_FALSE(gpu_->launch(module, make_launch("out_of_bounds", 1, 32, {BufferArgument{0}}), old, {}, {}));
+  std::vector<float> values(1);
+  EXPECT_FALSE(gpu_->download(*old[0], std::as_writable_bytes(std::span(values))));
+  EXPECT_FALSE(gpu_->upload(*old[0], std::as_bytes(std::span(values)), false));
+  EXPECT_FALSE(
+      gpu_->launch(module, make_launch("scale", 1, 32, {BufferArgument{0}, BufferArgument{1}, scalar(1.0f), scalar(1)}),
+                   old, {}, {}));
+  expect_gpu_works(module);
+}
+
+TEST_F(GpuExecutorTest, GivesUpAKernelThatLoopsForeverOnAStopRequest) {
+  const CompiledModule module = compile(kKernels);
+  std::stop_source stop;
+  const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of({0})};
+  std::jthread stopper([&stop] {
+    std::this_thread::sleep_for(200ms);
+    stop.request_stop();
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  const auto report =
+      gpu_->launch(module, make_launch("forever", 1, 1, {BufferArgument{0}}), buffers, {}, stop.get_token());
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().id, ErrorId::cancelled);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
+  expect_gpu_works(module);
+}
+
+TEST_F(GpuExecutorTest, NamesBytesNeededAndFreeWhereMemoryEnds) {
+  const size_t count = gpu_->device().memory_bytes;  // of 4 bytes each
+  const auto buffer = gpu_->allocate({.name = "x", .type = DType::f32, .count = count});
+  ASSERT_FALSE(buffer);
+  EXPECT_EQ(buffer.error().id, ErrorId::too_large_for_gpu);
+  EXPECT_THAT(buffer.error().message, HasSubstr(std::to_string(4 * count) + " bytes"));
+}
+
+TEST_F(GpuExecutorTest, AllowsSharedMemoryUpToWhatTheDeviceHas) {
+  const CompiledModule module = compile(kKernels);
+  std::vector<float> values(20000);  // 80 KB: more than a kernel may have without asking
+  std::iota(values.begin(), values.end(), 0.0f);
+  const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of(values)};
+  const auto report =
+      gpu_->launch(module, make_launch("reverse", 1, 256, {BufferArgument{0}, scalar(20000)}, 80000), buffers, {}, {});
+  ASSERT_TRUE(report) << report.error().message;
+  std::reverse(values.begin(), values.end());
+  EXPECT_EQ(contents_of(*buffers[0]), values);
+
+  const auto refused =
+      gpu_->launch(module, make_launch("reverse", 1, 256, {BufferArgument{0}, scalar(1)}, 1 << 20), buffers, {}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().id, ErrorId::bad_launch);
+  EXPECT_THAT(refused.error().message, HasSubstr("shared memory = 1048576 bytes"));
+}
+
+TEST_F(GpuExecutorTest, RefusesLaunchesThatCudaDoesNotAllow) {
+  const CompiledModule module = compile(kKernels);
+  const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of({1}), buffer_of({2})};
+  const std::vector<Argument> arguments{BufferArgument{0}, BufferArgument{1}, scalar(1.0f), scalar(1)};
+  const auto refusal = [&](const Launch& launch) {
+    const auto report = gpu_->launch(module, launch, buffers, {}, {});
+    EXPECT_FALSE(report);
+    return report ? Error{} : report.error();
+  };
+  EXPECT_EQ(refusal(make_launch("scale", 1, 2048, arguments)).id, ErrorId::bad_launch);
+  EXPECT_EQ(refusal(make_launch("scale", 0, 32, arguments)).id, ErrorId::bad_launch);
+  Launch deep = make_launch("scale", 1, 1, arguments);
+  deep.grid.z = 65536;
+  EXPECT_EQ(refusal(deep).id, ErrorId::bad_launch);
+  EXPECT_EQ(refusal(make_launch("nothing", 1, 32, arguments)).id, ErrorId::kernel_not_found);
+  EXPECT_EQ(refusal(make_launch("scale", 1, 32, {BufferArgument{0}})).id, ErrorId::argument_count);
+  EXPECT_EQ(refusal(make_launch("scale", 1, 32, {BufferArgument{0}, BufferArgument{1}, scalar(1.0), scalar(1)})).id,
+            ErrorId::argument_size);
+  expect_gpu_works(module);
+}
+
+TEST_F(GpuExecutorTest, WorksFromSeveralThreads) {
+  const CompiledModule module = compile(kKernels);
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) expect_gpu_works(module);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace tilescope
