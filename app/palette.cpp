@@ -1,5 +1,6 @@
 #include "app/palette.hpp"
 
+#include <imgui.h>
 #include <imgui_stdlib.h>
 
 #include <algorithm>

@@ -86,6 +86,7 @@ struct Predict {
   Text question = {};
   std::function<std::vector<int64_t>(const Config&)> choices = {};
   std::function<int64_t(const Config&)> answer = {};
+  std::function<Text(const Config&)> why = {};  // shown with the answer
 };
 
 struct Lab {

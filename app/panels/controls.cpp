@@ -1,0 +1,159 @@
+// The controls column: ladder, sliders, run, break it, and the cards.
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/controls_parts.hpp"
+
+namespace tilescope {
+namespace {
+
+bool toggle_row(Column& column, const BreakIt& one, bool on) {
+  const Theme& theme = column.theme();
+  const float height = column.px(28), middle = column.y + height / 2;
+  const ImVec2 low{column.left, column.y}, high{column.right, column.y + height};
+  ImGui::SetCursorScreenPos(low);
+  const bool clicked = ImGui::InvisibleButton(one.name.c_str(), {high.x - low.x, height});
+  explain(column.context, column.context.strings(one.help));
+  mark(column.context, "break." + one.name, low, high);
+  const float track_width = column.px(28), radius = column.px(8);
+  ImFont* font = column.fonts().small;
+  draw_text(column.list, font, {column.left, centred_top(font, middle)}, theme.text,
+            fit_text(font, column.context.strings(one.title), column.width() - track_width - column.px(12)));
+  const ImVec2 track{column.right - track_width, middle - radius};
+  column.list->AddRectFilled(track, {column.right, middle + radius}, on ? theme.error : theme.separator, radius);
+  const float knob = on ? column.right - radius : track.x + radius;
+  column.list->AddCircleFilled({knob, middle}, column.px(6), on ? theme.on_accent : theme.muted, 24);
+  column.y += height;
+  return clicked;
+}
+
+/// What is under way, in place of the last duration.
+std::string duration_text(const PanelContext& context) {
+  const Session& session = context.session;
+  if (session.busy() && session.busy_seconds() > 0.1) {
+    static constexpr const char* kPhases[] = {"controls.phase_compile", "controls.phase_inputs",
+                                              "controls.phase_execute", "controls.phase_simulate",
+                                              "controls.phase_compare", "controls.phase_time"};
+    return context.strings(kPhases[static_cast<size_t>(session.progress().phase)]);
+  }
+  if (session.error() && session.error()->id == ErrorId::cancelled) return context.strings("controls.cancelled");
+  if (!context.result) return "";
+  const bool on_gpu = context.result->request.device == DeviceKind::gpu;
+  return milliseconds_text(on_gpu ? context.result->run_ms : context.result->total_ms);
+}
+
+void run_button(Column& column) {
+  Session& session = column.context.session;
+  const Theme& theme = column.theme();
+  const Fonts& fonts = column.fonts();
+  const bool cancels = session.busy() && session.busy_seconds() > 0.1;
+  const ImVec2 low{column.left, column.y}, high{column.left + column.px(120), column.y + column.px(32)};
+  const float middle = (low.y + high.y) / 2, corner = column.px(6);
+  ImGui::SetCursorScreenPos(low);
+  if (ImGui::InvisibleButton("run", {high.x - low.x, high.y - low.y})) cancels ? session.cancel() : session.submit();
+  const bool hovered = ImGui::IsItemHovered();
+  mark(column.context, "run", low, high);
+  explain(column.context, column.context.strings(cancels ? "controls.cancel_meaning" : "controls.run_meaning"));
+  const ImU32 surface = hovered ? mix(theme.accent, theme.text, 0.12F) : theme.accent;
+  if (cancels) {
+    // The button is the progress bar.
+    const float done = static_cast<float>(std::clamp(session.progress().fraction, 0.0, 1.0));
+    column.list->AddRectFilled(low, high, mix(theme.panel, theme.accent, 0.45F), corner);
+    column.list->PushClipRect(low, {low.x + (high.x - low.x) * done, high.y}, true);
+    column.list->AddRectFilled(low, high, surface, corner);
+    column.list->PopClipRect();
+  } else {
+    column.list->AddRectFilled(low, high, surface, corner);
+    draw_play(column.list, {low.x + column.px(26), middle}, column.px(11), theme.on_accent);
+  }
+  const char* label = cancels ? "controls.cancel" : "controls.run";
+  const float text_left = low.x + column.px(cancels ? 16 : 40);
+  draw_text(column.list, fonts.body_semibold, {text_left, centred_top(fonts.body_semibold, middle)}, theme.on_accent,
+            column.context.strings(label));
+  draw_text_right(column.list, fonts.small, {high.x - column.px(12), centred_top(fonts.small, middle)},
+                  mix(theme.accent, theme.on_accent, 0.72F), cancels ? "Esc" : "F5");
+}
+
+void auto_box(Column& column) {
+  Session& session = column.context.session;
+  const Theme& theme = column.theme();
+  const float side = column.px(16), middle = column.y + column.px(16);
+  const ImVec2 low{column.left + column.px(136), middle - side / 2};
+  const std::string& label = column.context.strings("controls.auto");
+  const ImVec2 label_size = text_size(column.fonts().body, label);
+  ImGui::SetCursorScreenPos({low.x, low.y - column.px(4)});
+  if (ImGui::InvisibleButton("auto", {side + column.px(8) + label_size.x, side + column.px(8)}))
+    session.auto_run = !session.auto_run;
+  mark(column.context, "auto", ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+  explain(column.context, column.context.strings("controls.auto_meaning"));
+  const ImVec2 high{low.x + side, low.y + side};
+  if (session.auto_run) {
+    column.list->AddRectFilled(low, high, theme.accent, column.px(4));
+    draw_check(column.list, {(low.x + high.x) / 2, (low.y + high.y) / 2}, column.px(9), theme.on_accent, column.px(2));
+  } else {
+    column.list->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F}, theme.muted, column.px(4), 0,
+                         column.px(1));
+  }
+  draw_text(column.list, column.fonts().body, {high.x + column.px(8), centred_top(column.fonts().body, middle)},
+            theme.text, label);
+}
+
+}  // namespace
+
+void Column::text(ImFont* font, float x, float below, ImU32 colour, std::string_view shown) const {
+  draw_text(list, font, {x, baseline_top(font, y + px(below))}, colour, shown);
+}
+void Column::text_right(ImFont* font, float x, float below, ImU32 colour, std::string_view shown) const {
+  draw_text_right(list, font, {x, baseline_top(font, y + px(below))}, colour, shown);
+}
+void Column::separator(float gap) {
+  y = std::round(y + px(gap));
+  list->AddRectFilled({edge_left, y}, {edge_right, y + std::max(1.0F, std::round(context.view.scale))},
+                      theme().separator);
+}
+
+void run_section(Column& column) {
+  run_button(column);
+  auto_box(column);
+  ImFont* font = column.fonts().small;
+  draw_text_right(column.list, font, {column.right, centred_top(font, column.y + column.px(16))}, column.theme().muted,
+                  duration_text(column.context));
+  explain_rect(column.context, {column.right - column.px(80), column.y}, {column.right, column.y + column.px(32)},
+               column.context.strings("controls.duration_meaning"));
+  column.y += column.px(32);
+}
+
+void break_it_section(Column& column) {
+  const Lab& lab = column.context.lab();
+  if (lab.break_it.empty()) return;
+  column.separator(20);
+  column.text(column.fonts().body_semibold, column.left, 26, column.theme().text,
+              column.context.strings("controls.break_it"));
+  column.y += column.px(36);
+  for (const BreakIt& one : lab.break_it) {
+    const auto& broken = column.context.session.request().broken;
+    const bool on = std::find(broken.begin(), broken.end(), one.name) != broken.end();
+    if (toggle_row(column, one, on)) column.context.session.set_broken(one.name, !on);
+  }
+}
+
+void draw_controls(PanelContext& context) {
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth();
+  Column column{context, ImGui::GetWindowDrawList(), left, right, left + context.px(16), right - context.px(16),
+                origin.y};
+  ladder_section(column);
+  column.separator(16);
+  sliders_section(column);
+  run_section(column);
+  break_it_section(column);
+  column.separator(context.lab().break_it.empty() ? 20 : 12);
+  correctness_card(column);
+  findings_card(column);
+  traffic_card(column);
+  predict_card(column);
+  ImGui::SetCursorScreenPos({origin.x, column.y});
+  ImGui::Dummy({0, 0});
+}
+
+}  // namespace tilescope

@@ -1,0 +1,288 @@
+// The cards under the controls: correctness, findings, traffic, predict.
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/controls_parts.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr float kLine = 20;
+
+/// A number as a person would write an error: 2.4e-7, 0.0039, 12.5.
+std::string figure(double value) {
+  if (std::isnan(value)) return "NaN";
+  std::string text = fmt::format("{:.2g}", value);
+  if (std::abs(value) >= 1e-4 && std::abs(value) < 1e6) return fmt::format("{:.4g}", value);
+  // e-07 → e-7
+  if (const size_t exponent = text.find("e-0"); exponent != std::string::npos) text.erase(exponent + 2, 1);
+  if (const size_t exponent = text.find("e+0"); exponent != std::string::npos) text.erase(exponent + 2, 1);
+  return text;
+}
+
+/// Title and badge; y moves to the value's row. Cards dim while their result is old.
+void card_title(Column& column, const char* title, std::optional<Badge> badge) {
+  column.text(column.fonts().small, column.left, 28, column.theme().muted, column.context.strings(title));
+  if (badge) draw_badge(column.context, column.list, {column.right, column.y + column.px(13)}, *badge);
+  column.y += column.px(36);
+}
+
+/// Label muted at the left, value at the right; both on one line.
+void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour) {
+  const Fonts& fonts = column.fonts();
+  const float value_room = column.width() - text_size(fonts.small, label).x - column.px(8);
+  const std::string shown = fit_text(fonts.small, value, value_room);
+  column.text(fonts.small, column.left, 14, column.theme().muted, label);
+  column.text_right(fonts.small, column.right, 14, colour, shown);
+  if (shown != value)
+    explain_rect(column.context, {column.left, column.y}, {column.right, column.y + column.px(kLine)}, value);
+  column.y += column.px(kLine);
+}
+
+void paragraph(Column& column, std::string_view text, ImU32 colour) {
+  const TextRun run[] = {{column.fonts().small, colour, text}};
+  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), run);
+}
+
+/// What a failed output shows in place of the allowed error: where, and what was there.
+void mismatch_lines(Column& column, const Correctness& output) {
+  const Theme& theme = column.theme();
+  const Strings& text = column.context.strings;
+  card_line(column, text("controls.mismatches"),
+            text.format("controls.of", fmt::arg("some", with_separators(static_cast<int64_t>(output.mismatches))),
+                        fmt::arg("all", with_separators(static_cast<int64_t>(output.checked)))),
+            theme.text);
+  if (!output.first) return;
+  card_line(column, text("controls.first_mismatch"),
+            fmt::format("{}[{}]", output.buffer, with_separators(static_cast<int64_t>(output.first->index))),
+            theme.text);
+  card_line(column, text("controls.expected_got"),
+            fmt::format("{}, {}", figure(output.first->expected), figure(output.first->got)), theme.text);
+}
+
+void verdict(Column& column, bool pass) {
+  const Theme& theme = column.theme();
+  const ImVec2 centre{column.left + column.px(6.5F), column.y + column.px(13)};
+  if (pass)
+    draw_check(column.list, centre, column.px(13), theme.ok, column.px(1.75F));
+  else
+    draw_cross(column.list, centre, column.px(13), theme.error, column.px(1.75F));
+  column.text(column.fonts().title_semibold, column.left + column.px(22), 20, pass ? theme.ok : theme.error,
+              column.context.strings(pass ? "controls.pass" : "controls.fail"));
+  column.y += column.px(28);
+}
+
+Badge badge_of(const RunResult& result) {
+  return result.request.device == DeviceKind::gpu ? Badge::measured : Badge::simulated;
+}
+
+/// Nothing is known yet, or the run ended in an error: one sentence and what to do.
+void no_result(Column& column) {
+  const Session& session = column.context.session;
+  const Theme& theme = column.theme();
+  if (!session.error() || session.error()->id == ErrorId::cancelled) {
+    card_title(column, "controls.correctness", std::nullopt);
+    column.y -= column.px(6);
+    paragraph(column, column.context.strings(session.busy() ? "controls.running" : "controls.press_run"), theme.muted);
+    column.separator(14);
+    return;
+  }
+  const Error& error = *session.error();
+  card_title(column, "controls.no_result", std::nullopt);
+  column.y -= column.px(6);
+  // The compiler's whole log is under the source; here its first lines.
+  const std::string first_line =
+      error.message.substr(0, std::min(error.message.size(), error.message.find('\n', error.message.find('\n') + 1)));
+  paragraph(column, first_line, theme.error);
+  if (!error.hint.empty()) paragraph(column, error.hint, theme.muted);
+  column.separator(14);
+}
+
+struct Moved {
+  uint64_t read_sectors, write_sectors, useful, moved;
+};
+Moved moved_by(const Counters& counters) {
+  const uint64_t sectors = counters.global_load_sectors + counters.global_store_sectors;
+  return {counters.global_load_sectors, counters.global_store_sectors,
+          counters.global_load_bytes_useful + counters.global_store_bytes_useful, sectors * 32};
+}
+
+/// Draws with everything dimmed while the result belongs to an older request.
+class Dimmed {
+ public:
+  explicit Dimmed(Column& column) : column_(column), first_(column.list->VtxBuffer.Size), on_(column.context.stale) {}
+  ~Dimmed() {
+    if (!on_) return;
+    for (int vertex = first_; vertex < column_.list->VtxBuffer.Size; ++vertex) {
+      ImU32& colour = column_.list->VtxBuffer[vertex].col;
+      const ImU32 alpha = ((colour >> IM_COL32_A_SHIFT) & 255) * 45 / 100;
+      colour = (colour & ~IM_COL32_A_MASK) | (alpha << IM_COL32_A_SHIFT);
+    }
+  }
+  Dimmed(const Dimmed&) = delete;
+  Dimmed& operator=(const Dimmed&) = delete;
+
+ private:
+  Column& column_;
+  int first_;
+  bool on_;
+};
+
+}  // namespace
+
+void correctness_card(Column& column) {
+  const PanelContext& context = column.context;
+  const auto& error = context.session.error();
+  if (!context.result || context.result->correctness.empty() || (error && error->id != ErrorId::cancelled)) {
+    no_result(column);
+    return;
+  }
+  {
+    const Dimmed dimmed(column);
+    const Strings& text = context.strings;
+    const auto& outputs = context.result->correctness;
+    const auto failed = std::find_if(outputs.begin(), outputs.end(), [](const Correctness& one) { return !one.pass; });
+    const Correctness& output = failed != outputs.end() ? *failed : outputs.front();
+    card_title(column, "controls.correctness", badge_of(*context.result));
+    verdict(column, output.pass);
+    if (output.pass) {
+      card_line(column, text("controls.largest_error"), figure(output.largest_error), column.theme().text);
+      card_line(column, text("controls.allowed"),
+                fmt::format("{} + {} · |{}|", figure(output.tolerance.absolute), figure(output.tolerance.relative),
+                            text("controls.expected")),
+                column.theme().text);
+      card_line(column, text("controls.checked"),
+                fmt::format("{} / {}", with_separators(static_cast<int64_t>(output.checked)),
+                            with_separators(static_cast<int64_t>(output.checked))),
+                column.theme().text);
+    } else {
+      mismatch_lines(column, output);
+      explain_rect(column.context, {column.left, column.y - column.px(3 * kLine)}, {column.right, column.y},
+                   output.reason);
+    }
+  }
+  column.separator(16);
+}
+
+void findings_card(Column& column) {
+  const PanelContext& context = column.context;
+  if (!context.result || context.result->findings.empty()) return;
+  {
+    const Dimmed dimmed(column);
+    const Finding& first = context.result->findings.front();
+    uint64_t lanes = 0;
+    for (const Finding& one : context.result->findings) lanes += one.count;
+    card_title(column, "controls.findings", Badge::simulated);
+    column.text(column.fonts().title_semibold, column.left, 20, column.theme().error,
+                context.strings.format("controls.findings_count", fmt::arg("kinds", context.result->findings.size()),
+                                       fmt::arg("lanes", with_separators(static_cast<int64_t>(lanes)))));
+    column.y += column.px(28);
+    const float top = column.y;
+    paragraph(column, first.message, column.theme().text);
+    ImGui::SetCursorScreenPos({column.left, top});
+    if (first.line > 0 && ImGui::InvisibleButton("finding", {column.width(), column.y - top}))
+      column.context.view.selection.line = first.line;
+    explain_rect(column.context, {column.left, top}, {column.right, column.y},
+                 context.strings("controls.finding_meaning"));
+    mark(column.context, "finding", {column.left, top}, {column.right, column.y});
+  }
+  column.separator(16);
+}
+
+void traffic_card(Column& column) {
+  const PanelContext& context = column.context;
+  if (!context.result) return;
+  const Strings& text = context.strings;
+  {
+    const Dimmed dimmed(column);
+    if (!context.result->observed) {
+      card_title(column, "controls.traffic", std::nullopt);
+      column.y -= column.px(6);
+      paragraph(column, context.result->not_observed_reason, column.theme().muted);
+    } else {
+      const Moved moved = moved_by(context.result->traffic.counters);
+      const double useful = moved.moved > 0 ? static_cast<double>(moved.useful) / static_cast<double>(moved.moved) : 0;
+      card_title(column, "controls.traffic", Badge::simulated);
+      const ImU32 colour = useful < 0.75 && moved.moved > 0 ? column.theme().error : column.theme().text;
+      column.text(column.fonts().title_semibold, column.left, 20, colour, bytes_text(static_cast<double>(moved.moved)));
+      column.y += column.px(28);
+      card_line(column, text("controls.sectors"),
+                fmt::format("{}, {}", with_separators(static_cast<int64_t>(moved.read_sectors)),
+                            with_separators(static_cast<int64_t>(moved.write_sectors))),
+                column.theme().text);
+      card_line(column, text("controls.useful"), fmt::format("{}%", std::lround(useful * 100)), column.theme().text);
+      explain_rect(column.context, {column.left, column.y - column.px(kLine * 2 + 28)}, {column.right, column.y},
+                   text("controls.traffic_meaning"));
+    }
+  }
+  column.separator(16);
+}
+
+void predict_card(Column& column) {
+  PanelContext& context = column.context;
+  const Lab& lab = context.lab();
+  if (lab.predicts.empty()) return;
+  const Theme& theme = column.theme();
+  const Fonts& fonts = column.fonts();
+  int& question = context.view.questions[lab.name];
+  question = std::clamp(question, 0, static_cast<int>(lab.predicts.size()) - 1);
+  const Predict& predict = lab.predicts[static_cast<size_t>(question)];
+  const std::string key = lab.name + "/" + std::to_string(question);
+  const Config& config = context.session.request().config;
+  const auto choices = predict.choices(config);
+  const int64_t answer = predict.answer(config);
+  const auto guessed = context.view.guesses.find(key);
+  const bool answered = guessed != context.view.guesses.end();
+
+  card_title(column, "controls.predict", std::nullopt);
+  if (lab.predicts.size() > 1) {
+    const std::string& next = context.strings("controls.next_question");
+    const ImVec2 size = text_size(fonts.small, next);
+    ImGui::SetCursorScreenPos({column.right - size.x, column.y - column.px(22)});
+    if (ImGui::InvisibleButton("next question", {size.x, column.px(20)}))
+      question = (question + 1) % static_cast<int>(lab.predicts.size());
+    draw_text(column.list, fonts.small, {column.right - size.x, baseline_top(fonts.small, column.y - column.px(8))},
+              ImGui::IsItemHovered() ? theme.text : theme.muted, next);
+  }
+  const TextRun asked[] = {{fonts.small, theme.text, context.strings(predict.question)}};
+  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), asked) + column.px(4);
+  float x = column.left;
+  for (size_t index = 0; index < choices.size(); ++index) {
+    const std::string label = with_separators(choices[index]);
+    const float width = std::max(column.px(56), text_size(fonts.small, label).x + column.px(20));
+    const ImVec2 low{x, column.y}, high{x + width, column.y + column.px(24)};
+    ImGui::SetCursorScreenPos(low);
+    ImGui::PushID(static_cast<int>(index));
+    if (ImGui::InvisibleButton("choice", {width, high.y - low.y}) && !answered)
+      context.view.guesses[key] = static_cast<int>(index);
+    const bool hovered = ImGui::IsItemHovered() && !answered;
+    ImGui::PopID();
+    mark(context, "choice." + std::to_string(index), low, high);
+    const bool right = answered && choices[index] == answer;
+    const bool wrong = answered && !right && guessed->second == static_cast<int>(index);
+    const ImU32 frame = right ? theme.ok : wrong ? theme.error : hovered ? theme.muted : theme.separator;
+    column.list->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F}, frame, column.px(6), 0,
+                         column.px(1));
+    draw_text_centred(column.list, fonts.small, {(low.x + high.x) / 2, (low.y + high.y) / 2},
+                      right   ? theme.ok
+                      : wrong ? theme.error
+                              : theme.text,
+                      label);
+    x = high.x + column.px(8);
+  }
+  column.y += column.px(24);
+  if (answered) {
+    const bool right = static_cast<size_t>(guessed->second) < choices.size() &&
+                       choices[static_cast<size_t>(guessed->second)] == answer;
+    column.y += column.px(6);
+    const std::string reveal = context.strings.format(right ? "controls.right" : "controls.wrong",
+                                                      fmt::arg("answer", with_separators(answer)));
+    const std::string why = predict.why ? " " + context.strings(predict.why(config)) : "";
+    const TextRun runs[] = {{fonts.small_semibold, right ? theme.ok : theme.error, reveal},
+                            {fonts.small, theme.text, why}};
+    column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), runs);
+  }
+  column.y += column.px(8);
+}
+
+}  // namespace tilescope

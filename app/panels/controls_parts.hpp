@@ -1,0 +1,47 @@
+// The sections of the controls column, from top to bottom. Each draws at the column's y and moves it on.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "app/panel_context.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+
+struct Column {
+  PanelContext& context;
+  ImDrawList* list;
+  float edge_left, edge_right;  // of the area
+  float left, right;            // of the text: 16 pixels inside
+  float y;
+
+  float px(float value) const { return context.px(value); }
+  const Theme& theme() const { return context.theme; }
+  const Fonts& fonts() const { return context.fonts; }
+  float width() const { return right - left; }
+  /// Texts whose baseline is `below` unscaled pixels under y.
+  void text(ImFont* font, float x, float below, ImU32 colour, std::string_view text) const;
+  void text_right(ImFont* font, float x, float below, ImU32 colour, std::string_view text) const;
+  /// The line between two sections, `gap` unscaled pixels below y; y moves there.
+  void separator(float gap);
+};
+
+void ladder_section(Column& column);
+void sliders_section(Column& column);
+void run_section(Column& column);
+void break_it_section(Column& column);
+void correctness_card(Column& column);
+void findings_card(Column& column);
+void traffic_card(Column& column);
+void predict_card(Column& column);
+
+/// The report that is shown: this machine's sweep where there is one, else the recording; null if neither.
+const SpeedReport* shown_report(const Session& session);
+
+/// The rungs that use a parameter, as the learner numbers them: "5", "3–5", "1, 3".
+std::string rungs_using(const Lab& lab, const std::string& param);
+/// "98432", "98,432", "2^20", "96k", "1e6"; nothing if it is none of these.
+std::optional<int64_t> parse_count(std::string_view text);
+
+}  // namespace tilescope

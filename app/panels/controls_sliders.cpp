@@ -1,0 +1,265 @@
+// The sliders: a size moves over the stops that its lab offers, a parameter over its possible values. Values may be
+// typed: double click, or Ctrl and a click.
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "app/panels/controls_parts.hpp"
+#include "app/shell_keys.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr float kRow = 44;
+
+struct Slider {
+  std::string name;  // of the size or parameter
+  std::string title, help;
+  std::vector<int64_t> stops;  // ascending; what dragging can reach
+  int64_t value = 0;
+  bool ticks = false;  // few enough to be told apart
+  std::string unused;  // why it has no effect; empty if it has
+};
+
+/// Where a value is on the track, 0 … 1: by logarithm where the stops span decades, else evenly by stop.
+float position_of(const Slider& slider, int64_t value) {
+  const auto low = static_cast<double>(slider.stops.front()), high = static_cast<double>(slider.stops.back());
+  if (high <= low) return 0;
+  const auto clamped = std::clamp(static_cast<double>(value), low, high);
+  if (low > 0 && high / low >= 8) return static_cast<float>(std::log(clamped / low) / std::log(high / low));
+  return static_cast<float>((clamped - low) / (high - low));
+}
+
+int64_t nearest_stop(const Slider& slider, float position) {
+  return *std::min_element(slider.stops.begin(), slider.stops.end(), [&](int64_t a, int64_t b) {
+    return std::abs(position_of(slider, a) - position) < std::abs(position_of(slider, b) - position);
+  });
+}
+
+void draw_track(Column& column, const Slider& slider, bool lit) {
+  const Theme& theme = column.theme();
+  const float middle = column.y + column.px(30), half = column.px(2), radius = column.px(6);
+  const bool used = slider.unused.empty();
+  // The handle stays inside the column at both ends.
+  const float handle = column.left + radius + (column.width() - 2 * radius) * position_of(slider, slider.value);
+  column.list->AddRectFilled({column.left, middle - half}, {column.right, middle + half}, theme.separator, half);
+  if (used) column.list->AddRectFilled({column.left, middle - half}, {handle, middle + half}, theme.accent, half);
+  column.list->AddCircleFilled({handle, middle}, radius + column.px(2), theme.panel, 24);
+  column.list->AddCircleFilled({handle, middle}, lit ? radius + column.px(1) : radius,
+                               used ? theme.accent : theme.separator, 24);
+  if (!slider.ticks || !used) return;
+  const float line = std::max(1.0F, std::round(column.context.view.scale));
+  for (const int64_t stop : slider.stops) {
+    float x = std::round(column.left + radius + (column.width() - 2 * radius) * position_of(slider, stop));
+    if (stop == slider.stops.front()) x = column.left;
+    if (stop == slider.stops.back()) x = column.right - line;
+    column.list->AddRectFilled({x, middle + column.px(6)}, {x + line, middle + column.px(10)}, theme.separator);
+  }
+}
+
+/// The field in place of the value. Returns what was typed, once Enter was pressed.
+std::optional<int64_t> typing_field(Column& column, const Slider& slider) {
+  ViewState& view = column.context.view;
+  const float width = column.px(120);
+  ImGui::SetCursorScreenPos({column.right - width, column.y + column.px(1)});
+  ImGui::SetNextItemWidth(width);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(column.px(8), column.px(1)));
+  ImGui::PushFont(column.fonts().body);
+  const bool first = view.typed.empty();
+  if (first) {
+    view.typed = std::to_string(slider.value);
+    ImGui::SetKeyboardFocusHere();
+  }
+  const bool entered = ImGui::InputText("##typed", &view.typed,
+                                        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  const bool left = !first && ImGui::IsItemDeactivated();
+  ImGui::PopFont();
+  ImGui::PopStyleVar();
+  std::optional<int64_t> value;
+  if (entered) value = parse_count(view.typed);
+  if (entered || left) {
+    view.typing_in.clear();
+    view.typed.clear();
+  }
+  return value;
+}
+
+/// One row. Returns the value if it was changed.
+std::optional<int64_t> slider_row(Column& column, const Slider& slider) {
+  PanelContext& context = column.context;
+  ViewState& view = context.view;
+  const Theme& theme = column.theme();
+  const Fonts& fonts = column.fonts();
+  const bool used = slider.unused.empty();
+  const ImU32 dimmed = mix(theme.panel, theme.muted, 0.55F);
+  std::optional<int64_t> changed;
+  ImGui::PushID(slider.name.c_str());
+
+  // The value is pressed to type, the track is dragged; both explain.
+  const float half = column.px(10), middle = column.y + column.px(30);
+  const ImVec2 low{column.left, middle - half}, high{column.right, middle + half};
+  ImGui::SetCursorScreenPos({column.left, column.y});
+  ImGui::InvisibleButton("value", {column.width(), column.px(20)});
+  explain(context, used ? slider.help : slider.help + " " + slider.unused);
+  bool type = used && ImGui::IsItemHovered() &&
+              (ImGui::IsMouseDoubleClicked(0) || (ImGui::GetIO().KeyCtrl && ImGui::IsMouseClicked(0)));
+  mark(context, "value." + slider.name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+  ImGui::SetCursorScreenPos(low);
+  ImGui::InvisibleButton("track", {high.x - low.x, high.y - low.y});
+  explain(context, used ? slider.help : slider.help + " " + slider.unused);
+  const bool active = used && ImGui::IsItemActive(), lit = used && (active || ImGui::IsItemHovered());
+  type = type || (used && ImGui::IsItemHovered() && ImGui::GetIO().KeyCtrl && ImGui::IsMouseClicked(0));
+  mark(context, "slider." + slider.name, low, high);
+  if (type) {
+    view.typing_in = slider.name;
+    view.typed.clear();
+  } else if (active && !ImGui::GetIO().KeyCtrl) {
+    const float radius = column.px(6);
+    const float at = (ImGui::GetIO().MousePos.x - column.left - radius) / (column.width() - 2 * radius);
+    const int64_t stop = nearest_stop(slider, std::clamp(at, 0.0F, 1.0F));
+    const bool pressed_on_handle =
+        ImGui::IsItemActivated() && std::abs(at - position_of(slider, slider.value)) * column.width() < 2 * radius;
+    if (stop != slider.value && !pressed_on_handle && (ImGui::IsItemActivated() || ImGui::GetIO().MouseDelta.x != 0))
+      changed = stop;
+  }
+
+  column.text(fonts.small, column.left, 18, used ? theme.muted : dimmed, slider.title);
+  if (view.typing_in == slider.name) {
+    if (const auto typed = typing_field(column, slider)) changed = *typed;
+  } else if (used) {
+    column.text_right(fonts.body_semibold, column.right, 18, theme.text, with_separators(slider.value));
+  } else {
+    column.text_right(fonts.body, column.right, 18, dimmed, slider.unused);
+  }
+  draw_track(column, slider, lit);
+  ImGui::PopID();
+  column.y += column.px(kRow);
+  return changed;
+}
+
+Slider size_slider(const PanelContext& context, const Size& size) {
+  const Request& request = context.session.request();
+  const int64_t most = request.device == DeviceKind::sim ? size.max_sim : size.max_gpu;
+  Slider slider{.name = size.name,
+                .title = context.strings(size.title),
+                .help = {},
+                .stops = {},
+                .value = request.config.size(size.name),
+                .ticks = false,
+                .unused = {}};
+  for (const int64_t stop : size.offered)
+    if (stop >= size.min && stop <= most) slider.stops.push_back(stop);
+  if (slider.stops.empty()) slider.stops = {size.min, most};
+  slider.help =
+      context.strings.format("controls.size_meaning", fmt::arg("title", slider.title),
+                             fmt::arg("low", with_separators(size.min)), fmt::arg("high", with_separators(most)));
+  return slider;
+}
+
+Slider param_slider(const PanelContext& context, const Param& param) {
+  const Rung& rung = context.rung();
+  Slider slider{.name = param.name,
+                .title = context.strings(param.title),
+                .help = context.strings(param.help),
+                .stops = values_of(param),
+                .value = context.session.request().config.param(param.name),
+                .ticks = false,
+                .unused = {}};
+  slider.ticks = slider.stops.size() <= 17;
+  if (std::find(rung.params.begin(), rung.params.end(), param.name) == rung.params.end()) {
+    const std::string rungs = rungs_using(context.lab(), param.name);
+    const bool one = rungs.find_first_not_of("0123456789") == std::string::npos;
+    slider.unused =
+        context.strings.format(one ? "controls.rung_only" : "controls.rungs_only", fmt::arg("rungs", rungs));
+  }
+  return slider;
+}
+
+void grid_row(Column& column) {
+  const PanelContext& context = column.context;
+  if (!context.rung().grid_formula) return;
+  const float middle = column.y + column.px(16);
+  const std::string& label = context.strings("controls.grid");
+  const Fonts& fonts = column.fonts();
+  draw_text(column.list, fonts.small, {column.left, centred_top(fonts.small, middle)}, column.theme().muted, label);
+  const std::string formula = context.rung().grid_formula(context.session.request().config);
+  const float room = column.width() - text_size(fonts.small, label).x - column.px(8);
+  const std::string shown = fit_text(fonts.small_semibold, formula, room);
+  draw_text_right(column.list, fonts.small_semibold, {column.right, centred_top(fonts.small_semibold, middle)},
+                  column.theme().text, shown);
+  explain_rect(column.context, {column.left, column.y}, {column.right, column.y + column.px(32)},
+               context.strings("controls.grid_meaning") + (shown == formula ? "" : " " + formula));
+  column.y += column.px(36);
+}
+
+}  // namespace
+
+std::string rungs_using(const Lab& lab, const std::string& param) {
+  std::string text;
+  int run_start = 0, previous = -1;
+  const auto close_run = [&] {
+    if (previous < 0) return;
+    text += (text.empty() ? "" : ", ") + std::to_string(run_start);
+    if (previous > run_start) text += "–" + std::to_string(previous);
+  };
+  for (int number = 1; number <= static_cast<int>(lab.rungs.size()); ++number) {
+    const auto& params = lab.rungs[static_cast<size_t>(number - 1)].params;
+    if (std::find(params.begin(), params.end(), param) == params.end()) continue;
+    if (previous != number - 1 || previous < 0) {
+      close_run();
+      run_start = number;
+    }
+    previous = number;
+  }
+  close_run();
+  return text;
+}
+
+std::optional<int64_t> parse_count(std::string_view text) {
+  std::string digits;
+  double factor = 1;
+  std::optional<int> power;
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char letter = text[at];
+    if (letter == ' ' || letter == ',' || letter == '_') continue;
+    if (letter == '^') {
+      int exponent = 0;
+      const auto [end, wrong] = std::from_chars(text.data() + at + 1, text.data() + text.size(), exponent);
+      if (wrong != std::errc{} || end != text.data() + text.size() || exponent < 0) return std::nullopt;
+      power = exponent;
+      break;
+    }
+    const bool last = text.find_last_not_of(' ') == at;
+    if (last && (letter == 'k' || letter == 'K'))
+      factor = 1e3;
+    else if (last && letter == 'M')
+      factor = 1e6;
+    else if (last && letter == 'G')
+      factor = 1e9;
+    else
+      digits += letter;
+  }
+  double value = 0;
+  const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (digits.empty() || wrong != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  if (power) value = std::pow(value, *power);
+  value *= factor;
+  if (!(std::abs(value) < 9e15)) return std::nullopt;
+  return std::llround(value);
+}
+
+void sliders_section(Column& column) {
+  PanelContext& context = column.context;
+  column.y += column.px(8);
+  for (const Size& size : context.lab().sizes)
+    if (const auto value = slider_row(column, size_slider(context, size))) context.session.set_size(size.name, *value);
+  for (const Param& param : context.lab().params)
+    if (const auto value = slider_row(column, param_slider(context, param)))
+      context.session.set_param(param.name, *value);
+  grid_row(column);
+}
+
+}  // namespace tilescope
