@@ -141,7 +141,7 @@ std::string provenance_text(const SpeedReport& report, const Strings& strings) {
 std::string provenance_sentence(const SpeedReport& report, const Strings& strings) {
   std::string versions;
   const auto add = [&](const char* name, const std::string& version) {
-    if (!version.empty()) versions += (versions.empty() ? "" : strings("speed.comma")) + name + " " + version;
+    if (!version.empty()) versions += strings(versions.empty() ? "speed.semicolon" : "speed.comma") + name + " " + version;
   };
   add("NVRTC", report.nvrtc_version);
   add("PyTorch", report.torch_version);

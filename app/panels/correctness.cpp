@@ -1,0 +1,97 @@
+// Correctness: every output beside its double-precision reference.
+#include "app/panels/correctness_model.hpp"
+#include "app/panels/correctness_view.hpp"
+#include "app/panels/tiles_index.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr float kPadding = 24;  // unscaled pixels
+
+/// Which output is shown: the learner's choice, as long as the lab stays the same; else the first that fails.
+size_t choose_output(PanelContext& context, const RunResult& run) {
+  static std::string lab;
+  static std::optional<size_t> chosen;
+  if (lab != run.request.lab || (chosen && *chosen >= run.correctness.size())) chosen.reset();
+  lab = run.request.lab;
+  const size_t shown = chosen.value_or(first_failing_output(run));
+  if (run.correctness.size() < 2) return shown;
+  std::vector<std::string> names;
+  for (const auto& check : run.correctness) names.push_back(check.buffer);
+  const int picked = tab_row(context, "output", names, static_cast<int>(shown), context.px(28));
+  if (picked != static_cast<int>(shown)) chosen = static_cast<size_t>(picked);
+  return chosen.value_or(shown);
+}
+
+/// The sentence, with the badge at its right. Returns its height.
+float draw_verdict(PanelContext& context, const RunResult& run, size_t output, ImVec2 low, float right) {
+  const Theme& theme = context.theme;
+  const Badge badge = run.device.kind == DeviceKind::gpu ? Badge::measured : Badge::simulated;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float badge_wide = draw_badge(context, list, {right, low.y + context.px(2)}, badge);
+  const Verdict verdict = verdict_of(run, output, context.strings);
+  const std::string reason = " " + verdict.reason, quiet = " " + verdict.quiet;
+  const ImU32 finding = run.correctness[output].pass ? theme.text : theme.error;
+  const TextRun runs[] = {{context.fonts.body_semibold, finding, verdict.finding},
+                          {context.fonts.body, theme.text, reason},
+                          {context.fonts.body, theme.muted, quiet}};
+  return flow_text(list, low, right - low.x - badge_wide - context.px(24), context.px(24), runs);
+}
+
+/// Why there is nothing to compare.
+void draw_nothing(PanelContext& context) {
+  const Strings& strings = context.strings;
+  if (const auto& error = context.session.error())
+    empty_state(context, error->message, error->hint);
+  else if (!context.result)
+    empty_state(context, strings("correctness.empty"), strings("correctness.empty_hint"));
+  else
+    empty_state(context, strings("correctness.not_compared"), strings("correctness.not_compared_hint"));
+}
+
+void draw_compared(PanelContext& context, const RunResult& run) {
+  const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const float left = origin.x + context.px(kPadding), right = origin.x + size.x - context.px(kPadding);
+  const float bottom = origin.y + size.y;
+  float top = origin.y + context.px(12);
+  if (run.correctness.size() > 1) {
+    ImGui::SetCursorScreenPos({left, origin.y + context.px(4)});
+    top = origin.y + context.px(40);
+  }
+  const size_t output = choose_output(context, run);
+  const auto buffer = HeatMaps::buffer_of(run, output);
+  top += draw_verdict(context, run, output, {left, top}, right) + context.px(8);
+  if (!buffer) return;
+
+  CorrectnessFrame frame{.context = context, .run = run, .output = output, .buffer = *buffer};
+  const float strip = bottom - correctness_strip_height(frame, right - left);
+  draw_error_maps(frame, {left, top}, {right, strip - context.px(16)});
+  separator_line(context, strip);
+  draw_correctness_strip(frame, {left, strip}, {right, bottom});
+  if (frame.pointed) context.view.hover = select_element(run, frame.buffer, *frame.pointed);
+}
+
+}  // namespace
+
+void pick_element(CorrectnessFrame& frame, int64_t element) {
+  frame.context.view.selection = select_element(frame.run, frame.buffer, element);
+}
+
+std::optional<int64_t> selected_element(const CorrectnessFrame& frame) {
+  const Selection& selection = frame.context.view.selection;
+  if (selection.buffer != frame.buffer || !selection.element) return std::nullopt;
+  if (*selection.element < 0 || *selection.element >= frame.spec().count()) return std::nullopt;
+  return selection.element;
+}
+
+void draw_correctness(PanelContext& context) {
+  if (!context.result || context.result->correctness.empty()) return draw_nothing(context);
+  draw_compared(context, *context.result);
+  if (!context.stale) return;
+  const ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + size.x, low.y + size.y},
+                                            with_alpha(context.theme.window, 0.45F));
+}
+
+}  // namespace tilescope

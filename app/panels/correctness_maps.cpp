@@ -1,0 +1,212 @@
+// The result map and the error map, with their legends, side by side.
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/correctness_model.hpp"
+#include "app/panels/correctness_view.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+// Unscaled pixels.
+constexpr float kGutter = 32, kTitle = 24, kBar = 88;
+constexpr int kOutlinePieces = 24;
+
+/// One map: its rectangle with the title row, and what it shows.
+struct MapView {
+  HeatMaps::Kind kind;
+  ImVec2 low, high;
+  CellGrid grid;
+  HeatMaps::Picture picture;
+  ImVec2 corner;  // of the cells
+};
+
+std::string title_of(const CorrectnessFrame& frame, const MapView& map) {
+  const Strings& strings = frame.context.strings;
+  const bool error = map.kind == HeatMaps::Kind::error;
+  const int64_t each = map.grid.cell_columns * map.grid.cell_rows;
+  if (each <= 1) return error ? std::string() : strings("correctness.got");
+  return strings.format(error ? "correctness.largest_of" : "correctness.mean_of",
+                        fmt::arg("count", with_separators(each)));
+}
+
+/// "low ▂▂▂▂ high  ■ what is failing", its right edge at the position. Returns its left edge.
+float draw_legend(const CorrectnessFrame& frame, const MapView& map) {
+  PanelContext& context = frame.context;
+  const Strings& strings = context.strings;
+  const Theme& theme = context.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = context.fonts.small;
+  const bool error = map.kind == HeatMaps::Kind::error;
+  const float centre = map.low.y + context.px(kTitle) / 2, text_top = centred_top(font, centre);
+  float x = map.high.x;
+  const bool failing = error || frame.check().nan > 0;
+  if (failing) {
+    x -= draw_text_right(list, font, {x, text_top}, theme.muted,
+                         strings(error ? "correctness.above" : "correctness.nan"))
+             .x;
+    x -= context.px(6);
+    const float side = context.px(8);
+    list->AddRectFilled({x - side, centre - side / 2}, {x, centre + side / 2}, theme.error);
+    x -= side + context.px(14);
+  }
+  const std::string high =
+      error ? strings("correctness.times_allowed") : value_text(std::round(map.picture.high * 100) / 100);
+  const std::string low = error ? "≤ 10⁻⁴" : value_text(std::round(map.picture.low * 100) / 100);
+  x -= draw_text_right(list, font, {x, text_top}, theme.muted, high).x + context.px(8);
+  const float width = context.px(kBar), half = context.px(4);
+  constexpr int kPieces = 16;
+  for (int i = 0; i < kPieces; ++i) {
+    const float a = static_cast<float>(i) / kPieces, b = static_cast<float>(i + 1) / kPieces;
+    list->AddRectFilledMultiColor({x - width * (1 - a), centre - half}, {x - width * (1 - b), centre + half},
+                                  viridis(a), viridis(b), viridis(b), viridis(a));
+  }
+  const float right = map.high.x;
+  x -= width + context.px(8);
+  x -= draw_text_right(list, font, {x, text_top}, theme.muted, low).x;
+  explain_rect(context, {x, map.low.y}, {right, map.low.y + context.px(kTitle)},
+               strings(error ? "correctness.error_scale" : "correctness.value_scale"));
+  return x;
+}
+
+/// The name in code letters, then as much of what it is as fits before the legend.
+void draw_title(const CorrectnessFrame& frame, const MapView& map, float room) {
+  PanelContext& context = frame.context;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const bool error = map.kind == HeatMaps::Kind::error;
+  const std::string name =
+      error ? "|" + frame.check().buffer + " − " + context.strings("correctness.expected") + "|" : frame.check().buffer;
+  ImFont* font = error ? context.fonts.small_semibold : context.fonts.code;
+  const float centre = map.low.y + context.px(kTitle) / 2;
+  const ImVec2 position{map.low.x, centred_top(font, centre)};
+  const float width = text_size(font, name).x;
+  if (width > room) return;
+  draw_text(list, font, position, context.theme.text, name);
+  const std::string what = title_of(frame, map);
+  if (width + context.px(10) + text_size(context.fonts.small, what).x > room) return;
+  draw_text(list, context.fonts.small, {map.low.x + width + context.px(10), centred_top(context.fonts.small, centre)},
+            context.theme.muted, what);
+}
+
+/// Outlines the cells of elements [begin, end): one rectangle per row of cells.
+void outline(const CorrectnessFrame& frame, const MapView& map, int64_t begin, int64_t end, ImU32 colour) {
+  const auto first = cell_of(map.grid, begin), last = cell_of(map.grid, std::min(end, map.grid.count) - 1);
+  if (!first || !last || last->row - first->row > kOutlinePieces) return;
+  const auto pitch = static_cast<float>(map.grid.cell_pixels);
+  const float thickness = frame.context.px(1.5F);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (int row = first->row; row <= last->row; ++row) {
+    const int left = row == first->row ? first->column : 0;
+    const int right = row == last->row ? last->column : map.grid.columns - 1;
+    const ImVec2 low{map.corner.x + static_cast<float>(left) * pitch - thickness,
+                     map.corner.y + static_cast<float>(row) * pitch - thickness};
+    const ImVec2 high{map.corner.x + static_cast<float>(right + 1) * pitch + thickness,
+                      map.corner.y + static_cast<float>(row + 1) * pitch + thickness};
+    list->AddRect({low.x - 1, low.y - 1}, {high.x + 1, high.y + 1}, frame.context.theme.window, 1);
+    list->AddRect(low, high, colour, 1, 0, thickness);
+  }
+}
+
+/// The cells that the selected or hovered block wrote, and the selected element.
+void draw_selection(const CorrectnessFrame& frame, const MapView& map) {
+  const PanelContext& context = frame.context;
+  const ViewState& view = context.view;
+  const auto block = view.selection.block;
+  if (block && frame.run.observed && frame.buffer < frame.run.tiles.buffers.size()) {
+    const BufferMap& written = frame.run.tiles.buffers[frame.buffer];
+    if (*block + 1 < written.writes_first.size() && written.writes_of(*block).size() <= 4)
+      for (const ElementRange& range : written.writes_of(*block))
+        outline(frame, map, range.begin, range.end, mix(context.theme.accent, context.theme.window, 0.4F));
+  }
+  if (const auto element = selected_element(frame)) outline(frame, map, *element, *element + 1, context.theme.accent);
+  if (frame.pointed) outline(frame, map, *frame.pointed, *frame.pointed + 1, context.theme.text);
+}
+
+std::string cell_sentence(const CorrectnessFrame& frame, const CellElements& elements, int64_t worst) {
+  const Strings& strings = frame.context.strings;
+  const ElementFacts facts = facts_of(frame.run, frame.output, frame.buffer, worst);
+  const auto text = [](const std::optional<double>& value, auto format) { return value ? format(*value) : "–"; };
+  const std::string got = text(facts.got, value_text), expected = text(facts.expected, value_text);
+  const std::string error = text(facts.error, error_text), allowed = text(facts.allowed, error_text);
+  const std::string at = element_text(frame.spec(), worst), name = frame.check().buffer;
+  if (elements.first == elements.last)
+    return strings.format("correctness.element", fmt::arg("name", name), fmt::arg("index", at), fmt::arg("got", got),
+                          fmt::arg("expected", expected), fmt::arg("error", error), fmt::arg("allowed", allowed));
+  return strings.format(
+      "correctness.cell", fmt::arg("name", name), fmt::arg("first", element_text(frame.spec(), elements.first)),
+      fmt::arg("last", element_text(frame.spec(), elements.last)), fmt::arg("index", at), fmt::arg("got", got),
+      fmt::arg("expected", expected), fmt::arg("error", error), fmt::arg("allowed", allowed));
+}
+
+/// The worst element of a cell, row by row of the buffer.
+int64_t worst_of_cell(const CorrectnessFrame& frame, const CellGrid& grid, const CellElements& elements) {
+  int64_t worst = elements.first;
+  double largest = -1;
+  for (int64_t row = elements.first_row; row <= elements.last_row; ++row) {
+    const int64_t begin = row * grid.row_length + elements.first_column;
+    const int64_t end = std::min(row * grid.row_length + elements.last_column, grid.count - 1);
+    if (begin > end) continue;
+    const int64_t candidate = worst_element(frame.run, frame.output, frame.buffer, begin, end);
+    const double error = facts_of(frame.run, frame.output, frame.buffer, candidate).error.value_or(0);
+    if (std::isnan(error)) return candidate;
+    if (error <= largest) continue;
+    largest = error;
+    worst = candidate;
+  }
+  return worst;
+}
+
+void draw_map(CorrectnessFrame& frame, MapView& map) {
+  PanelContext& context = frame.context;
+  const bool error = map.kind == HeatMaps::Kind::error;
+  map.corner = {map.low.x, map.low.y + context.px(kTitle + 4)};
+  if (error && frame.check().expected.size() < static_cast<size_t>(map.grid.count)) {
+    draw_title(frame, map, map.high.x - map.low.x);
+    const std::string reason = context.strings.format(
+        "correctness.too_large", fmt::arg("most", with_separators(Correctness::kErrorMapElements)));
+    const TextRun runs[] = {{context.fonts.small, context.theme.muted, reason}};
+    flow_text(ImGui::GetWindowDrawList(), map.corner, map.high.x - map.low.x, context.px(20), runs);
+    return;
+  }
+  const HeatMaps::Request request{map.kind, frame.output, map.grid, context.theme.error, !context.view.animate};
+  map.picture = context.heat_maps->draw(request, context.result);
+  const float legend = draw_legend(frame, map);
+  draw_title(frame, map, legend - map.low.x - context.px(16));
+  const ImVec2 size(static_cast<float>(map.grid.width()), static_cast<float>(map.grid.height()));
+  if (size.x < 1 || size.y < 1) return;
+  const ImVec2 end{map.corner.x + size.x, map.corner.y + size.y};
+  ImGui::SetCursorScreenPos(map.corner);
+  ImGui::InvisibleButton(error ? "map.error" : "map.result", size);
+  mark(context, error ? "map.error" : "map.result", map.corner, end);
+  ImGui::GetWindowDrawList()->AddImage(map.picture.texture, map.corner, end, {0, 0}, {1, 1});
+  if (!ImGui::IsItemHovered()) return;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const auto cell = cell_at(map.grid, mouse.x - map.corner.x, mouse.y - map.corner.y);
+  if (!cell) return;
+  const CellElements elements = *elements_of(map.grid, *cell);
+  const int64_t worst = worst_of_cell(frame, map.grid, elements);
+  frame.pointed = worst;
+  if (ImGui::IsItemClicked()) pick_element(frame, worst);
+  explain(context, cell_sentence(frame, elements, worst));
+}
+
+}  // namespace
+
+void draw_error_maps(CorrectnessFrame& frame, ImVec2 low, ImVec2 high) {
+  PanelContext& context = frame.context;
+  const float gutter = context.px(kGutter), width = std::floor((high.x - low.x - gutter) / 2);
+  const float rows = high.y - low.y - context.px(kTitle + 4);
+  if (context.heat_maps == nullptr || rows < context.px(16) || width < context.px(64)) return;
+  const CellGrid grid =
+      HeatMaps::fit(frame.run, frame.output, static_cast<int>(width), static_cast<int>(rows), context.view.scale);
+  if (grid.count == 0) return;
+  MapView result{HeatMaps::Kind::value, low, {low.x + width, high.y}, grid, {}, {}};
+  MapView error{HeatMaps::Kind::error, {low.x + width + gutter, low.y}, high, grid, {}, {}};
+  draw_map(frame, result);
+  draw_map(frame, error);
+  draw_selection(frame, result);
+  if (!frame.check().expected.empty()) draw_selection(frame, error);
+}
+
+}  // namespace tilescope

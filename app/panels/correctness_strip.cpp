@@ -1,0 +1,188 @@
+// Below the maps: counts, a table of the elements worth knowing, and what the simulator's checks found.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/panels/correctness_model.hpp"
+#include "app/panels/correctness_view.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+// Unscaled pixels.
+constexpr float kRow = 22, kTop = 12, kBottom = 12, kCounts = 28, kTable = 620, kGap = 40, kLeastFindings = 280;
+constexpr size_t kMostFindings = 4;
+
+struct TableRow {
+  const char* name;  // key of its title
+  int64_t element;
+  ImU32 colour;
+};
+
+std::vector<TableRow> rows_of(const CorrectnessFrame& frame) {
+  const Theme& theme = frame.context.theme;
+  std::vector<TableRow> rows;
+  if (frame.check().first)
+    rows.push_back({"correctness.row_first", static_cast<int64_t>(frame.check().first->index), theme.error});
+  rows.push_back({"correctness.row_largest", static_cast<int64_t>(frame.check().largest_error_index), theme.text});
+  if (frame.pointed)
+    rows.push_back({"correctness.row_pointed", *frame.pointed, theme.text});
+  else if (const auto selected = selected_element(frame))
+    rows.push_back({"correctness.row_selected", *selected, theme.accent});
+  return rows;
+}
+
+bool findings_beside(const CorrectnessFrame& frame, float width) {
+  return width >= frame.context.px(kTable + kGap + kLeastFindings);
+}
+
+size_t findings_shown(const CorrectnessFrame& frame) { return std::min(frame.run.findings.size(), kMostFindings); }
+
+void draw_counts(const CorrectnessFrame& frame, ImVec2 position, float right) {
+  PanelContext& context = frame.context;
+  const Theme& theme = context.theme;
+  const Correctness& check = frame.check();
+  struct Count {
+    const char* name;
+    uint64_t value;
+    bool bad;
+  };
+  const std::array<Count, 4> counts{{{"correctness.checked", check.checked, false},
+                                     {"correctness.mismatches", check.mismatches, check.mismatches > 0},
+                                     {"correctness.nan", check.nan, check.nan > 0},
+                                     {"correctness.never_written", check.untouched, check.untouched > 0}}};
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (const Count& count : counts) {
+    const std::string& name = context.strings(count.name);
+    const std::string value = with_separators(static_cast<int64_t>(count.value));
+    const float name_width = text_size(context.fonts.small, name).x + context.px(8);
+    const float width = name_width + text_size(context.fonts.small_semibold, value).x;
+    if (position.x + width > right) return;
+    draw_text(list, context.fonts.small, position, theme.muted, name);
+    draw_text(list, context.fonts.small_semibold, {position.x + name_width, position.y},
+              count.bad ? theme.error : theme.text, value);
+    explain_rect(context, position, {position.x + width, position.y + context.px(kRow)},
+                 context.strings(std::string(count.name) + "_meaning"));
+    position.x += width + context.px(28);
+  }
+}
+
+void draw_row(CorrectnessFrame& frame, const TableRow& row, ImVec2 low, float right, std::span<const float> columns) {
+  PanelContext& context = frame.context;
+  const Theme& theme = context.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = context.fonts.small;
+  const float height = context.px(kRow), top = centred_top(font, low.y + height / 2);
+  ImGui::SetCursorScreenPos(low);
+  if (ImGui::InvisibleButton(row.name, {right - low.x, height})) pick_element(frame, row.element);
+  if (ImGui::IsItemHovered()) {
+    list->AddRectFilled({low.x - context.px(8), low.y}, {right + context.px(8), low.y + height}, theme.raised,
+                        context.px(4));
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  }
+  explain(context, context.strings("correctness.row_meaning"));
+  draw_text(list, font, {low.x, top}, row.colour == theme.text ? theme.muted : row.colour, context.strings(row.name));
+  const ElementFacts facts = facts_of(frame.run, frame.output, frame.buffer, row.element);
+  const auto text = [](const std::optional<double>& value, auto format) {
+    return value ? format(*value) : std::string("–");
+  };
+  const std::array<std::string, 5> values{"[" + element_text(frame.spec(), row.element) + "]",
+                                          text(facts.expected, value_text), text(facts.got, value_text),
+                                          text(facts.error, error_text), text(facts.allowed, error_text)};
+  for (size_t i = 0; i < values.size(); ++i) {
+    const bool bad = !facts.pass && (i == 2 || i == 3);
+    draw_text_right(list, bad ? context.fonts.small_semibold : font, {columns[i], top}, bad ? theme.error : theme.text,
+                    values[i]);
+  }
+}
+
+void draw_table(CorrectnessFrame& frame, ImVec2 low, float right) {
+  PanelContext& context = frame.context;
+  const float first = context.px(112), each = (right - low.x - first) / 5;
+  std::array<float, 5> columns{};
+  for (size_t i = 0; i < columns.size(); ++i) columns[i] = std::round(low.x + first + each * static_cast<float>(i + 1));
+  constexpr std::array<const char*, 5> kTitles{"correctness.column_element", "correctness.column_expected",
+                                               "correctness.column_got", "correctness.column_error",
+                                               "correctness.column_allowed"};
+  for (size_t i = 0; i < kTitles.size(); ++i)
+    draw_text_right(ImGui::GetWindowDrawList(), context.fonts.small,
+                    {columns[i], centred_top(context.fonts.small, low.y + context.px(kRow) / 2)}, context.theme.muted,
+                    context.strings(kTitles[i]));
+  for (const TableRow& row : rows_of(frame)) {
+    low.y += context.px(kRow);
+    draw_row(frame, row, low, right, columns);
+  }
+}
+
+void select_line(PanelContext& context, const Finding& finding) {
+  context.view.selection = {};
+  context.view.selection.line = finding.line;
+  const Dim3& grid = context.result->tiles.grid;
+  const uint64_t block = finding.block.x + uint64_t{grid.x} * (finding.block.y + uint64_t{grid.y} * finding.block.z);
+  if (block < grid.count()) context.view.selection.block = static_cast<uint32_t>(block);
+}
+
+void draw_finding(PanelContext& context, const Finding& finding, size_t index, ImVec2 low, float right) {
+  const Theme& theme = context.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float height = context.px(kRow), top = centred_top(context.fonts.small, low.y + height / 2);
+  ImGui::PushID(static_cast<int>(index));
+  ImGui::SetCursorScreenPos(low);
+  if (ImGui::InvisibleButton("finding", {right - low.x, height})) select_line(context, finding);
+  mark(context, "finding." + std::to_string(index), low, {right, low.y + height});
+  if (ImGui::IsItemHovered()) {
+    list->AddRectFilled({low.x - context.px(8), low.y}, {right, low.y + height}, theme.raised, context.px(4));
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  }
+  explain(context, finding.message);
+  ImGui::PopID();
+  const float width = draw_text(list, context.fonts.small_semibold, {low.x, top}, theme.error, finding.id).x;
+  const auto place = [](const Dim3& at) { return fmt::format("({}, {}, {})", at.x, at.y, at.z); };
+  const std::string where =
+      context.strings.format("correctness.finding", fmt::arg("line", finding.line),
+                             fmt::arg("block", place(finding.block)), fmt::arg("thread", place(finding.thread)),
+                             fmt::arg("count", with_separators(static_cast<int64_t>(finding.count))));
+  const float x = low.x + width + context.px(10);
+  draw_text(list, context.fonts.small, {x, top}, theme.text, fit_text(context.fonts.small, where, right - x));
+}
+
+void draw_findings(PanelContext& context, const RunResult& run, ImVec2 low, float right, size_t most) {
+  const std::string title = run.findings.size() > most
+                                ? context.strings.format("correctness.findings_more", fmt::arg("shown", most),
+                                                         fmt::arg("all", run.findings.size()))
+                                : context.strings("correctness.findings");
+  draw_text(ImGui::GetWindowDrawList(), context.fonts.small,
+            {low.x, centred_top(context.fonts.small, low.y + context.px(kRow) / 2)}, context.theme.muted, title);
+  for (size_t i = 0; i < most; ++i) {
+    low.y += context.px(kRow);
+    draw_finding(context, run.findings[i], i, low, right);
+  }
+}
+
+}  // namespace
+
+float correctness_strip_height(const CorrectnessFrame& frame, float width) {
+  // Room for all three rows of the table, so that nothing moves when an element is pointed at.
+  size_t rows = frame.check().first ? 4 : 3;
+  const size_t findings = findings_shown(frame);
+  if (findings > 0) rows = findings_beside(frame, width) ? std::max(rows, findings + 1) : rows + findings + 1;
+  return frame.context.px(kTop + kCounts + kBottom + kRow * static_cast<float>(rows));
+}
+
+void draw_correctness_strip(CorrectnessFrame& frame, ImVec2 low, ImVec2 high) {
+  PanelContext& context = frame.context;
+  const size_t findings = findings_shown(frame);
+  const float width = high.x - low.x, counts = low.y + context.px(kTop), table = counts + context.px(kCounts);
+  draw_counts(frame, {low.x, counts}, high.x);
+  draw_table(frame, {low.x, table}, low.x + std::min(width, context.px(kTable)));
+  if (findings == 0) return;
+  if (findings_beside(frame, width)) {
+    draw_findings(context, frame.run, {low.x + context.px(kTable + kGap), table}, high.x, findings);
+  } else {
+    const float rows = frame.check().first ? 4 : 3;
+    draw_findings(context, frame.run, {low.x, table + context.px(kRow) * rows}, high.x, findings);
+  }
+}
+
+}  // namespace tilescope

@@ -1,0 +1,41 @@
+// The parts of the correctness view. Private to app/panels/correctness*.cpp.
+//
+//   All 98,432 elements of out match. The largest error is …            [SIMULATED]
+//   out  got            −4.2 ▂▂▂▂ 4.4   |out − expected|   ≤ 10⁻⁴ ▂▂▂▂ 1 × allowed  ■ above
+//   ┌───────────────────────────────┐   ┌───────────────────────────────┐
+//   │ result map                    │   │ error map                     │
+//   └───────────────────────────────┘   └───────────────────────────────┘
+//   ─────────────────────────────────────────────────────────────────────
+//   checked 98,432   mismatches 0   NaN 0   never written 0
+//                   element  expected  got  error  allowed     findings of the simulator
+#pragma once
+
+#include <imgui.h>
+
+#include "app/gl/heat_map.hpp"
+#include "app/panel_context.hpp"
+
+namespace tilescope {
+
+struct CorrectnessFrame {
+  PanelContext& context;
+  const RunResult& run;
+  size_t output = 0;                    // index into run.correctness
+  size_t buffer = 0;                    // index into run.plan.buffers
+  std::optional<int64_t> pointed = {};  // the element under the pointer, this frame
+  const Correctness& check() const { return run.correctness[output]; }
+  const BufferSpec& spec() const { return run.plan.buffers[buffer]; }
+};
+
+/// The two heat maps in a rectangle.
+void draw_error_maps(CorrectnessFrame& frame, ImVec2 low, ImVec2 high);
+/// Counts, the table of elements, the findings. Returns nothing; the rectangle is of correctness_strip_height.
+void draw_correctness_strip(CorrectnessFrame& frame, ImVec2 low, ImVec2 high);
+float correctness_strip_height(const CorrectnessFrame& frame, float width);
+
+/// Picks an element for every view.
+void pick_element(CorrectnessFrame& frame, int64_t element);
+/// The selected element of this output; nothing if another buffer is selected.
+std::optional<int64_t> selected_element(const CorrectnessFrame& frame);
+
+}  // namespace tilescope
