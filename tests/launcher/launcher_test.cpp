@@ -60,11 +60,12 @@ class Launcher : public testing::Test {
 
   /// `environment` is put before the call, for example "DISPLAY=:1".
   Outcome launch(const std::string& words, const std::string& environment = "DISPLAY=:1",
-                 const std::string& program = "./tilescope") {
+                 const fs::path& program = "./tilescope") {
     fs::remove(tree_ / "calls");
-    const std::string command = "cd '" + tree_.string() + "' && env -u DISPLAY -u WAYLAND_DISPLAY TREE='" +
-                                tree_.string() + "' PATH='" + tree_.string() + "/stand-ins:/usr/bin:/bin' CUDA_PATH='" +
-                                tree_.string() + "/toolkit' " + environment + " " + program + " " + words + " 2>&1";
+    const std::string command =
+        "cd '" + (tree_ / program.parent_path()).string() + "' && env -u DISPLAY -u WAYLAND_DISPLAY TREE='" +
+        tree_.string() + "' PATH='" + tree_.string() + "/stand-ins:/usr/bin:/bin' CUDA_PATH='" + tree_.string() +
+        "/toolkit' " + environment + " ./" + program.filename().string() + " " + words + " 2>&1";
     Outcome outcome;
     FILE* pipe = popen(command.c_str(), "r");
     char buffer[4096];
@@ -226,7 +227,7 @@ TEST_F(Launcher, AFailedConfigurationShowsCmakesMessage) {
 TEST_F(Launcher, ItMayBeStartedFromAnywhereAndThroughALink) {
   fs::create_directory(tree_ / "elsewhere");
   fs::create_symlink(tree_ / "tilescope", tree_ / "elsewhere/linked");
-  const Outcome start = launch("list", "DISPLAY=:1", "--chdir=elsewhere ./linked");
+  const Outcome start = launch("list", "DISPLAY=:1", "elsewhere/linked");
   EXPECT_EQ(start.status, 0) << start.output;
   EXPECT_THAT(start.calls, HasSubstr("program list\n"));
 }
