@@ -247,7 +247,7 @@ void SourcePanel::draw(PanelContext& context) {
   else
     draw_source(context, code);
   draw_footer(context, {low.x, bottom}, {low.x + size.x, low.y + size.y});
-  apply_edits(context, false);
+  apply_edits(context, !source_.focused());
 }
 
 bool SourcePanel::action(PanelContext& context, const char* name, const char* key, float* right, float middle,

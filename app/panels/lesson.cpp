@@ -1,0 +1,347 @@
+// The lesson: docs/labs/{en,zh}/<lab>.md in a readable column, with an outline where there is room.
+#include <imgui.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "app/panels/lesson_layout.hpp"
+#include "app/panels/lesson_live.hpp"
+#include "app/panels/lesson_open.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+// Unscaled pixels.
+constexpr float kColumn = 760, kSide = 24, kTop = 24, kBottom = 64, kOutlineGap = 48, kOutline = 200;
+
+ImFont* font_of(const Fonts& fonts, LessonFont font) {
+  switch (font) {
+    case LessonFont::strong:
+      return fonts.body_semibold;
+    case LessonFont::code:
+      return fonts.code;
+    case LessonFont::title:
+      return fonts.title;
+    case LessonFont::title_strong:
+      return fonts.title_semibold;
+    case LessonFont::body:
+      break;
+  }
+  return fonts.body;
+}
+
+ImU32 colour_of(const Theme& theme, TokenKind kind) {
+  switch (kind) {
+    case TokenKind::keyword:
+    case TokenKind::preprocessor:
+      return theme.syntax_keyword;
+    case TokenKind::type:
+      return theme.syntax_type;
+    case TokenKind::builtin:
+      return theme.syntax_builtin;
+    case TokenKind::number:
+      return theme.syntax_number;
+    case TokenKind::string:
+      return theme.syntax_string;
+    case TokenKind::comment:
+      return theme.syntax_comment;
+    case TokenKind::text:
+    case TokenKind::identifier:
+      break;
+  }
+  return theme.text;
+}
+
+class LessonPanel {
+ public:
+  void draw(PanelContext& context);
+
+ private:
+  /// A place in the text that survives another width or language: a block and how far into it.
+  struct Place {
+    size_t block = 0;
+    float offset = 0;
+  };
+
+  void read(PanelContext& context);
+  void update_layout(PanelContext& context, float width);
+  void follow_anchor(PanelContext& context);
+  void restore_place();
+  void draw_block(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
+  void draw_boxes(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
+  void draw_run(PanelContext& context, const LessonRun& run, ImVec2 origin, bool live);
+  void draw_copy(PanelContext& context, const LessonBlock& block, ImVec2 low, ImVec2 high);
+  void draw_outline(PanelContext& context, ImVec2 low, float width);
+  void act(PanelContext& context, const LessonLink& link);
+  std::string meaning_of(PanelContext& context, const LessonLink& link) const;
+
+  std::string lab_, file_;
+  Language language_ = Language::en;
+  LessonDocument document_, shown_;
+  bool found_ = false, has_live_ = false;
+
+  LessonLayout layout_;
+  float layout_width_ = 0;
+  const ImFont* layout_font_ = nullptr;
+  std::shared_ptr<const RunResult> layout_result_;
+
+  std::map<std::string, Place> places_;  // by lab
+  int settling_ = 0;                     // frames until a scroll that was asked for has happened
+  int hovered_link_ = -1, next_hovered_link_ = -1;
+};
+
+void LessonPanel::read(PanelContext& context) {
+  const std::string& lab = context.lab().name;
+  const Language language = context.strings.language;
+  if (lab == lab_ && language == language_) return;
+  lab_ = lab;
+  language_ = language;
+  file_ = std::string("docs/labs/") + (language == Language::en ? "en/" : "zh/") + lab + ".md";
+  std::ifstream stream(context.session.engine().root() / file_, std::ios::binary);
+  found_ = static_cast<bool>(stream);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  document_ = parse_lesson(text);
+  has_live_ = std::ranges::any_of(document_.blocks, has_live_values);
+  layout_width_ = 0;
+  settling_ = 2;
+}
+
+void LessonPanel::update_layout(PanelContext& context, float width) {
+  const bool same_values = !has_live_ || layout_result_ == context.result;
+  if (layout_width_ == width && layout_font_ == context.fonts.body && same_values) return;
+  if (layout_width_ != width || layout_font_ != context.fonts.body) settling_ = 2;
+  layout_width_ = width;
+  layout_font_ = context.fonts.body;
+  layout_result_ = context.result;
+  shown_ = document_;
+  for (LessonBlock& block : shown_.blocks) {
+    block.live = has_live_values(block);
+    if (block.live) block.spans = with_live_values(block.spans, context.result.get());
+  }
+  const LessonMetrics metrics{
+      [&](LessonFont font, std::string_view text) { return text_size(font_of(context.fonts, font), text).x; },
+      context.view.scale};
+  layout_ = lay_out_lesson(shown_, width, badge_width(context, Badge::simulated) + context.px(16), metrics);
+}
+
+void LessonPanel::follow_anchor(PanelContext& context) {
+  std::string& anchor = context.view.lesson_anchor;
+  if (anchor.empty()) return;
+  for (const PlacedBlock& placed : layout_.blocks)
+    if (shown_.blocks[placed.block].anchor == anchor) {
+      places_[lab_] = {placed.block, -context.px(16)};
+      settling_ = 2;
+    }
+  anchor.clear();
+}
+
+/// Scrolls to the place where this lab was left, and notes it again whenever the reader scrolls.
+void LessonPanel::restore_place() {
+  Place& place = places_[lab_];
+  if (settling_ > 0) {
+    --settling_;
+    if (place.block < layout_.blocks.size())
+      ImGui::SetScrollY(std::max(layout_.blocks[place.block].y + place.offset, 0.0F));
+    return;
+  }
+  const float at = ImGui::GetScrollY();
+  const auto below = std::ranges::upper_bound(layout_.blocks, at, {}, &PlacedBlock::y);
+  const size_t index = below == layout_.blocks.begin() ? 0 : static_cast<size_t>(below - layout_.blocks.begin()) - 1;
+  if (index < layout_.blocks.size()) place = {index, at - layout_.blocks[index].y};
+}
+
+void LessonPanel::draw(PanelContext& context) {
+  read(context);
+  if (!found_) {
+    return empty_state(context, context.strings("lesson.missing"),
+                       context.strings.format("lesson.missing_hint", fmt::arg("file", file_)));
+  }
+  const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const float beside = context.px(kOutlineGap + kOutline + kSide);
+  const bool outline = size.x - context.px(kSide) - beside >= context.px(600);
+  const float room = size.x - context.px(kSide) - (outline ? beside : context.px(kSide + 12));
+  update_layout(context, std::floor(std::clamp(room, context.px(240), context.px(kColumn))));
+  follow_anchor(context);
+  restore_place();
+
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  const ImVec2 origin{std::round(start.x + context.px(kSide)), std::round(start.y + context.px(kTop))};
+  hovered_link_ = std::exchange(next_hovered_link_, -1);
+  for (const PlacedBlock& placed : layout_.blocks) {
+    if (origin.y + placed.y > window.y + size.y) break;
+    if (origin.y + placed.y + placed.height >= window.y) draw_block(context, placed, origin);
+  }
+  ImGui::SetCursorScreenPos(start);
+  ImGui::Dummy({1, context.px(kTop + kBottom) + layout_.height});
+  if (outline)
+    draw_outline(context, {origin.x + layout_.width + context.px(kOutlineGap), window.y + context.px(kTop)},
+                 context.px(kOutline));
+}
+
+void LessonPanel::draw_block(PanelContext& context, const PlacedBlock& placed, ImVec2 origin) {
+  draw_boxes(context, placed, origin);
+  for (const LessonRun& run : placed.runs) draw_run(context, run, origin, placed.live);
+  if (placed.live && context.result && context.result->observed)
+    draw_badge(context, ImGui::GetWindowDrawList(), {origin.x + layout_.width, origin.y + placed.y + context.px(2)},
+               Badge::simulated);
+}
+
+void LessonPanel::draw_boxes(PanelContext& context, const PlacedBlock& placed, ImVec2 origin) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& theme = context.theme;
+  for (const LessonBox& box : placed.boxes) {
+    const ImVec2 low{origin.x + box.x0, origin.y + box.y0}, high{origin.x + box.x1, origin.y + box.y1};
+    if (box.kind == LessonBox::Kind::code) {
+      list->AddRectFilled(low, high, theme.panel, context.px(6));
+      draw_copy(context, shown_.blocks[placed.block], low, high);
+    } else if (box.kind == LessonBox::Kind::quote) {
+      list->AddRectFilled(low, high, mix(theme.window, theme.muted, 0.45F));
+    } else {
+      list->AddRectFilled(low, high, theme.separator);
+    }
+  }
+}
+
+void LessonPanel::draw_copy(PanelContext& context, const LessonBlock& block, ImVec2 low, ImVec2 high) {
+  if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, high)) return;
+  const std::string& text = context.strings("lesson.copy");
+  const ImVec2 size = text_size(context.fonts.small, text);
+  const ImVec2 corner{high.x - size.x - context.px(12), low.y + context.px(8)};
+  const bool over =
+      ImGui::IsMouseHoveringRect({corner.x - context.px(8), low.y}, {high.x, corner.y + size.y + context.px(4)});
+  draw_text(ImGui::GetWindowDrawList(), context.fonts.small, corner, over ? context.theme.text : context.theme.muted,
+            text);
+  if (!over) return;
+  ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) ImGui::SetClipboardText(block.text.c_str());
+}
+
+void LessonPanel::draw_run(PanelContext& context, const LessonRun& run, ImVec2 origin, bool live) {
+  const Theme& theme = context.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = font_of(context.fonts, run.font);
+  const float x = origin.x + run.x, baseline = origin.y + run.baseline;
+  ImU32 colour = run.link >= 0 ? theme.accent : run.muted ? theme.muted : colour_of(theme, run.token);
+  if (live && context.stale) colour = mix(theme.window, colour, 0.45F);
+  if (run.inline_code)
+    list->AddRectFilled({x - context.px(4), baseline - context.px(15)},
+                        {x + run.width + context.px(4), baseline + context.px(5)},
+                        mix(theme.window, theme.raised, 0.85F), context.px(3));
+  draw_text(list, font, {x, baseline_top(font, baseline)}, colour, run.text);
+  if (run.link < 0) return;
+  const ImVec2 low{x, baseline - context.px(16)}, high{x + run.width, baseline + context.px(6)};
+  const float line = std::round(baseline + context.px(3));
+  const ImU32 underline = hovered_link_ == run.link ? colour : mix(theme.window, theme.accent, 0.4F);
+  list->AddRectFilled({x, line}, {x + run.width, line + context.px(1)}, underline);
+  if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, high)) return;
+  const LessonLink& link = shown_.links[static_cast<size_t>(run.link)];
+  next_hovered_link_ = run.link;
+  ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  explain_rect(context, low, high, meaning_of(context, link));
+  if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) act(context, link);
+}
+
+void LessonPanel::draw_outline(PanelContext& context, ImVec2 low, float width) {
+  const Theme& theme = context.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = context.fonts.small;
+  const float row = context.px(26), bottom = ImGui::GetWindowPos().y + ImGui::GetWindowSize().y - context.px(8);
+  // The heading that the reader has passed last; at the very end the last one.
+  const float passed = ImGui::GetScrollY() + context.px(40);
+  const PlacedBlock* current = nullptr;
+  for (const PlacedBlock& placed : layout_.blocks)
+    if (shown_.blocks[placed.block].level == 2 && (placed.y <= passed || current == nullptr)) current = &placed;
+  list->AddRectFilled({low.x, low.y}, {low.x + context.px(1), low.y}, theme.separator);
+  float y = low.y;
+  for (const PlacedBlock& placed : layout_.blocks) {
+    const LessonBlock& block = shown_.blocks[placed.block];
+    if (block.level != 2) continue;
+    if (y + row > bottom) break;
+    const ImVec2 high{low.x + width, y + row};
+    const bool hovered = ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect({low.x, y}, high);
+    const bool here = &placed == current;
+    list->AddRectFilled({low.x, y}, {low.x + context.px(here ? 2 : 1), high.y}, here ? theme.accent : theme.separator);
+    const std::string whole = plain_text(block.spans);
+    const std::string text = fit_text(font, whole, width - context.px(16));
+    draw_text(list, font, {low.x + context.px(14), centred_top(font, y + row / 2)},
+              here || hovered ? theme.text : theme.muted, text);
+    if (hovered) {
+      ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+      if (text != whole) explain_rect(context, {low.x, y}, high, whole);
+      if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) context.view.lesson_anchor = block.anchor;
+    }
+    mark(context, "lesson.outline." + block.anchor, {low.x, y}, high);
+    y += row;
+  }
+}
+
+std::string LessonPanel::meaning_of(PanelContext& context, const LessonLink& link) const {
+  const Strings& strings = context.strings;
+  switch (link.kind) {
+    case LinkKind::lab:
+      if (const Lab* lab = find_lab(link.target))
+        return strings.format("lesson.link_lab", fmt::arg("name", strings(lab->title)));
+      return link.target;
+    case LinkKind::rung:
+      if (const Rung* rung = find_rung(context.lab(), link.target))
+        return strings.format("lesson.link_rung", fmt::arg("name", strings(rung->title)));
+      return link.target;
+    case LinkKind::tab:
+      return strings.format("lesson.link_tab", fmt::arg("name", strings("header.tab_" + link.target)));
+    case LinkKind::set:
+      return strings.format("lesson.link_set", fmt::arg("assignment", link.target));
+    case LinkKind::break_it:
+      return strings.format("lesson.link_break", fmt::arg("name", link.target));
+    case LinkKind::heading:
+      return strings("lesson.link_heading");
+    case LinkKind::external:
+      break;
+  }
+  return strings.format("lesson.link_external", fmt::arg("address", link.target));
+}
+
+void LessonPanel::act(PanelContext& context, const LessonLink& link) {
+  Session& session = context.session;
+  switch (link.kind) {
+    case LinkKind::lab:
+      session.select_lab(link.target);
+      break;
+    case LinkKind::rung:
+      session.select_rung(link.target);
+      break;
+    case LinkKind::tab:
+      if (const auto tab = tab_from(link.target)) context.view.tab = *tab;
+      break;
+    case LinkKind::set:
+      if (const auto assignment = assignment_from(link.target)) {
+        session.set_param(assignment->first, assignment->second);
+        session.set_size(assignment->first, assignment->second);
+      }
+      break;
+    case LinkKind::break_it: {
+      const auto& broken = session.request().broken;
+      session.set_broken(link.target, std::ranges::find(broken, link.target) == broken.end());
+      break;
+    }
+    case LinkKind::heading:
+      context.view.lesson_anchor = link.target;
+      break;
+    case LinkKind::external:
+      open_address(link.target);
+      break;
+  }
+}
+
+}  // namespace
+
+void draw_lesson(PanelContext& context) {
+  static LessonPanel panel;  // where each lesson was left, and the layout of the one shown
+  panel.draw(context);
+}
+
+}  // namespace tilescope
