@@ -16,7 +16,7 @@ uint32_t focus_block(const ViewState& view, uint64_t blocks) {
   if (valid(view.hover.block)) return *view.hover.block;
   if (const auto newest = newest_block(view, blocks)) return *newest;
   if (valid(view.selection.block)) return *view.selection.block;
-  return static_cast<uint32_t>(blocks / 2);
+  return static_cast<uint32_t>(blocks * 11 / 20);
 }
 
 float draw_legend(PanelContext& context, ImVec2 top_right, uint64_t blocks) {
@@ -47,7 +47,9 @@ float draw_sentence(PanelContext& context, const TilePicture& picture, ImVec2 lo
   const auto said = tiles_sentence(context.strings, *context.result, picture.shape);
   const uint64_t blocks = context.result->tiles.grid.count();
   const float legend = blocks > 1 ? draw_legend(context, {right, low.y}, blocks) + context.px(24) : 0;
-  const std::string reason = " " + said.reason, quiet = said.quiet.empty() ? "" : " " + said.quiet;
+  // Chinese needs no space between its sentences.
+  const std::string space = context.strings.language == Language::en ? " " : "";
+  const std::string reason = space + said.reason, quiet = said.quiet.empty() ? "" : space + said.quiet;
   const TextRun runs[] = {{context.fonts.body_semibold, theme.text, said.finding},
                           {context.fonts.body, theme.text, reason},
                           {context.fonts.body, theme.muted, quiet}};

@@ -30,13 +30,12 @@ void draw_plain_cells(TilesFrame& frame, const Placement& at) {
   const ElementRange all{0, cells.count};
   for (const CellRect& rect : rects_of(cells, {&all, 1})) fill(rect);
   const float line = std::max(1.0F, std::floor(frame.context.view.scale));
-  const bool columns_apart = at.pitch_x >= 6 * frame.context.view.scale;
-  const bool rows_apart = at.pitch_y >= 6 * frame.context.view.scale;
-  for (int64_t column = 1; columns_apart && column < cells.columns; ++column) {
+  const bool apart = std::min(at.pitch_x, at.pitch_y) >= 4 * frame.context.view.scale;
+  for (int64_t column = 1; apart && column < cells.columns; ++column) {
     const float x = std::floor(at.x(static_cast<double>(column))) - line;
     frame.list->AddRectFilled({x, at.origin.y}, {x + line, at.origin.y + at.height()}, theme.window);
   }
-  for (int64_t row = 1; rows_apart && row < cells.rows(); ++row) {
+  for (int64_t row = 1; apart && row < cells.rows(); ++row) {
     const float y = std::floor(at.y(static_cast<double>(row))) - line;
     frame.list->AddRectFilled({at.origin.x, y}, {at.origin.x + at.width(), y + line}, theme.window);
   }
@@ -158,8 +157,9 @@ void draw_tail(TilesFrame& frame, const BufferPicture& one) {
   ImFont* font = frame.context.fonts.small;
   const float width = text_size(font, text).x, row = one.at.pitch_y - one.at.gap_y;
   const float below = one.at.origin.y + static_cast<float>(beyond.rows()) * one.at.pitch_y;
-  if (row >= 12 * unit && right + 10 * unit + width <= picture.high.x) {
-    draw_text(frame.list, font, {right + 10 * unit, centred_top(font, top + row / 2)}, theme.muted, text);
+  if (row >= 6 * unit && right + 10 * unit + width <= picture.high.x) {
+    draw_text(frame.list, font, {right + 10 * unit, std::max(top - unit, centred_top(font, top + row / 2))},
+              theme.muted, text);
   } else if (below + line_height(font) <= picture.high.y + unit) {
     draw_text_right(frame.list, font, {picture.high.x, below + 2 * unit}, theme.muted,
                     fit_text(font, text, picture.high.x - one.at.origin.x));

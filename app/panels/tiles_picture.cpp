@@ -12,6 +12,8 @@ namespace {
 constexpr int64_t kMostScannedElements = int64_t{1} << 22;
 constexpr size_t kMostRunsInCell = 8;
 constexpr float kHeader = 24, kRoomyRow = 24;
+constexpr int64_t kFewRows = 3;  // so few rows may be higher
+constexpr float kFewRow = 40;
 
 /// Stretches of one writer inside each cell. A cell written by very many blocks shows the one in its middle.
 std::vector<WrittenRun> find_runs(const TileGrid& cells, const BufferMap& map) {
@@ -72,10 +74,13 @@ void stack(TilePicture& picture, std::vector<BufferPicture>& side, size_t& left_
     const ImVec2 origin{at.x, top + kHeader * unit};
     // One output beside a contiguous mapping has the rows of the grid, so that connectors run straight.
     const bool aligned = output && side.size() == 1 && cells.rows() == picture.grid.cells.rows() && !cells.matrix;
-    one.at = place_cells(cells, origin, at.width, body, (output ? kRoomyRow : 11) * unit, unit);
+    const bool few = cells.rows() <= kFewRows;
+    const float most_row = output ? (few ? kFewRow : kRoomyRow) : (few ? 20 : 11);
+    one.at = place_cells(cells, origin, at.width, body, most_row * unit, unit);
     if (aligned) one.at.pitch_y = picture.grid.pitch_y;
     if (output && !one.at.textured() && !map.writer.empty()) one.runs = find_runs(cells, map);
-    top += each + gap;
+    // Small inputs stand close together; those that fill their share keep it.
+    top += output ? each + gap : std::min(each + gap, kHeader * unit + one.at.height() + 24 * unit);
   }
 }
 
@@ -215,8 +220,13 @@ void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {
   const float body = high.y - low.y - header;
   const TileGrid blocks = grid_cells(result->tiles.grid, grid.width / unit, body / unit, kRoomyRow);
   const float tail = picture.tail && (blocks.cells() > kMostRectangles || !picture.shape.contiguous) ? 20 * unit : 0;
-  picture.grid = place_cells(blocks, {grid.x, low.y + header}, grid.width, body - tail, kRoomyRow * unit, unit);
-  picture.grid.pitch_x = std::min(picture.grid.pitch_x, std::max(26 * unit, std::floor(grid.width / 8)));
+  const bool few = blocks.rows() <= kFewRows && !blocks.matrix;
+  const float square = static_cast<float>(blocks.columns) * kFewRow * unit <= grid.width
+                           ? kFewRow * unit
+                           : std::max(26 * unit, std::floor(grid.width / 8));
+  const float row = few ? std::max(kRoomyRow * unit, square) : kRoomyRow * unit;
+  picture.grid = place_cells(blocks, {grid.x, low.y + header}, grid.width, body - tail, row, unit);
+  picture.grid.pitch_x = std::min(picture.grid.pitch_x, square);
   if (!picture.grid.textured() && picture.grid.pitch_x >= 12 * unit) picture.grid.gap_x = 2 * unit;
   stack(picture, picture.inputs, picture.inputs_left_out, inputs, {low.y, high.y}, unit, /*output=*/false);
   stack(picture, picture.outputs, picture.outputs_left_out, outputs, {low.y, high.y - tail}, unit, /*output=*/true);

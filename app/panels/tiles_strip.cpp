@@ -34,6 +34,7 @@ std::string buffer_name(const TilesFrame& frame) {
 std::string lanes_text(const TilesFrame& frame) {
   const WarpAccess& shown = *frame.shown;
   return frame.context.strings.format("tiles.lanes_and_bytes", fmt::arg("active", shown.active),
+                                      fmt::arg("sectors", shown.cost.sectors),
                                       fmt::arg("used", with_separators(shown.cost.useful_bytes)),
                                       fmt::arg("moved", with_separators(static_cast<int64_t>(shown.moved_bytes()))));
 }
@@ -58,8 +59,8 @@ void draw_crumbs(TilesFrame& frame, ImVec2 low, float right, const Warps& at) {
     x += draw_text(frame.list, font, {x, centred_top(font, y)}, theme.text, crumbs[i]).x;
   }
   const std::string text = lanes_text(frame);
-  const bool waste = shown.cost.useful_bytes < shown.moved_bytes();
-  if (x + 24 * unit + text_size(fonts.small, text).x <= right)
+  const bool waste = shown.cost.useful_bytes * 10 < shown.moved_bytes() * 9;
+  if (x + 16 * unit + text_size(fonts.small, text).x <= right)
     draw_text_right(frame.list, fonts.small, {right, centred_top(fonts.small, y)}, waste ? theme.error : theme.muted,
                     text);
   explain_rect(frame.context, {right - text_size(fonts.small, text).x, y - 10 * unit}, {right, y + 10 * unit},
@@ -89,15 +90,16 @@ void point_at_warp(TilesFrame& frame, ImVec2 origin, float width, float height, 
   if (ImGui::IsItemClicked()) frame.context.view.selection = frame.context.view.hover;
 }
 
-/// The warps of the block, one row per step. Returns the box of the shown warp.
-std::pair<ImVec2, ImVec2> draw_warps(TilesFrame& frame, ImVec2 origin, float room_x, float room_y, const Warps& at) {
+/// The warps of the block, one row per step, centred on a height. Returns the box of the shown warp.
+std::pair<ImVec2, ImVec2> draw_warps(TilesFrame& frame, float left, float middle, float room_x, const Warps& at) {
   const Theme& theme = frame.context.theme;
   const float unit = frame.context.view.scale;
   const float cell_x = std::min(13 * unit, room_x / static_cast<float>(at.warps));
   const bool many = at.steps > kMostRows;
-  const float cell_y =
-      many ? room_y / static_cast<float>(at.steps) : std::min(12 * unit, room_y / static_cast<float>(at.steps));
+  const float room_y = 48 * unit, most_y = at.steps == 1 ? 26 * unit : 12 * unit;
+  const float cell_y = std::min(most_y, room_y / static_cast<float>(at.steps));
   const float width = cell_x * static_cast<float>(at.warps), height = cell_y * static_cast<float>(at.steps);
+  const ImVec2 origin{left, std::floor(middle - height / 2)};
   const BlockAccesses& block = frame.index.block(frame.focus);
   const float gap = cell_x >= 4 * unit ? unit : 0, gap_y = cell_y >= 4 * unit ? unit : 0;
   const ImU32 role = role_of(frame), row_tint = mix(theme.window, role, 0.38F);
@@ -157,10 +159,10 @@ void draw_strip(TilesFrame& frame, ImVec2 low, ImVec2 high) {
   ImGui::PushID("strip");
   draw_crumbs(frame, low, high.x, at);
   const float lanes_y = low.y + 56 * unit, lane_height = 26 * unit;
-  const float map_x = low.x + (at.steps > 1 ? 16 * unit : 0), map_y = low.y + 40 * unit;
+  const float map_x = low.x + (at.steps > 1 ? 16 * unit : 0);
   const float lanes_x = low.x + std::floor((high.x - low.x) * 0.167F);
   const auto [warp_low, warp_high] =
-      draw_warps(frame, {map_x, map_y}, std::min(104 * unit, lanes_x - map_x - 24 * unit), 48 * unit, at);
+      draw_warps(frame, map_x, lanes_y + lane_height / 2, std::min(104 * unit, lanes_x - map_x - 24 * unit), at);
   const ImU32 guide = mix(theme.window, role_of(frame), 0.5F);
   frame.list->AddLine({warp_high.x, warp_low.y}, {lanes_x - 2 * unit, lanes_y}, guide, 1.0F);
   frame.list->AddLine({warp_high.x, warp_high.y}, {lanes_x - 2 * unit, lanes_y + lane_height}, guide, 1.0F);
