@@ -1,0 +1,12 @@
+# tests/fuzz/NAME_fuzz.cpp becomes the libFuzzer program NAME_fuzz (preset fuzz); the target fuzzers builds them all.
+if(TILESCOPE_FUZZ)
+  add_custom_target(fuzzers)
+  file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/*_fuzz.cpp)
+  foreach(source ${fuzz_sources})
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${name} ${source})
+    target_link_libraries(${name} PRIVATE tilescope_sim)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzzers ${name})
+  endforeach()
+endif()
