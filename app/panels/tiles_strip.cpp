@@ -31,10 +31,9 @@ std::string buffer_name(const TilesFrame& frame) {
                                  : frame.result().plan.buffers[static_cast<size_t>(frame.shown->buffer)].name;
 }
 
-std::string lanes_text(const TilesFrame& frame) {
+std::string lanes_text(const TilesFrame& frame, std::string_view key) {
   const WarpAccess& shown = *frame.shown;
-  return frame.context.strings.format("tiles.lanes_and_bytes", fmt::arg("active", shown.active),
-                                      fmt::arg("sectors", shown.cost.sectors),
+  return frame.context.strings.format(key, fmt::arg("active", shown.active), fmt::arg("sectors", shown.cost.sectors),
                                       fmt::arg("used", with_separators(shown.cost.useful_bytes)),
                                       fmt::arg("moved", with_separators(static_cast<int64_t>(shown.moved_bytes()))));
 }
@@ -58,11 +57,12 @@ void draw_crumbs(TilesFrame& frame, ImVec2 low, float right, const Warps& at) {
     if (i > 0) x += draw_text(frame.list, fonts.body, {x, centred_top(fonts.body, y)}, theme.muted, "  ›  ").x;
     x += draw_text(frame.list, font, {x, centred_top(font, y)}, theme.text, crumbs[i]).x;
   }
-  const std::string text = lanes_text(frame);
+  std::string text = lanes_text(frame, "tiles.lanes_and_bytes");
+  if (x + 16 * unit + text_size(fonts.small, text).x > right) text = lanes_text(frame, "tiles.bytes_used");
   const bool waste = shown.cost.useful_bytes * 10 < shown.moved_bytes() * 9;
-  if (x + 16 * unit + text_size(fonts.small, text).x <= right)
-    draw_text_right(frame.list, fonts.small, {right, centred_top(fonts.small, y)}, waste ? theme.error : theme.muted,
-                    text);
+  if (x + 16 * unit + text_size(fonts.small, text).x > right) return;
+  draw_text_right(frame.list, fonts.small, {right, centred_top(fonts.small, y)}, waste ? theme.error : theme.muted,
+                  text);
   explain_rect(frame.context, {right - text_size(fonts.small, text).x, y - 10 * unit}, {right, y + 10 * unit},
                strings("tiles.lanes_and_bytes_meaning"));
 }
@@ -166,11 +166,11 @@ void draw_strip(TilesFrame& frame, ImVec2 low, ImVec2 high) {
   const ImU32 guide = mix(theme.window, role_of(frame), 0.5F);
   frame.list->AddLine({warp_high.x, warp_low.y}, {lanes_x - 2 * unit, lanes_y}, guide, 1.0F);
   frame.list->AddLine({warp_high.x, warp_high.y}, {lanes_x - 2 * unit, lanes_y + lane_height}, guide, 1.0F);
-  const std::string caption = strings.format(at.steps > 1 ? "tiles.warps_in_tile" : "tiles.warps_in_block",
-                                             fmt::arg("warps", at.warps), fmt::arg("last", at.warps - 1));
-  const float caption_y = low.y + 102 * unit;
-  draw_text(frame.list, fonts.small, {map_x, centred_top(fonts.small, caption_y)}, theme.muted,
-            fit_text(fonts.small, caption, lanes_x - map_x - 8 * unit));
+  std::string caption =
+      strings.format(at.steps > 1 ? "tiles.warps_in_tile" : "tiles.warps_in_block", fmt::arg("last", at.warps - 1));
+  if (text_size(fonts.small, caption).x > lanes_x - map_x - 8 * unit)
+    caption = strings.format("tiles.warps", fmt::arg("last", at.warps - 1));
+  draw_text(frame.list, fonts.small, {map_x, centred_top(fonts.small, low.y + 102 * unit)}, theme.muted, caption);
   draw_lane_row(frame.context, *frame.shown, {lanes_x, lanes_y}, {high.x, lanes_y + lane_height});
   ImGui::PopID();
 }
