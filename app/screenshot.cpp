@@ -27,14 +27,6 @@ FrameTimes time_frames(Shell& shell, const ShotOptions& options) {
 
 }  // namespace
 
-std::optional<Tab> tab_from(std::string_view name) {
-  static constexpr std::pair<std::string_view, Tab> kNames[] = {
-      {"lesson", Tab::lesson}, {"tiles", Tab::tiles}, {"traffic", Tab::traffic}, {"correctness", Tab::correctness}};
-  for (const auto& [text, tab] : kNames)
-    if (text == name) return tab;
-  return std::nullopt;
-}
-
 Result<void> write_png(const Picture& picture, const std::filesystem::path& file) {
   png_image image{};
   image.version = PNG_IMAGE_VERSION;

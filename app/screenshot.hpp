@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "app/panels/lesson_document.hpp"  // tab_from
 #include "app/shell.hpp"
 
 namespace tilescope {
@@ -27,9 +28,6 @@ struct FrameTimes {
   int frames = 0;
   double median_ms = 0, worst_ms = 0;
 };
-
-/// Tab by its name on the command line: "lesson", "tiles", "traffic", "correctness".
-std::optional<Tab> tab_from(std::string_view name);
 
 /// Draws until the run has ended and nothing is loading, then writes the picture. The same request gives the same
 /// picture. A run that ends in an error is a picture too: of that error.
