@@ -80,14 +80,14 @@ Result<void> validate(const Lab& lab, const Config& config, DeviceKind device) {
   const auto name_of_item = [](const auto& item) { return item.name; };
   for (const auto& [name, value] : config.sizes) {
     const auto size =
-        std::find_if(lab.sizes.begin(), lab.sizes.end(), [&](const Size& one) { return one.name == name; });
+        std::find_if(lab.sizes.begin(), lab.sizes.end(), [&name = name](const Size& one) { return one.name == name; });
     if (size == lab.sizes.end())
       return fail(ErrorId::parameter_not_found, lab.name, name, join_names(lab.sizes, name_of_item));
     if (auto valid = validate_size(*size, value, device); !valid) return valid;
   }
   for (const auto& [name, value] : config.params) {
-    const auto param =
-        std::find_if(lab.params.begin(), lab.params.end(), [&](const Param& one) { return one.name == name; });
+    const auto param = std::find_if(lab.params.begin(), lab.params.end(),
+                                    [&name = name](const Param& one) { return one.name == name; });
     if (param == lab.params.end())
       return fail(ErrorId::parameter_not_found, lab.name, name, join_names(lab.params, name_of_item));
     if (!is_possible(*param, value)) return fail(ErrorId::parameter_range, name, value, allowed_text(*param));
