@@ -47,13 +47,13 @@ struct Compilation {
 
 enum class Part { ptx, cubin };
 
-/// Two to four threads on which NVRTC runs, so that a caller can leave at once and the PTX and the cubin of one request
-/// overlap. (NVRTC 13.0 runs its front end for one program at a time, and its back ends side by side.)
+/// The threads on which NVRTC runs, so that a caller can leave at once and the PTX and the cubin of one request
+/// overlap. (NVRTC 13.0 runs its front end for one program at a time, and its back ends side by side.) Four, so that
+/// the two runs of a request that was cancelled, and that NVRTC ends late, do not hold up the next.
 class NvrtcWorkers {
  public:
   explicit NvrtcWorkers(std::shared_ptr<const NvrtcLibrary> library) : library_(std::move(library)) {
-    const unsigned count = std::clamp(std::thread::hardware_concurrency(), 2U, 4U);
-    for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this](std::stop_token stop) { work(stop); });
+    for (int i = 0; i < 4; ++i) threads_.emplace_back([this](std::stop_token stop) { work(stop); });
   }
   ~NvrtcWorkers() {
     for (std::jthread& thread : threads_) thread.request_stop();
