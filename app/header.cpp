@@ -40,20 +40,21 @@ void draw_breadcrumb(PanelContext& context, const Line& line, float left, float 
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   const Fonts& fonts = context.fonts;
-  const float gap = context.px(10);
+  const float baseline = line.baseline + context.px(1);
+  const float gap = context.px(9.5F);
   float x = left + context.px(24);
-  x += draw_text(list, fonts.body, {x, baseline_top(fonts.body, line.baseline)}, theme.muted,
+  x += draw_text(list, fonts.body, {x, baseline_top(fonts.body, baseline)}, theme.muted,
                  context.strings.format("header.stage", fmt::arg("stage", context.lab().stage)))
            .x +
        gap;
   x += draw_chevron_right(context, x, line.centre + context.px(2)) + gap;
-  x += draw_text(list, fonts.title_semibold, {x, baseline_top(fonts.title_semibold, line.baseline)}, theme.text,
+  x += draw_text(list, fonts.title_semibold, {x, baseline_top(fonts.title_semibold, baseline)}, theme.text,
                  context.strings(context.lab().title))
            .x +
        gap;
   x += draw_chevron_right(context, x, line.centre + context.px(2)) + gap;
   const std::string rung = fit_text(fonts.body, context.strings(context.rung().title), right - x - gap);
-  draw_text(list, fonts.body, {x, baseline_top(fonts.body, line.baseline)}, theme.text, rung);
+  draw_text(list, fonts.body, {x, baseline_top(fonts.body, baseline)}, theme.text, rung);
 }
 
 std::string device_name(const PanelContext& context, DeviceKind kind) {

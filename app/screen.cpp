@@ -129,12 +129,12 @@ void Screen::draw_areas(PanelContext& context, const Layout& layout) {
 
 void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
   begin_area("tabs", layout.tabs, context.theme.window, kFixed);
+  const float line = std::max(1.0F, std::round(view.scale));
   ImGui::SetCursorScreenPos({layout.tabs.left + context.px(24), layout.tabs.top});
   std::array<std::string, kTabCount> names;
   std::transform(kTabKeys.begin(), kTabKeys.end(), names.begin(), [&](const char* key) { return strings(key); });
-  const int chosen = tab_row(context, "tab", names, static_cast<int>(view.tab), layout.tabs.height());
+  const int chosen = tab_row(context, "tab", names, static_cast<int>(view.tab), layout.tabs.height() - line);
   view.tab = static_cast<Tab>(chosen);
-  const float line = std::max(1.0F, std::round(view.scale));
   edge(context.theme, layout.tabs.left, layout.tabs.bottom - line, layout.tabs.right, layout.tabs.bottom);
   ImGui::EndChild();
 }

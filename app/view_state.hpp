@@ -47,6 +47,7 @@ struct ViewState {
   double frame_ms = 0;        // time of the last frame
   bool show_frame_time = false;
   std::vector<std::string> missing_fonts;
+  bool typing_starts = false;
   std::string typing_in, typed;          // the slider whose value is being typed, and the text so far
   std::map<std::string, int> guesses;    // predict cards: "lab/question" → the choice that was pressed
   std::map<std::string, int> questions;  // the question that a lab's card shows

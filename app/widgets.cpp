@@ -32,20 +32,27 @@ size_t character_bytes(unsigned char lead) {
   return lead < 0xF0 ? 3 : 4;
 }
 
-/// The next piece that must stay on one line: a word with the spaces before it, or one Chinese character (with closing
-/// punctuation after it, which never starts a line).
+/// Bytes of the closing punctuation at the front, which never starts a line.
+size_t closing_bytes(std::string_view text) {
+  for (std::string_view closing : {"，", "。", "；", "：", "、", "）", "”", "？", "！"})
+    if (text.starts_with(closing)) return closing.size() + closing_bytes(text.substr(closing.size()));
+  return 0;
+}
+
+/// The next piece that must stay on one line: a word with the spaces before it, or one Chinese character, each with the
+/// closing punctuation after it.
 std::string_view next_piece(std::string_view text) {
+  const auto is_wide = [&](size_t at) { return static_cast<unsigned char>(text[at]) >= 0xE3; };
   size_t end = 0;
   while (end < text.size() && text[end] == ' ') ++end;
-  if (end < text.size() && static_cast<unsigned char>(text[end]) >= 0xE3) {
-    end = std::min(text.size(), end + character_bytes(static_cast<unsigned char>(text[end])));
-    for (std::string_view closing : {"，", "。", "；", "：", "、", "）", "”", "？", "！"})
-      if (text.substr(end).starts_with(closing)) return text.substr(0, end + closing.size());
-    return text.substr(0, end);
-  }
-  while (end < text.size() && text[end] != ' ' && static_cast<unsigned char>(text[end]) < 0xE3)
+  if (end < text.size() && is_wide(end)) {
     end += character_bytes(static_cast<unsigned char>(text[end]));
-  return text.substr(0, std::min(end, text.size()));
+  } else {
+    while (end < text.size() && text[end] != ' ' && !is_wide(end))
+      end += character_bytes(static_cast<unsigned char>(text[end]));
+  }
+  end = std::min(end, text.size());
+  return text.substr(0, end + closing_bytes(text.substr(end)));
 }
 
 void show_explanation(PanelContext& context, std::string_view text) {
@@ -164,31 +171,53 @@ void draw_chevron(ImDrawList* list, ImVec2 centre, float size, ImU32 colour) {
                           {centre.x, centre.y + half * 0.6F}, colour);
 }
 
-float flow_text(ImDrawList* list, ImVec2 position, float width, float line_step, std::span<const TextRun> runs) {
+namespace {
+
+/// A piece of a run on its line.
+struct PlacedPiece {
+  const TextRun* run;
+  std::string_view text;
+  float x;
+};
+
+void draw_line(ImDrawList* list, ImVec2 at, float line_step, const std::vector<PlacedPiece>& pieces) {
+  for (const PlacedPiece& piece : pieces) {
+    const float height = size_of_font(piece.run->font);
+    list->AddText(or_current(piece.run->font), height,
+                  {std::round(at.x + piece.x), std::round(at.y + (line_step - height) / 2)}, piece.run->colour,
+                  piece.text.data(), piece.text.data() + piece.text.size());
+  }
+}
+
+}  // namespace
+
+float flow_text(ImDrawList* list, ImVec2 position, float width, float line_step, std::span<const TextRun> runs,
+                bool centred) {
   float x = 0, y = 0;
+  std::vector<PlacedPiece> line;
+  const auto end_line = [&] {
+    if (list != nullptr)
+      draw_line(list, {position.x + (centred ? (width - x) / 2 : 0), position.y + y}, line_step, line);
+    line.clear();
+    x = 0;
+    y += line_step;
+  };
   for (const TextRun& run : runs) {
-    const float line = size_of_font(run.font);
     for (std::string_view rest = run.text; !rest.empty();) {
       std::string_view piece = next_piece(rest);
       rest.remove_prefix(piece.size());
-      const bool starts_with_space = piece.starts_with(' ');
       float piece_width = text_size(run.font, piece).x;
-      if (x > 0 && x + piece_width > width) {
-        x = 0;
-        y += line_step;
-      }
-      if (x == 0 && starts_with_space) {
+      if (x > 0 && x + piece_width > width) end_line();
+      if (x == 0 && piece.starts_with(' ')) {
         piece.remove_prefix(std::min(piece.find_first_not_of(' '), piece.size()));
         piece_width = text_size(run.font, piece).x;
       }
-      if (list != nullptr)
-        list->AddText(or_current(run.font), line,
-                      {std::round(position.x + x), std::round(position.y + y + (line_step - line) / 2)}, run.colour,
-                      piece.data(), piece.data() + piece.size());
+      line.push_back({&run, piece, x});
       x += piece_width;
     }
   }
-  return y + line_step;
+  end_line();
+  return y;
 }
 
 void sentence(PanelContext& context, std::string_view finding, std::string_view reason, std::string_view quiet) {
@@ -227,7 +256,7 @@ int tab_row(PanelContext& context, const char* id, std::span<const std::string> 
     const bool hovered = ImGui::IsItemHovered();
     ImGui::PopID();
     ImFont* font = on ? selected : regular;
-    draw_text(list, font, {x, origin.y + std::round((height - line_height(font)) / 2)},
+    draw_text(list, font, {x, origin.y + std::floor((height - line_height(font)) / 2)},
               on || hovered ? theme.text : theme.muted, name);
     if (on) list->AddRectFilled({x, origin.y + height - context.px(2)}, {x + width, origin.y + height}, theme.accent);
     x += width + gap;
@@ -268,8 +297,7 @@ void empty_state(PanelContext& context, std::string_view title, std::string_view
   const float top = origin.y + std::max(0.0F, (room.y - lower - context.px(28)) / 2);
   draw_text_centred(list, context.fonts.body_semibold, {origin.x + room.x / 2, top + context.px(10)},
                     context.theme.text, title);
-  const float line = std::min(width, text_size(context.fonts.small, what_to_do).x);
-  flow_text(list, {origin.x + (room.x - line) / 2, top + context.px(28)}, width, step, explanation);
+  flow_text(list, {origin.x + (room.x - width) / 2, top + context.px(28)}, width, step, explanation, /*centred=*/true);
 }
 
 }  // namespace tilescope

@@ -57,7 +57,8 @@ struct TextRun {
   ImU32 colour;
   std::string_view text;
 };
-float flow_text(ImDrawList* list, ImVec2 position, float width, float line_step, std::span<const TextRun> runs);
+float flow_text(ImDrawList* list, ImVec2 position, float width, float line_step, std::span<const TextRun> runs,
+                bool centred = false);
 
 /// Notes where a thing is, for tests and scripts (app/marks.hpp).
 void mark(PanelContext& context, std::string name, ImVec2 low, ImVec2 high);

@@ -17,7 +17,7 @@ bool toggle_row(Column& column, const BreakIt& one, bool on) {
   mark(column.context, "break." + one.name, low, high);
   const float track_width = column.px(28), radius = column.px(8);
   ImFont* font = column.fonts().small;
-  draw_text(column.list, font, {column.left, centred_top(font, middle)}, theme.text,
+  draw_text(column.list, font, {column.left, centred_top(font, middle - column.px(1))}, theme.text,
             fit_text(font, column.context.strings(one.title), column.width() - track_width - column.px(12)));
   const ImVec2 track{column.right - track_width, middle - radius};
   column.list->AddRectFilled(track, {column.right, middle + radius}, on ? theme.error : theme.separator, radius);
@@ -68,10 +68,10 @@ void run_button(Column& column) {
   }
   const char* label = cancels ? "controls.cancel" : "controls.run";
   const float text_left = low.x + column.px(cancels ? 16 : 40);
-  draw_text(column.list, fonts.body_semibold, {text_left, centred_top(fonts.body_semibold, middle)}, theme.on_accent,
-            column.context.strings(label));
-  draw_text_right(column.list, fonts.small, {high.x - column.px(12), centred_top(fonts.small, middle)},
-                  mix(theme.accent, theme.on_accent, 0.72F), cancels ? "Esc" : "F5");
+  draw_text(column.list, fonts.body_semibold, {text_left, centred_top(fonts.body_semibold, middle - column.px(1))},
+            theme.on_accent, column.context.strings(label));
+  draw_text_right(column.list, fonts.small, {high.x - column.px(12), centred_top(fonts.small, middle)}, theme.on_accent,
+                  cancels ? "Esc" : "F5");
 }
 
 void auto_box(Column& column) {
@@ -127,7 +127,7 @@ void break_it_section(Column& column) {
   const Lab& lab = column.context.lab();
   if (lab.break_it.empty()) return;
   column.separator(20);
-  column.text(column.fonts().body_semibold, column.left, 26, column.theme().text,
+  column.text(column.fonts().body_semibold, column.left, 28, column.theme().text,
               column.context.strings("controls.break_it"));
   column.y += column.px(36);
   for (const BreakIt& one : lab.break_it) {

@@ -76,7 +76,7 @@ void ladder_section(Column& column) {
     ImGui::SetCursorScreenPos(low);
     if (ImGui::InvisibleButton(rung.name.c_str(), {high.x - low.x, high.y - low.y}))
       context.session.select_rung(rung.name);
-    const bool hovered = ImGui::IsItemHovered();
+    if (ImGui::IsItemHovered() && !selected) column.list->AddRectFilled(low, high, theme.grid, column.px(6));
     mark(context, "rung." + rung.name, low, high);
     const Ladder::Row* row = report != nullptr ? row_of(ladder, *report, rung.name) : nullptr;
     explain(context, row_meaning(context, rung, ladder, row));
@@ -91,8 +91,7 @@ void ladder_section(Column& column) {
                     std::to_string(++number));
     const float name = column.left + column.px(20);
     const float room = column.width() - column.px(20 + 8) - (row != nullptr ? column.px(kBarRight + kBar) : 0);
-    draw_text(column.list, font, {name, top}, hovered || selected ? theme.text : mix(theme.panel, theme.text, 0.92F),
-              fit_text(font, context.strings(rung.title), room));
+    draw_text(column.list, font, {name, top}, theme.text, fit_text(font, context.strings(rung.title), room));
     if (row != nullptr) {
       draw_bar(column, middle, row->percent, full, selected);
       draw_text_right(column.list, font, {column.right, top}, theme.text,

@@ -47,35 +47,29 @@ void draw_track(Column& column, const Slider& slider, bool lit) {
   const float handle = column.left + radius + (column.width() - 2 * radius) * position_of(slider, slider.value);
   column.list->AddRectFilled({column.left, middle - half}, {column.right, middle + half}, theme.separator, half);
   if (used) column.list->AddRectFilled({column.left, middle - half}, {handle, middle + half}, theme.accent, half);
-  column.list->AddCircleFilled({handle, middle}, radius + column.px(2), theme.panel, 24);
-  column.list->AddCircleFilled({handle, middle}, lit ? radius + column.px(1) : radius,
+  column.list->AddCircleFilled({handle, middle}, radius + column.px(1.5F), theme.panel, 24);
+  column.list->AddCircleFilled({handle, middle}, lit ? radius + column.px(0.5F) : radius - column.px(0.5F),
                                used ? theme.accent : theme.separator, 24);
   if (!slider.ticks || !used) return;
   const float line = std::max(1.0F, std::round(column.context.view.scale));
   for (const int64_t stop : slider.stops) {
-    float x = std::round(column.left + radius + (column.width() - 2 * radius) * position_of(slider, stop));
-    if (stop == slider.stops.front()) x = column.left;
-    if (stop == slider.stops.back()) x = column.right - line;
+    const float x = std::round(column.left + (column.width() - line) * position_of(slider, stop));
     column.list->AddRectFilled({x, middle + column.px(6)}, {x + line, middle + column.px(10)}, theme.separator);
   }
 }
 
 /// The field in place of the value. Returns what was typed, once Enter was pressed.
-std::optional<int64_t> typing_field(Column& column, const Slider& slider) {
+std::optional<int64_t> typing_field(Column& column) {
   ViewState& view = column.context.view;
   const float width = column.px(120);
   ImGui::SetCursorScreenPos({column.right - width, column.y + column.px(1)});
   ImGui::SetNextItemWidth(width);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(column.px(8), column.px(1)));
   ImGui::PushFont(column.fonts().body);
-  const bool first = view.typed.empty();
-  if (first) {
-    view.typed = std::to_string(slider.value);
-    ImGui::SetKeyboardFocusHere();
-  }
+  if (std::exchange(view.typing_starts, false)) ImGui::SetKeyboardFocusHere();
   const bool entered = ImGui::InputText("##typed", &view.typed,
                                         ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
-  const bool left = !first && ImGui::IsItemDeactivated();
+  const bool left = ImGui::IsItemDeactivated();
   ImGui::PopFont();
   ImGui::PopStyleVar();
   std::optional<int64_t> value;
@@ -115,7 +109,8 @@ std::optional<int64_t> slider_row(Column& column, const Slider& slider) {
   mark(context, "slider." + slider.name, low, high);
   if (type) {
     view.typing_in = slider.name;
-    view.typed.clear();
+    view.typed = std::to_string(slider.value);
+    view.typing_starts = true;
   } else if (active && !ImGui::GetIO().KeyCtrl) {
     const float radius = column.px(6);
     const float at = (ImGui::GetIO().MousePos.x - column.left - radius) / (column.width() - 2 * radius);
@@ -128,7 +123,7 @@ std::optional<int64_t> slider_row(Column& column, const Slider& slider) {
 
   column.text(fonts.small, column.left, 18, used ? theme.muted : dimmed, slider.title);
   if (view.typing_in == slider.name) {
-    if (const auto typed = typing_field(column, slider)) changed = *typed;
+    if (const auto typed = typing_field(column)) changed = *typed;
   } else if (used) {
     column.text_right(fonts.body_semibold, column.right, 18, theme.text, with_separators(slider.value));
   } else {
@@ -181,7 +176,7 @@ Slider param_slider(const PanelContext& context, const Param& param) {
 void grid_row(Column& column) {
   const PanelContext& context = column.context;
   if (!context.rung().grid_formula) return;
-  const float middle = column.y + column.px(16);
+  const float middle = column.y + column.px(15);
   const std::string& label = context.strings("controls.grid");
   const Fonts& fonts = column.fonts();
   draw_text(column.list, fonts.small, {column.left, centred_top(fonts.small, middle)}, column.theme().muted, label);

@@ -28,18 +28,20 @@ void draw_lab(PanelContext& context, ImVec2 at, float width, const Lab& lab) {
   const bool hovered = ImGui::IsItemHovered();
   mark(context, "lab." + lab.name, low, high);
   const float middle = (low.y + high.y) / 2;
+  const bool finished = context.session.finished_labs.contains(lab.name);
+  const bool bright = current || hovered || finished;
   if (current) {
     list->AddRectFilled(low, high, theme.raised, context.px(6));
     list->AddRectFilled({low.x, low.y + context.px(4)}, {low.x + context.px(2), high.y - context.px(4)}, theme.accent);
     draw_play(list, {at.x + context.px(20.5F), middle}, context.px(7), theme.accent);
-  } else if (context.session.finished_labs.contains(lab.name)) {
+  } else if (finished) {
     draw_check(list, {at.x + context.px(21), middle}, context.px(10), theme.ok, context.px(1.75F));
   }
   ImFont* font = current ? context.fonts.small_semibold : context.fonts.small;
   const std::string& title = context.strings(lab.title);
   const std::string shown = fit_text(font, title, width - context.px(32 + 12));
   draw_text(list, font, {at.x + context.px(32), centred_top(font, middle)},
-            current || hovered ? theme.text : mix(theme.panel, theme.text, 0.88F), shown);
+            bright ? theme.text : mix(theme.panel, theme.text, 0.82F), shown);
   if (shown != title) explain_rect(context, low, high, title);
 }
 
@@ -52,7 +54,7 @@ void draw_progress(PanelContext& context, ImVec2 at, float width) {
   const float left = at.x + context.px(16), right = at.x + width - context.px(16);
   const float line = std::max(1.0F, std::round(context.view.scale));
   list->AddRectFilled({at.x, at.y}, {at.x + width, at.y + line}, theme.separator);
-  const float top = centred_top(context.fonts.small, at.y + context.px(20));
+  const float top = centred_top(context.fonts.small, at.y + context.px(19));
   draw_text(list, context.fonts.small, {left, top}, theme.muted, context.strings("rail.progress"));
   draw_text_right(list, context.fonts.small, {right, top}, theme.muted,
                   context.strings.format("rail.progress_count", fmt::arg("done", done), fmt::arg("all", all)));

@@ -66,7 +66,7 @@ void add_missing(PanelContext& context, StatusLine& line) {
   for (const std::string& font : context.view.missing_fonts) missing(font, font);
   for (const Error& refused : context.session.recordings().refused)
     missing(context.strings("status.recording"), refused.message);
-  if (!names.empty()) line.add_right(context.strings("status.missing") + " " + names, reasons);
+  if (!names.empty()) line.add_right(context.strings.format("status.missing", fmt::arg("what", names)), reasons);
 }
 
 }  // namespace
