@@ -42,8 +42,8 @@ Result<std::unique_ptr<PythonReference>> PythonReference::open(const PythonOptio
     return fail(ErrorId::reference_unavailable, kChild, options.script.string() + " is missing");
   }
   // -B: no __pycache__ beside the script, which may lie in a folder that is not ours to write.
-  auto child = ChildProcess::start(kChild, {interpreter_of(options), "-B", options.script.string()});
-  if (!child) return tl::unexpected(child.error());
+  auto child = ChildProcess::start({interpreter_of(options), "-B", options.script.string()});
+  if (!child) return fail(ErrorId::reference_unavailable, kChild, child.error().reason);
   std::unique_ptr<PythonReference> reference(new PythonReference(std::move(*child), options));
   auto hello = reference->ask(kChild, {{"command", "hello"}}, options.start_timeout, stop);
   if (!hello) return tl::unexpected(hello.error());
@@ -68,7 +68,8 @@ Result<json> PythonReference::ask(const std::string& who, json request, std::chr
   if (!child_) return fail(ErrorId::reference_unavailable, who, "its process has ended");
   request["id"] = ++last_id_;
   auto line = child_->ask(request.dump(), timeout, stop);
-  if (!line) return tl::unexpected(line.error());
+  if (!line && line.error().cancelled) return fail(ErrorId::cancelled);
+  if (!line) return fail(ErrorId::reference_unavailable, who, line.error().reason);
   json answer = json::parse(*line, nullptr, false);
   if (!answer.is_object()) {
     child_.reset();

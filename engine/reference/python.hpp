@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/child_process.hpp"
 #include "engine/lab.hpp"
-#include "engine/reference/child_process.hpp"
 #include "engine/result.hpp"
 
 namespace tilescope {

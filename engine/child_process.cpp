@@ -1,6 +1,6 @@
-#include "engine/reference/child_process.hpp"
+#include "engine/child_process.hpp"
 
-#include <fcntl.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -13,6 +13,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <thread>
 #include <utility>
 
 extern char** environ;
@@ -67,20 +69,19 @@ int spawn(const std::vector<std::string>& arguments, int channel, int errors, pi
 
 }  // namespace
 
-Result<std::unique_ptr<ChildProcess>> ChildProcess::start(std::string name, const std::vector<std::string>& arguments) {
+tl::expected<std::unique_ptr<ChildProcess>, ChildFailure> ChildProcess::start(
+    const std::vector<std::string>& arguments) {
+  const auto failed = [](std::string reason) { return tl::unexpected(ChildFailure{std::move(reason)}); };
   std::array<int, 2> pair{-1, -1};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) {
-    return fail(ErrorId::reference_unavailable, name, std::strerror(errno));
-  }
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) return failed(std::strerror(errno));
   Descriptor ours(pair[0]), theirs(pair[1]);
   Descriptor errors(memfd_create("child-errors", MFD_CLOEXEC));
-  if (errors.get() < 0) return fail(ErrorId::reference_unavailable, name, std::strerror(errno));
+  if (errors.get() < 0) return failed(std::strerror(errno));
   pid_t process = 0;
   if (int status = spawn(arguments, theirs.get(), errors.get(), &process); status != 0) {
-    return fail(ErrorId::reference_unavailable, name,
-                fmt::format("{} cannot be started: {}", arguments[0], std::strerror(status)));
+    return failed(fmt::format("{} cannot be started: {}", arguments[0], std::strerror(status)));
   }
-  return std::unique_ptr<ChildProcess>(new ChildProcess(std::move(name), process, ours.release(), errors.release()));
+  return std::unique_ptr<ChildProcess>(new ChildProcess(process, ours.release(), errors.release()));
 }
 
 ChildProcess::~ChildProcess() {
@@ -91,18 +92,30 @@ ChildProcess::~ChildProcess() {
 
 void ChildProcess::kill() {
   if (process_ <= 0) return;
-  ::kill(-process_, SIGKILL);
-  ::kill(process_, SIGKILL);  // in case it has not become the leader of its group yet
-  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  const pid_t process = std::exchange(process_, -1);
+  ::kill(-process, SIGKILL);
+  ::kill(process, SIGKILL);  // in case it has not become the leader of its group yet
+  for (int i = 0; i < 10; ++i) {
+    if (waitpid(process, nullptr, WNOHANG) != 0) return;
+    poll(nullptr, 0, 10);
   }
-  process_ = -1;
+  // A process that holds a busy device can take seconds to go; nobody needs to wait for that.
+  std::thread([process] {
+    while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }).detach();
 }
 
-Result<std::string> ChildProcess::ask(const std::string& line, std::chrono::milliseconds timeout,
-                                      std::stop_token stop) {
-  if (!alive()) return fail(ErrorId::reference_unavailable, name_, "its process has ended");
+tl::expected<std::string, ChildFailure> ChildProcess::ask(const std::string& line, std::chrono::milliseconds timeout,
+                                                          std::stop_token stop, std::chrono::milliseconds grace) {
+  const auto give_up = [this](std::string reason, bool cancelled) {
+    kill();
+    return tl::unexpected(ChildFailure{std::move(reason), cancelled});
+  };
+  if (!alive()) return give_up("its process has ended", false);
   const std::string request = line + '\n';
   const Clock::time_point deadline = Clock::now() + timeout;
+  std::optional<Clock::time_point> stopped;
   size_t sent = 0;
   std::array<char, 65536> bytes;
   while (true) {
@@ -111,20 +124,17 @@ Result<std::string> ChildProcess::ask(const std::string& line, std::chrono::mill
       received_.erase(0, end + 1);
       return answer;
     }
-    if (stop.stop_requested()) {
-      kill();
-      return fail(ErrorId::cancelled);
-    }
-    if (Clock::now() >= deadline || received_.size() > kLongestLine) {
-      kill();
-      return fail(ErrorId::reference_unavailable, name_,
-                  received_.size() > kLongestLine
-                      ? std::string("it sends no end of line")
-                      : fmt::format("it did not answer within {:.3g} s", static_cast<double>(timeout.count()) / 1000));
+    if (received_.size() > kLongestLine) return give_up("it sends no end of line", false);
+    const Clock::time_point now = Clock::now();
+    if (stop.stop_requested() && !stopped) stopped = now;
+    if (stopped && now >= *stopped + grace) return give_up("cancelled", true);
+    if (now >= deadline) {
+      return give_up(fmt::format("it did not answer within {:.3g} s", static_cast<double>(timeout.count()) / 1000),
+                     false);
     }
     // Short waits, so that a stop request is seen soon.
     pollfd ready{socket_, static_cast<short>(POLLIN | (sent < request.size() ? POLLOUT : 0)), 0};
-    if (poll(&ready, 1, 50) <= 0) continue;
+    if (poll(&ready, 1, 20) <= 0) continue;
     if (ready.revents & POLLOUT) {
       const ssize_t count = send(socket_, request.data() + sent, request.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
       if (count > 0) sent += static_cast<size_t>(count);
@@ -139,7 +149,7 @@ Result<std::string> ChildProcess::ask(const std::string& line, std::chrono::mill
 }
 
 /// The socket closed: says how the process ended. One that closed it and lives on is killed.
-tl::unexpected<Error> ChildProcess::died() {
+tl::unexpected<ChildFailure> ChildProcess::died() {
   int status = 0;
   pid_t ended = 0;
   for (int i = 0; i < 100 && ended == 0; ++i) {
@@ -156,7 +166,7 @@ tl::unexpected<Error> ChildProcess::died() {
     kill();
   }
   if (std::string last = last_error_line(); !last.empty()) reason += ": " + last;
-  return fail(ErrorId::reference_unavailable, name_, reason);
+  return tl::unexpected(ChildFailure{std::move(reason)});
 }
 
 /// The last line of its standard error, where a Python program says what went wrong.

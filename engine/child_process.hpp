@@ -1,0 +1,51 @@
+// A child process that answers lines with lines.
+//
+// Nothing here blocks for longer than its timeout or survives a stop request: a child that does not answer is killed
+// with everything it started.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+#include <vector>
+
+namespace tilescope {
+
+/// Why a child gave no answer.
+struct ChildFailure {
+  std::string reason;      // "it ended with status 1: …"
+  bool cancelled = false;  // by a stop request
+};
+
+class ChildProcess {
+ public:
+  /// Starts `arguments[0]`, found on PATH, with a socket as its standard input and output.
+  static tl::expected<std::unique_ptr<ChildProcess>, ChildFailure> start(const std::vector<std::string>& arguments);
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  /// Sends a line and returns the next line. After a failure the child is dead. A stop request still leaves the child
+  /// `grace` to answer.
+  tl::expected<std::string, ChildFailure> ask(const std::string& line, std::chrono::milliseconds timeout,
+                                              std::stop_token stop, std::chrono::milliseconds grace = {});
+  bool alive() const { return process_ > 0; }
+
+ private:
+  ChildProcess(pid_t process, int socket, int errors) : process_(process), socket_(socket), errors_(errors) {}
+  void kill();
+  tl::unexpected<ChildFailure> died();
+  std::string last_error_line() const;
+
+  pid_t process_;
+  int socket_;
+  int errors_;            // a file in memory that holds its standard error
+  std::string received_;  // bytes after the last line
+};
+
+}  // namespace tilescope
