@@ -14,11 +14,10 @@ namespace {
 
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
 
-void begin_area(const char* id, const Area& area, ImU32 surface, ImGuiWindowFlags flags) {
+void begin_area(const char* id, const Area& area, ImGuiWindowFlags flags) {
   ImGui::SetCursorScreenPos({area.left, area.top});
-  ImGui::PushStyleColor(ImGuiCol_ChildBg, surface);
-  ImGui::BeginChild(id, {area.width(), area.height()}, false, flags | ImGuiWindowFlags_NoNav);
-  ImGui::PopStyleColor();
+  ImGui::BeginChild(id, {area.width(), area.height()}, false,
+                    flags | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground);
 }
 
 /// A line between two areas, drawn by the area that it ends.
@@ -32,7 +31,7 @@ float splitter(PanelContext& context, const char* id, ImVec2 low, ImVec2 high, b
   const float reach = context.px(4), line = std::max(1.0F, std::round(context.view.scale));
   const ImVec2 corner = vertical ? ImVec2(low.x - reach, low.y) : ImVec2(low.x, low.y - reach);
   const ImVec2 size = vertical ? ImVec2(2 * reach + line, high.y - low.y) : ImVec2(high.x - low.x, 2 * reach + line);
-  begin_area(id, {corner.x, corner.y, corner.x + size.x, corner.y + size.y}, 0, kFixed);
+  begin_area(id, {corner.x, corner.y, corner.x + size.x, corner.y + size.y}, kFixed);
   ImGui::SetCursorScreenPos(corner);
   ImGui::InvisibleButton(id, size);
   const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
@@ -85,7 +84,8 @@ void Screen::draw(float width, float height) {
   ImGui::PushFont(fonts.small);
   ImGui::Begin("tilescope", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                   ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav | kFixed);
+                   ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground |
+                   kFixed);
   draw_areas(context, lay_out(view, width, height));
   ImGui::End();
   handle_keys(context);
@@ -96,22 +96,25 @@ void Screen::draw(float width, float height) {
 
 void Screen::draw_areas(PanelContext& context, const Layout& layout) {
   const Theme& colours = context.theme;
-  begin_area("header", {layout.logo.left, layout.logo.top, layout.header.right, layout.header.bottom}, colours.panel,
-             kFixed);
+  surfaces_ = {{{0, 0, layout.header.right, layout.header.bottom}, colours.panel},
+               {layout.rail, colours.panel},
+               {layout.controls, colours.panel},
+               {layout.status, colours.panel}};
+  begin_area("header", {layout.logo.left, layout.logo.top, layout.header.right, layout.header.bottom}, kFixed);
   draw_header(context, strings, layout.header.left);
   const float line = std::max(1.0F, std::round(view.scale));
   edge(colours, 0, layout.header.bottom - line, layout.header.right, layout.header.bottom);
   ImGui::EndChild();
-  begin_area("rail", layout.rail, colours.panel, kFixed);
+  begin_area("rail", layout.rail, kFixed);
   draw_rail(context);
   ImGui::EndChild();
   draw_tabs(context, layout);
   draw_view(context, layout);
   draw_bottom(context, layout);
-  begin_area("controls", layout.controls, colours.panel, 0);
+  begin_area("controls", layout.controls, 0);
   draw_controls(context);
   ImGui::EndChild();
-  begin_area("status", layout.status, colours.panel, kFixed);
+  begin_area("status", layout.status, kFixed);
   draw_status(context);
   edge(colours, 0, layout.status.top, layout.status.right, layout.status.top + line);
   if (!message.empty() && ImGui::GetTime() < message_until) {
@@ -128,7 +131,7 @@ void Screen::draw_areas(PanelContext& context, const Layout& layout) {
 }
 
 void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
-  begin_area("tabs", layout.tabs, context.theme.window, kFixed);
+  begin_area("tabs", layout.tabs, kFixed);
   const float line = std::max(1.0F, std::round(view.scale));
   ImGui::SetCursorScreenPos({layout.tabs.left + context.px(24), layout.tabs.top});
   std::array<std::string, kTabCount> names;
@@ -142,7 +145,7 @@ void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
 void Screen::draw_view(PanelContext& context, const Layout& layout) {
   // One child per tab, so that each keeps its own scroll position.
   const std::string id = std::string("view ") + kTabKeys[static_cast<size_t>(view.tab)];
-  begin_area(id.c_str(), layout.view, context.theme.window, 0);
+  begin_area(id.c_str(), layout.view, 0);
   switch (view.tab) {
     case Tab::lesson:
       draw_lesson(context);
@@ -162,19 +165,19 @@ void Screen::draw_view(PanelContext& context, const Layout& layout) {
 
 void Screen::draw_bottom(PanelContext& context, const Layout& layout) {
   if (layout.stacked) {
-    begin_area("bottom tabs", layout.bottom_tabs, context.theme.window, kFixed);
+    begin_area("bottom tabs", layout.bottom_tabs, kFixed);
     ImGui::SetCursorScreenPos({layout.bottom_tabs.left + context.px(24), layout.bottom_tabs.top});
     const std::array<std::string, 2> names{strings("header.tab_source"), strings("header.tab_speed")};
     view.bottom_speed = tab_row(context, "bottom", names, view.bottom_speed ? 1 : 0, layout.bottom_tabs.height()) == 1;
     ImGui::EndChild();
   }
   if (!layout.stacked || !view.bottom_speed) {
-    begin_area("source", layout.source, context.theme.window, kFixed);
+    begin_area("source", layout.source, kFixed);
     draw_source(context);
     ImGui::EndChild();
   }
   if (!layout.stacked || view.bottom_speed) {
-    begin_area("speed", layout.speed, context.theme.window, kFixed);
+    begin_area("speed", layout.speed, kFixed);
     draw_speed(context);
     ImGui::EndChild();
   }

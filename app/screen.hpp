@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/marks.hpp"
 #include "app/panel_context.hpp"
@@ -52,6 +53,13 @@ class Screen {
   /// Whether the next frame differs from this one although nobody touches anything.
   bool moving() const;
   const Marks& marks() const { return view.marks; }
+  /// The areas of this frame that have another surface than the window. The shell clears them with their colour, which
+  /// costs nothing; as rectangles they would be half of a frame under software OpenGL.
+  struct Surface {
+    Area area;
+    ImU32 colour;
+  };
+  const std::vector<Surface>& surfaces() const { return surfaces_; }
 
   /// Asked for by a key or the palette; carried out by the shell after the frame, with a file written.
   bool wants_picture = false;
@@ -68,6 +76,7 @@ class Screen {
   void draw_help(PanelContext& context);
   void handle_keys(PanelContext& context);
 
+  std::vector<Surface> surfaces_;
   std::unique_ptr<Palette> palette_;
   bool help_open_ = false;
   std::string help_text_;

@@ -49,6 +49,23 @@ bool chinese_is_preferred() {
   return false;
 }
 
+void clear(const Area& area, int height, ImU32 colour) {
+  const ImVec4 channels = ImGui::ColorConvertU32ToFloat4(colour);
+  glScissor(static_cast<int>(area.left), height - static_cast<int>(area.bottom), static_cast<int>(area.width()),
+            static_cast<int>(area.height()));
+  glClearColor(channels.x, channels.y, channels.z, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+}
+
+/// Fills the bound frame buffer with the surfaces of the areas.
+void clear_surfaces(const Screen& screen, int width, int height) {
+  glViewport(0, 0, width, height);
+  glEnable(GL_SCISSOR_TEST);
+  clear({0, 0, static_cast<float>(width), static_cast<float>(height)}, height, screen.theme().window);
+  for (const Screen::Surface& surface : screen.surfaces()) clear(surface.area, height, surface.colour);
+  glDisable(GL_SCISSOR_TEST);
+}
+
 }  // namespace
 
 /// A frame buffer that pictures are drawn into, whatever the size of the window.
@@ -162,8 +179,7 @@ void Shell::draw_frame() {
   ImGui::Render();
   int width = 0, height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
-  glViewport(0, 0, width, height);
-  glClear(GL_COLOR_BUFFER_BIT);
+  clear_surfaces(*screen_, width, height);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   glfwSwapBuffers(window_);
   screen_->view.frame_ms = seconds_since(start) * 1000;
@@ -262,8 +278,7 @@ void Shell::draw_offscreen(int width, int height) {
   screen_->draw(io.DisplaySize.x, io.DisplaySize.y);
   ImGui::Render();
   glBindFramebuffer(GL_FRAMEBUFFER, offscreen_->framebuffer);
-  glViewport(0, 0, pixels_across, pixels_down);
-  glClear(GL_COLOR_BUFFER_BIT);
+  clear_surfaces(*screen_, pixels_across, pixels_down);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   glFinish();
   glBindFramebuffer(GL_FRAMEBUFFER, 0);

@@ -212,7 +212,11 @@ float flow_text(ImDrawList* list, ImVec2 position, float width, float line_step,
         piece.remove_prefix(std::min(piece.find_first_not_of(' '), piece.size()));
         piece_width = text_size(run.font, piece).x;
       }
-      line.push_back({&run, piece, x});
+      // Pieces that follow each other are drawn as one text, so that nothing is rounded between its words.
+      if (!line.empty() && line.back().run == &run && line.back().text.data() + line.back().text.size() == piece.data())
+        line.back().text = {line.back().text.data(), line.back().text.size() + piece.size()};
+      else
+        line.push_back({&run, piece, x});
       x += piece_width;
     }
   }
