@@ -170,8 +170,11 @@ class Wrapper {
       const std::string character = atom.text.substr(at, bytes_of(atom.text[at]));
       Atom longer = piece;
       longer.text += character;
-      if (!piece.text.empty() && lines_.back().width + space_ + width_of(longer) > width_) {
-        place(piece);
+      const LessonLine& line = lines_.back();
+      const float gap = piece.space_before && !line.runs.empty() ? space_ : 0;
+      const bool something = !piece.text.empty() || !line.runs.empty();
+      if (something && line.width + gap + width_of(longer) > width_) {
+        if (!piece.text.empty()) place(piece);
         lines_.emplace_back();
         piece.text.clear();
         piece.space_before = false;

@@ -1,0 +1,369 @@
+// Lessons without a window: Markdown to blocks, line breaking of Latin and Chinese, links, and every lesson in docs/.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <set>
+
+#include "app/editor/line_wrap.hpp"
+#include "app/panels/lesson_document.hpp"
+#include "app/panels/lesson_layout.hpp"
+#include "app/panels/lesson_live.hpp"
+#include "app/panels/lesson_open.hpp"
+#include "engine/lab.hpp"
+
+namespace tilescope {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+
+/// A font in which a Latin character is one unit wide and a Chinese one two, as in a terminal.
+LessonMetrics cells() {
+  return {[](LessonFont, std::string_view text) { return static_cast<float>(cells_of(text)); }, 1};
+}
+
+std::vector<std::string> wrapped(std::string_view markdown, float width) {
+  std::vector<std::string> lines;
+  const LessonDocument document = parse_lesson(markdown);
+  for (const LessonLine& line : wrap_spans(document.blocks.at(0).spans, LessonFont::body, width, cells())) {
+    std::string text;
+    float end = 0;
+    for (const LessonRun& run : line.runs) {
+      const float padding = run.inline_code ? 4 : 0;
+      if (run.x - padding > end + 0.5F) text += ' ';
+      text += run.text;
+      end = run.x + run.width + padding;
+    }
+    lines.push_back(text);
+  }
+  return lines;
+}
+
+TEST(LessonDocument, HeadingsParagraphsAndEmphasis) {
+  const auto document = parse_lesson("# One **two**\n\nplain **strong** *slanted* `code` end\n");
+  ASSERT_EQ(document.blocks.size(), 2U);
+  EXPECT_EQ(document.title, "One two");
+  EXPECT_EQ(document.blocks[0].kind, LessonBlockKind::heading);
+  EXPECT_EQ(document.blocks[0].level, 1);
+  EXPECT_EQ(document.blocks[0].anchor, "one-two");
+  const LessonSpans& spans = document.blocks[1].spans;
+  ASSERT_EQ(spans.size(), 7U);
+  EXPECT_TRUE(spans[1].strong);
+  EXPECT_TRUE(spans[3].emphasis);
+  EXPECT_TRUE(spans[5].code);
+  EXPECT_EQ(spans[5].text, "code");
+}
+
+TEST(LessonDocument, CodeBlocksKeepTheirTextAndLanguage) {
+  const auto document = parse_lesson("```cuda kernels/x.cu\nint i;\n\n  i < 2 && *p;\n```\n");
+  ASSERT_EQ(document.blocks.size(), 1U);
+  EXPECT_EQ(document.blocks[0].language, "cuda");
+  EXPECT_EQ(document.blocks[0].info, "kernels/x.cu");
+  EXPECT_EQ(document.blocks[0].text, "int i;\n\n  i < 2 && *p;");
+}
+
+TEST(LessonDocument, ListsKeepTheirMarkersDepthAndInnerBlocks) {
+  const auto document =
+      parse_lesson("1. one\n2. two\n   - deep **x**\n3. three\n\n* loose\n\n* list\n\n  second paragraph\n");
+  std::vector<std::string> markers;
+  std::vector<int> depths;
+  for (const auto& block : document.blocks) {
+    markers.push_back(block.marker);
+    depths.push_back(block.indent);
+  }
+  EXPECT_THAT(markers, ElementsAre("1.", "2.", "•", "3.", "•", "•", ""));
+  EXPECT_THAT(depths, ElementsAre(1, 1, 2, 1, 1, 1, 1));
+  EXPECT_EQ(plain_text(document.blocks[2].spans), "deep x");
+  EXPECT_TRUE(document.blocks[0].tight);
+  EXPECT_FALSE(document.blocks[4].tight);
+}
+
+TEST(LessonDocument, TablesKeepRowsAndAlignment) {
+  const auto document = parse_lesson("| a | b |\n|---|---:|\n| `x` | 12 |\n| **y** | 3 |\n");
+  ASSERT_EQ(document.blocks.size(), 1U);
+  const LessonBlock& table = document.blocks[0];
+  EXPECT_THAT(table.align, ElementsAre(LessonAlign::left, LessonAlign::right));
+  ASSERT_EQ(table.rows.size(), 3U);
+  EXPECT_EQ(plain_text(table.rows[2][1]), "3");
+  EXPECT_TRUE(table.rows[1][0][0].code);
+}
+
+TEST(LessonDocument, QuotesRulesAndEntities) {
+  const auto document = parse_lesson("> quoted &lt;b&gt;\n\n---\n\nafter\n");
+  ASSERT_EQ(document.blocks.size(), 3U);
+  EXPECT_EQ(document.blocks[0].quote, 1);
+  EXPECT_EQ(plain_text(document.blocks[0].spans), "quoted <b>");
+  EXPECT_EQ(document.blocks[1].kind, LessonBlockKind::rule);
+  EXPECT_EQ(document.blocks[2].quote, 0);
+}
+
+TEST(LessonDocument, AnyBytesAreReadWithoutHarm) {
+  std::mt19937 random(5);
+  const std::string_view alphabet = "#*`|-> 1.[]()!\n\n:中“，。a{}&;\\\t";
+  for (int round = 0; round < 3000; ++round) {
+    std::string text;
+    for (size_t length = random() % 60; length > 0; --length) text += alphabet[random() % alphabet.size()];
+    const auto document = parse_lesson(text);
+    lay_out_lesson(document, 40, 0, cells());
+    for (const auto& block : document.blocks)
+      for (const auto& span : block.spans) ASSERT_LT(span.link, static_cast<int>(document.links.size()));
+  }
+}
+
+TEST(LessonLink, EachFormIsKnown) {
+  EXPECT_EQ(link_from("lab:vector-add").kind, LinkKind::lab);
+  EXPECT_EQ(link_from("rung:grid-stride").target, "grid-stride");
+  EXPECT_EQ(link_from("tab:tiles").kind, LinkKind::tab);
+  EXPECT_EQ(link_from("set:BLOCK=32").kind, LinkKind::set);
+  EXPECT_EQ(link_from("break:DROP_MASK").kind, LinkKind::break_it);
+  EXPECT_EQ(link_from("#ladder").target, "ladder");
+  EXPECT_EQ(link_from("https://example.org/a").kind, LinkKind::external);
+  EXPECT_EQ(assignment_from("BLOCK=32"), std::pair(std::string("BLOCK"), int64_t{32}));
+  for (const char* wrong : {"BLOCK", "=3", "BLOCK=", "BLOCK=3x", ""}) EXPECT_FALSE(assignment_from(wrong)) << wrong;
+}
+
+TEST(LessonLink, OnlyWebAddressesAreOpened) {
+  EXPECT_FALSE(open_address("file:///etc/passwd"));
+  EXPECT_FALSE(open_address("--help"));
+  EXPECT_FALSE(open_address(""));
+}
+
+TEST(LessonWrap, LatinBreaksAtSpaces) {
+  EXPECT_THAT(wrapped("one two three", 7), ElementsAre("one two", "three"));
+  EXPECT_THAT(wrapped("one two three", 100), ElementsAre("one two three"));
+}
+
+TEST(LessonWrap, ChineseBreaksBetweenAnyTwoCharacters) {
+  EXPECT_THAT(wrapped("向量加法很简单", 6), ElementsAre("向量加", "法很简", "单"));
+}
+
+TEST(LessonWrap, ClosingPunctuationNeverStartsALine) {
+  // The third character would fit, but its comma would not: both go down.
+  EXPECT_THAT(wrapped("向量加，法", 6), ElementsAre("向量", "加，法"));
+  EXPECT_THAT(wrapped("看（一）二", 6), ElementsAre("看", "（一）", "二"));
+}
+
+TEST(LessonWrap, MixedTextBreaksBetweenTheScripts) {
+  EXPECT_THAT(wrapped("每个warp有32个lane", 8), ElementsAre("每个warp", "有32个", "lane"));
+  EXPECT_THAT(wrapped("每个 warp 有 32 个", 9), ElementsAre("每个 warp", "有 32 个"));
+}
+
+TEST(LessonWrap, PunctuationStaysWithTheStyledWordBeforeIt) {
+  EXPECT_THAT(wrapped("so **bold**, end", 7), ElementsAre("so", "bold,", "end"));
+  // Inline code is drawn with four pixels of room on each side.
+  EXPECT_THAT(wrapped("see `code`. Then", 16), ElementsAre("see", "code.", "Then"));
+}
+
+TEST(LessonWrap, AWordWiderThanALineIsCut) { EXPECT_THAT(wrapped("abcdefghij", 4), ElementsAre("abcd", "efgh", "ij")); }
+
+TEST(LessonWrap, AHardBreakStartsALine) { EXPECT_THAT(wrapped("one  \ntwo", 50), ElementsAre("one", "two")); }
+
+TEST(LessonWrap, NoTextIsLostAndNoLineIsTooWideWhateverTheWidth) {
+  const std::string text =
+      "一个 warp 的 32 个 lane，`BLOCK` 与 **分块**（tile）：每次请求 4 个扇区。Then plain words follow, too!";
+  const auto spans = parse_lesson(text).blocks.at(0).spans;
+  std::string whole = plain_text(spans);
+  std::erase(whole, ' ');
+  for (int width = 12; width < 120; ++width) {
+    std::string all;
+    for (const LessonLine& line : wrap_spans(spans, LessonFont::body, static_cast<float>(width), cells())) {
+      EXPECT_LE(line.width, static_cast<float>(width) + 0.01F);
+      for (const LessonRun& run : line.runs) all += run.text;
+    }
+    std::erase(all, ' ');
+    ASSERT_EQ(all, whole) << width;
+  }
+}
+
+TEST(LessonLayout, BlocksFollowEachOtherWithoutOverlap) {
+  const auto document =
+      parse_lesson("# a\n\ntext\n\n- x\n- y\n\n```\ncode\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> q\n>\n> r\n");
+  const LessonLayout layout = lay_out_lesson(document, 60, 0, cells());
+  ASSERT_EQ(layout.blocks.size(), document.blocks.size());
+  float bottom = 0;
+  for (const PlacedBlock& placed : layout.blocks) {
+    EXPECT_GE(placed.y, bottom);
+    EXPECT_GT(placed.height, 0);
+    bottom = placed.y + placed.height;
+  }
+  EXPECT_EQ(layout.height, bottom);
+}
+
+TEST(LessonLayout, NarrowTableColumnsKeepTheirWidthAndWideOnesShareTheRest) {
+  EXPECT_THAT(share_width({10, 20}, 100), ElementsAre(10, 20));
+  EXPECT_THAT(share_width({10, 200, 100}, 110), ElementsAre(10, 50, 50));
+}
+
+TEST(LineWrap, LongCodeContinuesFurtherIn) {
+  std::vector<CodeRow> rows;
+  wrap_line("  call(alpha, beta, gamma);", 3, 20, &rows);
+  EXPECT_THAT(rows, ElementsAre(CodeRow{3, 0, 20, 0}, CodeRow{3, 20, 27, 6}));
+  rows.clear();
+  wrap_line("", 0, 20, &rows);
+  EXPECT_THAT(rows, ElementsAre(CodeRow{0, 0, 0, 0}));
+}
+
+RunResult small_result() {
+  RunResult result;
+  result.request.config.sizes["n"] = 98432;
+  result.request.config.params["BLOCK"] = 256;
+  result.observed = true;
+  result.tiles.grid = {385, 1, 1};
+  result.tiles.block = {256, 1, 1};
+  result.tiles.idle_threads = 128;
+  return result;
+}
+
+TEST(LessonLive, ValuesComeFromTheResultAndAreADashWithoutOne) {
+  const RunResult result = small_result();
+  const auto spans =
+      parse_lesson("{{blocks}} of {{BLOCK}}, {{threads}}, {{idle_threads}}, {{nonsense}}").blocks[0].spans;
+  EXPECT_EQ(plain_text(with_live_values(spans, &result)), "385 of 256, 98,560, 128, –");
+  EXPECT_EQ(plain_text(with_live_values(spans, nullptr)), "– of –, –, –, –");
+}
+
+TEST(LessonLive, CountsAreADashWhenNothingWasObserved) {
+  RunResult result = small_result();
+  result.observed = false;
+  EXPECT_EQ(live_value("blocks", result), std::nullopt);
+  EXPECT_EQ(live_value("BLOCK", result), "256");
+}
+
+// Every lesson of the program.
+
+std::string read_file(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+struct LabLesson {
+  const Lab* lab;
+  std::string language, text;
+  LessonDocument document;
+};
+std::vector<LabLesson> all_lessons() {
+  std::vector<LabLesson> lessons;
+  for (const Lab& lab : labs())
+    for (const char* language : {"en", "zh"}) {
+      std::string text = read_file(fs::path(TILESCOPE_SOURCE) / "docs/labs" / language / (lab.name + ".md"));
+      lessons.push_back({&lab, language, text, parse_lesson(text)});
+    }
+  return lessons;
+}
+
+size_t count_kind(const LessonDocument& document, LessonBlockKind kind) {
+  return static_cast<size_t>(std::ranges::count(document.blocks, kind, &LessonBlock::kind));
+}
+
+TEST(Lessons, EveryLabHasOneInEachLanguage) {
+  ASSERT_FALSE(labs().empty());
+  for (const auto& lesson : all_lessons()) {
+    EXPECT_FALSE(lesson.document.blocks.empty()) << lesson.language << "/" << lesson.lab->name << ".md";
+    EXPECT_FALSE(lesson.document.title.empty()) << lesson.language << "/" << lesson.lab->name << ".md";
+  }
+}
+
+TEST(Lessons, EveryFileBelongsToALab) {
+  for (const char* language : {"en", "zh"})
+    for (const auto& file : fs::directory_iterator(fs::path(TILESCOPE_SOURCE) / "docs/labs" / language))
+      EXPECT_NE(find_lab(file.path().stem()), nullptr) << file.path();
+}
+
+TEST(Lessons, BothLanguagesHaveTheSameStructure) {
+  const auto lessons = all_lessons();
+  for (size_t index = 0; index + 1 < lessons.size(); index += 2) {
+    const auto &english = lessons[index].document, &chinese = lessons[index + 1].document;
+    const std::string name = lessons[index].lab->name;
+    ASSERT_EQ(english.blocks.size(), chinese.blocks.size()) << name;
+    for (size_t block = 0; block < english.blocks.size(); ++block) {
+      EXPECT_EQ(english.blocks[block].kind, chinese.blocks[block].kind) << name << " block " << block;
+      EXPECT_EQ(english.blocks[block].level, chinese.blocks[block].level) << name << " block " << block;
+      EXPECT_EQ(english.blocks[block].rows.size(), chinese.blocks[block].rows.size()) << name << " block " << block;
+      if (english.blocks[block].language == "cuda") {
+        EXPECT_EQ(english.blocks[block].text, chinese.blocks[block].text) << name;
+      }
+    }
+    const auto targets = [](const LessonDocument& document) {
+      std::multiset<std::string> all;
+      for (const auto& link : document.links) all.insert(link.target);
+      return all;
+    };
+    EXPECT_EQ(targets(english), targets(chinese)) << name;
+    EXPECT_GE(count_kind(english, LessonBlockKind::code), 1U) << name;
+  }
+}
+
+TEST(Lessons, LinksLeadToThingsThatExist) {
+  for (const auto& lesson : all_lessons()) {
+    const Lab& lab = *lesson.lab;
+    const auto is_named = [](const std::string& name) { return [&name](const auto& one) { return one.name == name; }; };
+    for (const auto& link : lesson.document.links) {
+      const std::string where = lesson.language + "/" + lab.name + ": " + link.target;
+      switch (link.kind) {
+        case LinkKind::lab:
+          EXPECT_NE(find_lab(link.target), nullptr) << where;
+          break;
+        case LinkKind::rung:
+          EXPECT_NE(find_rung(lab, link.target), nullptr) << where;
+          break;
+        case LinkKind::tab:
+          EXPECT_TRUE(tab_from(link.target)) << where;
+          break;
+        case LinkKind::break_it:
+          EXPECT_TRUE(std::ranges::any_of(lab.break_it, is_named(link.target))) << where;
+          break;
+        case LinkKind::heading:
+          EXPECT_TRUE(std::ranges::any_of(lesson.document.blocks, [&](const auto& block) {
+            return block.anchor == link.target;
+          })) << where;
+          break;
+        case LinkKind::set: {
+          const auto assignment = assignment_from(link.target);
+          ASSERT_TRUE(assignment) << where;
+          Config config = default_config(lab, DeviceKind::sim);
+          const bool size = std::ranges::any_of(lab.sizes, is_named(assignment->first));
+          ASSERT_TRUE(size || std::ranges::any_of(lab.params, is_named(assignment->first))) << where;
+          (size ? config.sizes : config.params)[assignment->first] = assignment->second;
+          EXPECT_TRUE(validate(lab, config, DeviceKind::sim)) << where;
+          break;
+        }
+        case LinkKind::external:
+          EXPECT_TRUE(link.target.starts_with("https://")) << where;
+          break;
+      }
+    }
+  }
+}
+
+TEST(Lessons, QuotedKernelLinesAreThoseOfTheKernel) {
+  size_t quoted = 0;
+  for (const auto& lesson : all_lessons())
+    for (const auto& block : lesson.document.blocks) {
+      if (!block.info.starts_with("kernels/")) continue;
+      const std::string kernel = read_file(fs::path(TILESCOPE_SOURCE) / block.info);
+      EXPECT_NE(kernel.find(block.text + "\n"), std::string::npos)
+          << lesson.language << "/" << lesson.lab->name << ":\n"
+          << block.text;
+      ++quoted;
+    }
+  EXPECT_GE(quoted, 4U);
+}
+
+TEST(Lessons, LiveValuesHaveNamesThatAreKnown) {
+  for (const auto& lesson : all_lessons()) {
+    RunResult result;
+    result.observed = true;
+    result.request.config = default_config(*lesson.lab, DeviceKind::sim);
+    for (size_t open = lesson.text.find("{{"); open != std::string::npos; open = lesson.text.find("{{", open + 2)) {
+      const std::string name = lesson.text.substr(open + 2, lesson.text.find("}}", open) - open - 2);
+      EXPECT_TRUE(live_value(name, result)) << lesson.lab->name << ": " << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilescope

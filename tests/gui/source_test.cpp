@@ -1,0 +1,185 @@
+// What the source panel knows of each line, from results and texts made by hand.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "app/panels/source_model.hpp"
+#include "engine/lab.hpp"
+
+namespace tilescope {
+namespace {
+
+LineTraffic row(uint32_t line, AccessKind kind, uint64_t requests, uint64_t sectors, uint64_t useful) {
+  LineTraffic traffic;
+  traffic.line = line;
+  traffic.file = "/home/someone/kernels/x.cu";
+  traffic.kind = kind;
+  traffic.requests = requests;
+  traffic.sectors = sectors;
+  traffic.useful_bytes = useful;
+  return traffic;
+}
+
+TEST(SourceLedger, SumsLoadsAndStoresOfALine) {
+  Traffic traffic;
+  traffic.lines = {row(10, AccessKind::load, 100, 400, 12800), row(10, AccessKind::store, 50, 200, 6400),
+                   row(12, AccessKind::load, 100, 500, 12800)};
+  const Ledger ledger = ledger_of(traffic, "kernels/x.cu");
+  ASSERT_EQ(ledger.lines.size(), 2U);
+  EXPECT_EQ(ledger.lines.at(10).read_bytes, 12800U);
+  EXPECT_EQ(ledger.lines.at(10).write_bytes, 6400U);
+  EXPECT_DOUBLE_EQ(ledger.lines.at(10).sectors_per_request(), 4.0);
+  EXPECT_FALSE(ledger.lines.at(10).wasteful());
+  EXPECT_TRUE(ledger.lines.at(12).wasteful());  // 5 sectors for 128 bytes
+  EXPECT_EQ(ledger.total.moved_bytes(), 1100U * 32);
+  EXPECT_EQ(ledger.largest_line, 19200U);
+}
+
+TEST(SourceLedger, OtherFilesAndSharedMemoryAreLeftOut) {
+  Traffic traffic;
+  traffic.lines = {row(3, AccessKind::load, 1, 4, 128), row(4, AccessKind::load, 1, 4, 128)};
+  traffic.lines[0].file = "kernels/common.cuh";
+  traffic.lines[1].space = Space::shared;
+  EXPECT_TRUE(ledger_of(traffic, "kernels/x.cu").lines.empty());
+}
+
+TEST(SourceLedger, ATailCutShortByTheMaskIsNotWaste) {
+  Traffic traffic;
+  traffic.lines = {row(1, AccessKind::load, 32, 125, 4000 - 4)};  // n = 999: the last sector holds 7 floats
+  EXPECT_FALSE(ledger_of(traffic, "x.cu").lines.at(1).wasteful());
+}
+
+TEST(SourceKernel, IsFoundWithTheCommentAboveIt) {
+  const std::vector<std::string> lines{"// calls add(x)",
+                                       "struct A {",
+                                       "};",
+                                       "",
+                                       "// One.",
+                                       "// Two.",
+                                       "void add_more(int n) {",
+                                       "}",
+                                       "// The kernel.",
+                                       "extern \"C\" __global__ void add(",
+                                       "    int n) {",
+                                       "  f();",
+                                       "}",
+                                       "// next"};
+  const auto kernel = find_kernel(lines, "add");
+  ASSERT_TRUE(kernel);
+  EXPECT_EQ(kernel->first, 9U);
+  EXPECT_EQ(kernel->signature, 10U);
+  EXPECT_EQ(kernel->last, 13U);
+  EXPECT_FALSE(find_kernel(lines, "subtract"));
+}
+
+TEST(SourceKernel, EveryRungsKernelIsFoundInItsFile) {
+  for (const Lab& lab : labs()) {
+    std::ifstream stream(std::string(TILESCOPE_SOURCE) + "/kernels/" + lab.kernel_file);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    for (const Rung& rung : lab.rungs)
+      for (const std::string& kernel : rung.kernels)
+        EXPECT_TRUE(find_kernel(lines, kernel)) << lab.name << " " << kernel;
+  }
+}
+
+TEST(SourceErrors, AreReadFromTheMessageOfAFailedCompilation) {
+  const Error error = make_error(ErrorId::compile_failed, "kernels/x.cu",
+                                 "kernels/x.cu(12): error: identifier \"foo\" is undefined\n    foo = 1;\n    ^\n\n"
+                                 "kernels/x.cu(14): warning #177-D: unused\n");
+  const auto errors = compile_errors(error);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].line, 12U);
+  EXPECT_EQ(errors[0].text, "identifier \"foo\" is undefined");
+  EXPECT_TRUE(compile_errors(make_error(ErrorId::cancelled)).empty());
+  EXPECT_TRUE(compile_errors(std::nullopt).empty());
+}
+
+constexpr std::string_view kPtx = R"(.version 8.0
+.file	1 "/home/someone/kernels/x.cu"
+.file	2 "/home/someone/kernels/common.cuh"
+.visible .entry other(
+	.param .u64 other_param_0
+)
+{
+	.loc	1 3 5
+	ret;
+}
+.visible .entry add(
+	.param .u64 add_param_0
+)
+{
+	.reg .f32 	%f<4>;
+	.loc	1 20 3
+	ld.global.f32 	%f1, [%rd1];
+	.loc	1 8 20, function_name $L__info_string0, inlined_at 1 21 5
+	add.f32 	%f3, %f1, %f2;
+	.loc	2 4 1, function_name $L__info_string1, inlined_at 1 22 5
+	st.global.f32 	[%rd3], %f3;
+	ret;
+}
+)";
+
+TEST(SourcePtx, IsTheKernelAloneWithTheSourceLineOfEachInstruction) {
+  const PtxListing listing = read_ptx(kPtx, "add", "kernels/x.cu");
+  EXPECT_EQ(listing.text.find("other"), std::string::npos);
+  EXPECT_EQ(listing.text.find(".loc"), std::string::npos);
+  EXPECT_TRUE(listing.text.starts_with(".visible .entry add("));
+  EXPECT_TRUE(listing.text.ends_with("}"));
+  ASSERT_TRUE(listing.first_of(20));
+  const auto line_at = [&](uint32_t index) {
+    size_t begin = 0;
+    while (index-- > 0) begin = listing.text.find('\n', begin) + 1;
+    return listing.text.substr(begin, listing.text.find('\n', begin) - begin);
+  };
+  EXPECT_NE(line_at(*listing.first_of(20)).find("ld.global"), std::string::npos);
+  // Inlined code belongs to its own line and to the line that called it; code of another file only to the latter.
+  EXPECT_EQ(listing.first_of(8), listing.first_of(21));
+  EXPECT_NE(line_at(*listing.first_of(22)).find("st.global"), std::string::npos);
+  EXPECT_FALSE(listing.first_of(4));
+  EXPECT_FALSE(listing.first_of(3));
+}
+
+RunResult traced() {
+  RunResult result;
+  result.trace.sites = {Site{.line = 18}, Site{.line = 20}};
+  for (uint32_t block = 0; block < 2; ++block)
+    for (uint16_t warp = 0; warp < 2; ++warp)
+      for (uint16_t site = 0; site < 2; ++site) {
+        Access access;
+        access.block = block;
+        access.warp = warp;
+        access.site = site;
+        result.trace.accesses.push_back(access);
+      }
+  return result;
+}
+
+TEST(SourceSelection, AnAccessMeansItsLine) {
+  const RunResult result = traced();
+  Selection selection;
+  EXPECT_FALSE(line_of(selection, &result));
+  selection.access = 3;
+  EXPECT_EQ(line_of(selection, &result), 20U);
+  EXPECT_FALSE(line_of(selection, nullptr));
+  selection.line = 5;
+  EXPECT_EQ(line_of(selection, &result), 5U);
+  selection = {};
+  selection.access = 99;  // of an older run
+  EXPECT_FALSE(line_of(selection, &result));
+}
+
+TEST(SourceSelection, AnotherLineTakesTheSameWarpsAccessThere) {
+  const RunResult result = traced();
+  ViewState view;
+  view.selection.access = 6;  // block 1, warp 1, line 18
+  select_line(view, &result, 20);
+  EXPECT_EQ(view.selection.line, 20U);
+  EXPECT_EQ(view.selection.access, 7U);
+  select_line(view, &result, 3);  // no access there
+  EXPECT_EQ(view.selection.line, 3U);
+  EXPECT_FALSE(view.selection.access);
+}
+
+}  // namespace
+}  // namespace tilescope
