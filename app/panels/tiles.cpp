@@ -10,15 +10,6 @@
 namespace tilescope {
 namespace {
 
-/// The block that the view explains: the hovered one, the one being played, the selected one, or one in the middle.
-uint32_t focus_block(const ViewState& view, uint64_t blocks) {
-  const auto valid = [&](const std::optional<uint32_t>& block) { return block && *block < blocks; };
-  if (valid(view.hover.block)) return *view.hover.block;
-  if (const auto newest = newest_block(view, blocks)) return *newest;
-  if (valid(view.selection.block)) return *view.selection.block;
-  return static_cast<uint32_t>(blocks * 11 / 20);
-}
-
 float draw_legend(PanelContext& context, ImVec2 top_right, uint64_t blocks) {
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();

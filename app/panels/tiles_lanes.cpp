@@ -50,26 +50,13 @@ void draw_lane(PanelContext& context, const WarpAccess& access, const LaneRow& r
                       readable_on(surface, theme), number);
 }
 
-void point_at_lane(PanelContext& context, const WarpAccess& access, const LaneRow& row, int& hovered) {
+int lane_under_pointer(PanelContext& context, const WarpAccess& access, const LaneRow& row) {
   ImGui::SetCursorScreenPos(row.low);
   ImGui::InvisibleButton("lanes", {row.high.x - row.low.x, row.high.y - row.low.y + context.px(8)});
-  if (!ImGui::IsItemHovered() || !context.result) return;
-  hovered = std::clamp(static_cast<int>((ImGui::GetIO().MousePos.x - row.low.x) / row.pitch), 0, 31);
-  const Strings& strings = context.strings;
-  if (!access.is_active(hovered)) {
-    explain(context, strings.format("tiles.explain_lane_masked", fmt::arg("lane", hovered)));
-    return;
-  }
-  const int64_t offset = access.offset[static_cast<size_t>(hovered)];
-  const std::string name = access.buffer < 0 ? strings("tiles.memory")
-                                             : context.result->plan.buffers[static_cast<size_t>(access.buffer)].name;
-  explain(context, strings.format(access.writes ? "tiles.explain_lane_writes" : "tiles.explain_lane_reads",
-                                  fmt::arg("lane", hovered), fmt::arg("bytes", access.bytes_per_lane),
-                                  fmt::arg("where", name + "[" + with_separators(access.element(hovered)) + "]"),
-                                  fmt::arg("offset", with_separators(offset)),
-                                  fmt::arg("sector", with_separators(floor_divide(offset, kSectorBytes)))));
-  context.view.hover = select_access(*context.result, access.access, hovered);
-  if (ImGui::IsItemClicked()) context.view.selection = context.view.hover;
+  if (!ImGui::IsItemHovered()) return -1;
+  const int lane = std::clamp(static_cast<int>((ImGui::GetIO().MousePos.x - row.low.x) / row.pitch), 0, 31);
+  point_at_lane(context, access, lane);
+  return lane;
 }
 
 std::vector<std::pair<float, float>> spans_of(const WarpAccess& access, const LaneRow& row) {
@@ -120,11 +107,29 @@ std::vector<LaneLabel> place_labels(std::span<const std::pair<float, float>> spa
   return labels;
 }
 
+void point_at_lane(PanelContext& context, const WarpAccess& access, int lane) {
+  if (!context.result) return;
+  const Strings& strings = context.strings;
+  if (!access.is_active(lane)) {
+    explain(context, strings.format("tiles.explain_lane_masked", fmt::arg("lane", lane)));
+    return;
+  }
+  const int64_t offset = access.offset[static_cast<size_t>(lane)];
+  const std::string name = access.buffer < 0 ? strings("tiles.memory")
+                                             : context.result->plan.buffers[static_cast<size_t>(access.buffer)].name;
+  explain(context, strings.format(access.writes ? "tiles.explain_lane_writes" : "tiles.explain_lane_reads",
+                                  fmt::arg("lane", lane), fmt::arg("bytes", access.bytes_per_lane),
+                                  fmt::arg("where", name + "[" + with_separators(access.element(lane)) + "]"),
+                                  fmt::arg("offset", with_separators(offset)),
+                                  fmt::arg("sector", with_separators(floor_divide(offset, kSectorBytes)))));
+  context.view.hover = select_access(*context.result, access.access, lane);
+  if (ImGui::IsItemClicked()) context.view.selection = context.view.hover;
+}
+
 void draw_lane_row(PanelContext& context, const WarpAccess& access, ImVec2 low, ImVec2 high) {
   const float unit = context.view.scale;
   LaneRow row{low, high, (high.x - low.x) / kLanes, std::max(1.0F, std::round(2 * unit))};
-  int hovered = -1;
-  point_at_lane(context, access, row, hovered);
+  const int hovered = lane_under_pointer(context, access, row);
   const Selection& selection = context.view.selection;
   for (int lane = 0; lane < 32; ++lane)
     draw_lane(context, access, row, lane, selection.access == access.access && selection.lane == lane, lane == hovered);

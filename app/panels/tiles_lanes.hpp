@@ -21,4 +21,7 @@ std::vector<LaneLabel> place_labels(std::span<const std::pair<float, float>> spa
 /// go to the view's selection.
 void draw_lane_row(PanelContext& context, const WarpAccess& access, ImVec2 low, ImVec2 high);
 
+/// The last item is a lane and the pointer is on it: explains it, makes it ViewState::hover, and a click selects it.
+void point_at_lane(PanelContext& context, const WarpAccess& access, int lane);
+
 }  // namespace tilescope

@@ -98,6 +98,14 @@ std::optional<uint32_t> newest_block(const ViewState& view, uint64_t blocks) {
   return static_cast<uint32_t>(issued - 1);
 }
 
+uint32_t focus_block(const ViewState& view, uint64_t blocks) {
+  const auto valid = [&](const std::optional<uint32_t>& block) { return block && *block < blocks; };
+  if (valid(view.hover.block)) return *view.hover.block;
+  if (const auto newest = newest_block(view, blocks)) return *newest;
+  if (valid(view.selection.block)) return *view.selection.block;
+  return static_cast<uint32_t>(blocks * 11 / 20);
+}
+
 void advance_playback(ViewState& view, uint64_t blocks, double seconds) {
   Playback& playback = view.playback;
   if (!playback.playing || !view.animate) return;

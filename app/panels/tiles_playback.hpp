@@ -9,6 +9,8 @@ namespace tilescope {
 uint64_t issued_blocks(const ViewState& view, uint64_t blocks);
 /// The block that was issued last while something is being played.
 std::optional<uint32_t> newest_block(const ViewState& view, uint64_t blocks);
+/// The block that views explain: the hovered one, the one being played, the selected one, or one near the middle.
+uint32_t focus_block(const ViewState& view, uint64_t blocks);
 /// Moves a running playback on by the time of a frame; stops it at the end.
 void advance_playback(ViewState& view, uint64_t blocks, double seconds);
 void toggle_playback(ViewState& view, uint64_t blocks);
