@@ -4,6 +4,7 @@
 
 #include "app/panels/correctness_model.hpp"
 #include "app/panels/correctness_view.hpp"
+#include "app/plots/axis.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
@@ -31,6 +32,15 @@ std::string title_of(const CorrectnessFrame& frame, const MapView& map) {
                         fmt::arg("count", with_separators(each)));
 }
 
+/// An end of the value scale, to a hundredth of its length.
+std::string end_text(double value, const HeatMaps::Picture& picture) {
+  const double length = picture.high - picture.low;
+  const double step = length > 0 ? std::pow(10.0, std::floor(std::log10(length)) - 1) : 0.1;
+  std::string text = plots::number_text(value, step);
+  if (text.starts_with('-')) text.replace(0, 1, "−");
+  return text;
+}
+
 /// "low ▂▂▂▂ high  ■ what is failing", its right edge at the position. Returns its left edge.
 float draw_legend(const CorrectnessFrame& frame, const MapView& map) {
   PanelContext& context = frame.context;
@@ -51,9 +61,8 @@ float draw_legend(const CorrectnessFrame& frame, const MapView& map) {
     list->AddRectFilled({x - side, centre - side / 2}, {x, centre + side / 2}, theme.error);
     x -= side + context.px(14);
   }
-  const std::string high =
-      error ? strings("correctness.times_allowed") : value_text(std::round(map.picture.high * 100) / 100);
-  const std::string low = error ? "≤ 10⁻⁴" : value_text(std::round(map.picture.low * 100) / 100);
+  const std::string high = error ? strings("correctness.times_allowed") : end_text(map.picture.high, map.picture);
+  const std::string low = error ? "≤ 10⁻⁴" : end_text(map.picture.low, map.picture);
   x -= draw_text_right(list, font, {x, text_top}, theme.muted, high).x + context.px(8);
   const float width = context.px(kBar), half = context.px(4);
   constexpr int kPieces = 16;

@@ -17,7 +17,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kPadding = 24, kTabs = 32, kLine = 20, kBottom = 8;
+constexpr float kPadding = 24, kTabs = 32, kLine = 18, kBottom = 8;
 
 struct Shown {
   std::shared_ptr<const SpeedReport> live;  // keeps `report` alive
@@ -96,10 +96,17 @@ struct Note {
 };
 
 /// The lines under the plot: where the numbers come from, what is missing, what went wrong.
-std::vector<Note> notes_of(const PanelContext& context, const SpeedReport& report) {
+std::vector<Note> notes_of(const PanelContext& context, const SpeedReport& report, float width) {
   const Strings& strings = context.strings;
-  std::vector<Note> notes{
-      {provenance_text(report, strings), provenance_sentence(report, strings), context.theme.muted}};
+  std::vector<Note> notes;
+  const std::string where = provenance_text(report, strings), how = method_text(report, strings);
+  const std::string both = where + strings("speed.semicolon") + how, more = provenance_sentence(report, strings);
+  if (text_size(context.fonts.small, both).x <= width) {
+    notes.push_back({both, more, context.theme.muted});
+  } else {
+    notes.push_back({where, more, context.theme.muted});
+    notes.push_back({how, more, context.theme.muted});
+  }
   std::string missing, reasons;
   for (const auto& series : report.series) {
     if (series.unavailable.empty()) continue;
@@ -153,7 +160,7 @@ void draw_speed(PanelContext& context) {
     draw_nothing(context);
     return;
   }
-  std::vector<Note> notes = notes_of(context, *shown.report);
+  std::vector<Note> notes = notes_of(context, *shown.report, right - left);
   // A short panel keeps its plot and drops notes from the end; the first explains the numbers and stays.
   const float least = context.px(150), bottom = low.y + size.y - context.px(kBottom);
   while (notes.size() > 1 && bottom - static_cast<float>(notes.size()) * context.px(kLine) - top < least)

@@ -132,7 +132,11 @@ std::string provenance_text(const SpeedReport& report, const Strings& strings) {
        {clocks_text(report), report.cuda_version > 0 ? "CUDA " + cuda_text(report.cuda_version) : std::string(),
         report.date.substr(0, 10)})
     if (!part.empty()) text += strings("speed.comma") + part;
-  text += strings("speed.median");
+  return text;
+}
+
+std::string method_text(const SpeedReport& report, const Strings& strings) {
+  std::string text = strings("speed.median");
   const int64_t warm = largest_warm_size(report);
   if (warm > 0) text += strings.format("speed.warm_up_to", fmt::arg("size", plots::size_text(warm)));
   return text;
@@ -141,7 +145,8 @@ std::string provenance_text(const SpeedReport& report, const Strings& strings) {
 std::string provenance_sentence(const SpeedReport& report, const Strings& strings) {
   std::string versions;
   const auto add = [&](const char* name, const std::string& version) {
-    if (!version.empty()) versions += strings(versions.empty() ? "speed.semicolon" : "speed.comma") + name + " " + version;
+    if (!version.empty())
+      versions += strings(versions.empty() ? "speed.semicolon" : "speed.comma") + name + " " + version;
   };
   add("NVRTC", report.nvrtc_version);
   add("PyTorch", report.torch_version);

@@ -49,9 +49,11 @@ Ladder make_ladder(const SpeedReport& report, int64_t size);
 /// How a series is named in a plot: a rung by its title or its name, whichever is shorter in the current language.
 std::string series_title(const Lab& lab, const TimingSeries& series, const Strings& strings);
 
-/// "H200, 1,980 MHz, CUDA 13.0, 2026-11-20; median, L2 flushed; warm up to 2¹⁸"
+/// "H200, 1,980 MHz, CUDA 13.0, 2026-11-20"
 std::string provenance_text(const SpeedReport& report, const Strings& strings);
-/// The same at length: driver, versions, clocks, command.
+/// "median, L2 flushed; up to 2¹⁸ in graph batches, warm"
+std::string method_text(const SpeedReport& report, const Strings& strings);
+/// Both at length: driver, versions, clocks, command.
 std::string provenance_sentence(const SpeedReport& report, const Strings& strings);
 
 }  // namespace tilescope

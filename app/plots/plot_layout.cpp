@@ -13,11 +13,12 @@ namespace {
 
 // Unscaled pixels.
 constexpr float kLabelStep = 18;    // between direct labels
-constexpr float kLeader = 22;       // from the axes to the markers of the column
+constexpr float kLeader = 20;       // from the axes to the markers of the column
 constexpr float kMarkerWidth = 12;  // marker to name
-constexpr float kColumnGap = 14;
+constexpr float kColumnGap = 12;
 constexpr float kTickGap = 8;      // tick label to axes
-constexpr float kLeastArea = 150;  // the axes are never narrower for the sake of labels
+constexpr float kLeastArea = 150;  // the axes are never narrower for the sake of labels,
+constexpr float kGoodArea = 180;   // nor, for the sake of long names, than this
 
 float width_of(ImFont* font, std::string_view text) { return text.empty() ? 0 : text_size(font, text).x; }
 
@@ -49,22 +50,22 @@ ColumnWidths widest(const Plot& plot, const Style& style) {
 /// The richest column that leaves room for the axes; nothing if none does.
 std::optional<ColumnWidths> choose_column(const ColumnWidths& full, float room, const Style& style, bool bars) {
   struct Choice {
-    float name_limit;
+    float name_limit, least_area;
     bool notes, values;
   };
-  constexpr std::array<Choice, 6> kChoices{{{150, true, true},
-                                            {150, false, true},
-                                            {122, false, true},
-                                            {96, false, true},
-                                            {110, false, false},
-                                            {76, false, false}}};
+  constexpr std::array<Choice, 6> kChoices{{{150, kGoodArea, true, true},
+                                            {150, kGoodArea, false, true},
+                                            {122, kGoodArea, false, true},
+                                            {96, kLeastArea, false, true},
+                                            {110, kLeastArea, false, false},
+                                            {76, kLeastArea, false, false}}};
   for (const Choice& choice : kChoices) {
     ColumnWidths widths = full;
     widths.name = std::min(full.name, choice.name_limit * style.scale);
     widths.notes = choice.notes && full.note > 0;
     widths.values = choice.values && full.value > 0;
     if (bars && !widths.values) continue;
-    if (room - widths.total(style.scale, bars) >= kLeastArea * style.scale) return widths;
+    if (room - widths.total(style.scale, bars) >= choice.least_area * style.scale) return widths;
   }
   return std::nullopt;
 }
