@@ -1,4 +1,6 @@
 // Correctness: every output beside its double-precision reference.
+#include <cmath>
+
 #include "app/panels/correctness_model.hpp"
 #include "app/panels/correctness_view.hpp"
 #include "app/panels/tiles_index.hpp"
@@ -65,10 +67,11 @@ void draw_compared(PanelContext& context, const RunResult& run) {
   if (!buffer) return;
 
   CorrectnessFrame frame{.context = context, .run = run, .output = output, .buffer = *buffer};
-  const float strip = bottom - correctness_strip_height(frame, right - left);
-  draw_error_maps(frame, {left, top}, {right, strip - context.px(16)});
+  const StripLayout layout = lay_out_strip(frame, {right - left, bottom - top});
+  const float strip = std::floor(bottom - layout.height);
+  draw_error_maps(frame, {left, top}, {right, strip - context.px(12)});
   separator_line(context, strip);
-  draw_correctness_strip(frame, {left, strip}, {right, bottom});
+  draw_correctness_strip(frame, layout, {left, strip}, {right, bottom});
   if (frame.pointed) context.view.hover = select_element(run, frame.buffer, *frame.pointed);
 }
 

@@ -27,6 +27,8 @@ std::string title_of(const CorrectnessFrame& frame, const MapView& map) {
   const Strings& strings = frame.context.strings;
   const bool error = map.kind == HeatMaps::Kind::error;
   const int64_t each = map.grid.cell_columns * map.grid.cell_rows;
+  if (map.grid.count < frame.spec().count())
+    return strings.format("correctness.first_of", fmt::arg("count", with_separators(map.grid.count)));
   if (each <= 1) return error ? std::string() : strings("correctness.got");
   return strings.format(error ? "correctness.largest_of" : "correctness.mean_of",
                         fmt::arg("count", with_separators(each)));

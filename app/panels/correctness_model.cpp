@@ -54,6 +54,8 @@ Verdict verdict_of(const RunResult& run, size_t output, const Strings& strings) 
     verdict.finding = strings.format("correctness.all_match", fmt::arg("all", count_text(check.checked)),
                                      fmt::arg("name", check.buffer));
     verdict.reason = passed_reason(run, check, strings);
+    verdict.quiet =
+        strings.format("correctness.allowed_is", fmt::arg("tolerance", tolerance_text(check.tolerance, strings)));
   } else {
     verdict.finding = failed_finding(check, strings);
     verdict.reason = failed_reason(run, check, strings);

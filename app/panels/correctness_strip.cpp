@@ -13,6 +13,7 @@ namespace {
 // Unscaled pixels.
 constexpr float kRow = 22, kTop = 12, kBottom = 12, kCounts = 28, kTable = 620, kGap = 40, kLeastFindings = 280;
 constexpr size_t kMostFindings = 4;
+constexpr float kShort = 420;  // a view less tall keeps its maps and has fewer rows here
 
 struct TableRow {
   const char* name;  // key of its title
@@ -20,24 +21,25 @@ struct TableRow {
   ImU32 colour;
 };
 
-std::vector<TableRow> rows_of(const CorrectnessFrame& frame) {
+/// At most `most` rows. What the learner points at comes before the largest error, which the sentence says as well.
+std::vector<TableRow> rows_of(const CorrectnessFrame& frame, size_t most) {
   const Theme& theme = frame.context.theme;
   std::vector<TableRow> rows;
   if (frame.check().first)
     rows.push_back({"correctness.row_first", static_cast<int64_t>(frame.check().first->index), theme.error});
   rows.push_back({"correctness.row_largest", static_cast<int64_t>(frame.check().largest_error_index), theme.text});
+  const auto selected = selected_element(frame);
+  if (!frame.pointed && !selected) {
+    rows.resize(std::min(rows.size(), most));
+    return rows;
+  }
+  rows.resize(std::min(rows.size(), most - 1));
   if (frame.pointed)
     rows.push_back({"correctness.row_pointed", *frame.pointed, theme.text});
-  else if (const auto selected = selected_element(frame))
+  else
     rows.push_back({"correctness.row_selected", *selected, theme.accent});
   return rows;
 }
-
-bool findings_beside(const CorrectnessFrame& frame, float width) {
-  return width >= frame.context.px(kTable + kGap + kLeastFindings);
-}
-
-size_t findings_shown(const CorrectnessFrame& frame) { return std::min(frame.run.findings.size(), kMostFindings); }
 
 void draw_counts(const CorrectnessFrame& frame, ImVec2 position, float right) {
   PanelContext& context = frame.context;
@@ -97,7 +99,7 @@ void draw_row(CorrectnessFrame& frame, const TableRow& row, ImVec2 low, float ri
   }
 }
 
-void draw_table(CorrectnessFrame& frame, ImVec2 low, float right) {
+void draw_table(CorrectnessFrame& frame, size_t most, ImVec2 low, float right) {
   PanelContext& context = frame.context;
   const float first = context.px(112), each = (right - low.x - first) / 5;
   std::array<float, 5> columns{};
@@ -109,7 +111,7 @@ void draw_table(CorrectnessFrame& frame, ImVec2 low, float right) {
     draw_text_right(ImGui::GetWindowDrawList(), context.fonts.small,
                     {columns[i], centred_top(context.fonts.small, low.y + context.px(kRow) / 2)}, context.theme.muted,
                     context.strings(kTitles[i]));
-  for (const TableRow& row : rows_of(frame)) {
+  for (const TableRow& row : rows_of(frame, most)) {
     low.y += context.px(kRow);
     draw_row(frame, row, low, right, columns);
   }
@@ -137,52 +139,54 @@ void draw_finding(PanelContext& context, const Finding& finding, size_t index, I
   }
   explain(context, finding.message);
   ImGui::PopID();
-  const float width = draw_text(list, context.fonts.small_semibold, {low.x, top}, theme.error, finding.id).x;
-  const auto place = [](const Dim3& at) { return fmt::format("({}, {}, {})", at.x, at.y, at.z); };
+  std::string title = finding.id;
+  if (finding.count > 1) title += " ×" + with_separators(static_cast<int64_t>(finding.count));
+  const float width = draw_text(list, context.fonts.small_semibold, {low.x, top}, theme.error, title).x;
+  const auto place = [](const Dim3& at) { return fmt::format("({},{},{})", at.x, at.y, at.z); };
   const std::string where =
       context.strings.format("correctness.finding", fmt::arg("line", finding.line),
-                             fmt::arg("block", place(finding.block)), fmt::arg("thread", place(finding.thread)),
-                             fmt::arg("count", with_separators(static_cast<int64_t>(finding.count))));
+                             fmt::arg("block", place(finding.block)), fmt::arg("thread", place(finding.thread)));
   const float x = low.x + width + context.px(10);
   draw_text(list, context.fonts.small, {x, top}, theme.text, fit_text(context.fonts.small, where, right - x));
 }
 
-void draw_findings(PanelContext& context, const RunResult& run, ImVec2 low, float right, size_t most) {
-  const std::string title = run.findings.size() > most
-                                ? context.strings.format("correctness.findings_more", fmt::arg("shown", most),
-                                                         fmt::arg("all", run.findings.size()))
-                                : context.strings("correctness.findings");
-  draw_text(ImGui::GetWindowDrawList(), context.fonts.small,
-            {low.x, centred_top(context.fonts.small, low.y + context.px(kRow) / 2)}, context.theme.muted, title);
-  for (size_t i = 0; i < most; ++i) {
+void draw_findings(PanelContext& context, const RunResult& run, ImVec2 low, float right, size_t most, bool titled) {
+  if (titled) {
+    const std::string title = run.findings.size() > most
+                                  ? context.strings.format("correctness.findings_more", fmt::arg("shown", most),
+                                                           fmt::arg("all", run.findings.size()))
+                                  : context.strings("correctness.findings");
+    draw_text(ImGui::GetWindowDrawList(), context.fonts.small,
+              {low.x, centred_top(context.fonts.small, low.y + context.px(kRow) / 2)}, context.theme.muted, title);
     low.y += context.px(kRow);
-    draw_finding(context, run.findings[i], i, low, right);
   }
+  for (size_t i = 0; i < most; ++i, low.y += context.px(kRow)) draw_finding(context, run.findings[i], i, low, right);
 }
 
 }  // namespace
 
-float correctness_strip_height(const CorrectnessFrame& frame, float width) {
-  // Room for all three rows of the table, so that nothing moves when an element is pointed at.
-  size_t rows = frame.check().first ? 4 : 3;
-  const size_t findings = findings_shown(frame);
-  if (findings > 0) rows = findings_beside(frame, width) ? std::max(rows, findings + 1) : rows + findings + 1;
-  return frame.context.px(kTop + kCounts + kBottom + kRow * static_cast<float>(rows));
+StripLayout lay_out_strip(const CorrectnessFrame& frame, ImVec2 room) {
+  const PanelContext& context = frame.context;
+  const bool is_short = room.y < context.px(kShort);
+  StripLayout layout;
+  layout.beside = room.x >= context.px(kTable + kGap + kLeastFindings);
+  layout.rows = is_short ? 2 : frame.check().first ? 3 : 2;  // one of them for what is pointed at: nothing moves then
+  layout.findings = std::min(frame.run.findings.size(), is_short ? size_t{2} : kMostFindings);
+  size_t rows = layout.rows + 1;
+  if (layout.findings > 0) rows = layout.beside ? std::max(rows, layout.findings + 1) : rows + layout.findings;
+  layout.height = context.px(kTop + kCounts + kBottom + kRow * static_cast<float>(rows));
+  return layout;
 }
 
-void draw_correctness_strip(CorrectnessFrame& frame, ImVec2 low, ImVec2 high) {
+void draw_correctness_strip(CorrectnessFrame& frame, const StripLayout& layout, ImVec2 low, ImVec2 high) {
   PanelContext& context = frame.context;
-  const size_t findings = findings_shown(frame);
   const float width = high.x - low.x, counts = low.y + context.px(kTop), table = counts + context.px(kCounts);
   draw_counts(frame, {low.x, counts}, high.x);
-  draw_table(frame, {low.x, table}, low.x + std::min(width, context.px(kTable)));
-  if (findings == 0) return;
-  if (findings_beside(frame, width)) {
-    draw_findings(context, frame.run, {low.x + context.px(kTable + kGap), table}, high.x, findings);
-  } else {
-    const float rows = frame.check().first ? 4 : 3;
-    draw_findings(context, frame.run, {low.x, table + context.px(kRow) * rows}, high.x, findings);
-  }
+  draw_table(frame, layout.rows, {low.x, table}, low.x + std::min(width, context.px(kTable)));
+  if (layout.findings == 0) return;
+  const ImVec2 corner = layout.beside ? ImVec2(low.x + context.px(kTable + kGap), table)
+                                      : ImVec2(low.x, table + context.px(kRow) * static_cast<float>(layout.rows + 1));
+  draw_findings(context, frame.run, corner, high.x, layout.findings, layout.beside);
 }
 
 }  // namespace tilescope

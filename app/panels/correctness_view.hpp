@@ -29,9 +29,15 @@ struct CorrectnessFrame {
 
 /// The two heat maps in a rectangle.
 void draw_error_maps(CorrectnessFrame& frame, ImVec2 low, ImVec2 high);
-/// Counts, the table of elements, the findings. Returns nothing; the rectangle is of correctness_strip_height.
-void draw_correctness_strip(CorrectnessFrame& frame, ImVec2 low, ImVec2 high);
-float correctness_strip_height(const CorrectnessFrame& frame, float width);
+/// The strip below: counts, the table of elements, the findings. Short views have fewer rows.
+struct StripLayout {
+  size_t rows = 3;      // of the table
+  size_t findings = 0;  // shown
+  bool beside = true;   // findings at the right of the table, else below it
+  float height = 0;
+};
+StripLayout lay_out_strip(const CorrectnessFrame& frame, ImVec2 room);
+void draw_correctness_strip(CorrectnessFrame& frame, const StripLayout& layout, ImVec2 low, ImVec2 high);
 
 /// Picks an element for every view.
 void pick_element(CorrectnessFrame& frame, int64_t element);

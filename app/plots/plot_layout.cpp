@@ -18,7 +18,9 @@ constexpr float kMarkerWidth = 12;  // marker to name
 constexpr float kColumnGap = 12;
 constexpr float kTickGap = 8;      // tick label to axes
 constexpr float kLeastArea = 150;  // the axes are never narrower for the sake of labels,
-constexpr float kGoodArea = 180;   // nor, for the sake of long names, than this
+constexpr float kGoodArea = 165;   // nor, for the sake of long names, than this
+
+constexpr float kRounding = 0.5F;  // places are rounded to whole pixels, widths are not
 
 float width_of(ImFont* font, std::string_view text) { return text.empty() ? 0 : text_size(font, text).x; }
 
@@ -113,7 +115,8 @@ void place_line_labels(Layout& layout, const Plot& plot, const Style& style, flo
   for (const size_t kept : keep_labels(priorities, room)) {
     const Item& item = plot.items[items[kept]];
     const ImVec2 end(layout.x_of(plot, item.xs.back()), layout.y_of(plot, item.ys.back()));
-    layout.labels.push_back({items[kept], end, 0, fit_text(label_font(item, style), item.name, name_width)});
+    layout.labels.push_back(
+        {items[kept], end, 0, fit_text(label_font(item, style), item.name, name_width + kRounding)});
     wanted.push_back(std::clamp(end.y, low, high));
   }
   const std::vector<float> centres = spread_labels(wanted, step, low, high);
@@ -134,8 +137,8 @@ void place_bar_labels(Layout& layout, const Plot& plot, const Style& style, floa
   for (const size_t kept : keep_apart(centres, priorities, line_height(style.fonts.small))) {
     const Item& item = plot.items[items[kept]];
     const ImVec2 end(layout.x_of(plot, item.xs.front()), centres[kept]);
-    layout.labels.push_back(
-        {items[kept], end, std::round(centres[kept]), fit_text(label_font(item, style), item.name, name_width)});
+    layout.labels.push_back({items[kept], end, std::round(centres[kept]),
+                             fit_text(label_font(item, style), item.name, name_width + kRounding)});
   }
 }
 
