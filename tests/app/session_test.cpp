@@ -1,0 +1,217 @@
+// The newest request wins, older results are marked, and nothing waits in the window's thread.
+#include "app/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace tilescope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+class SessionTest : public ::testing::Test {
+ protected:
+  SessionTest() : engine(Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = {}, .simulator_threads = 1})) {}
+
+  void SetUp() override {
+    if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
+  }
+
+  /// Polls as the window does until nothing is under way; false if that takes too long.
+  static bool settle(Session& session, std::chrono::seconds patience = 60s) {
+    const auto start = Clock::now();
+    do {
+      session.poll();
+      if (!session.busy()) {
+        session.poll();  // takes over what ended in between
+        return true;
+      }
+      std::this_thread::sleep_for(2ms);
+    } while (Clock::now() - start < patience);
+    return false;
+  }
+
+  std::shared_ptr<Engine> engine;
+};
+
+TEST_F(SessionTest, RunsByItselfAndPasses) {
+  Session session(engine);
+  session.set_device(DeviceKind::sim);
+  ASSERT_TRUE(settle(session));
+  ASSERT_NE(session.result(), nullptr) << (session.error() ? session.error()->message : "");
+  EXPECT_TRUE(session.result()->passed());
+  EXPECT_FALSE(session.stale());
+  EXPECT_GT(session.last_latency_ms(), 0);
+  EXPECT_TRUE(session.finished_labs.contains(session.lab().name));
+}
+
+TEST_F(SessionTest, ResultIsOfTheNewestRequest) {
+  Session session(engine);
+  session.set_device(DeviceKind::sim);
+  for (const int64_t block : {64, 128, 512, 1024}) {
+    session.set_param("BLOCK", block);
+    session.poll();
+  }
+  ASSERT_TRUE(settle(session));
+  ASSERT_NE(session.result(), nullptr);
+  EXPECT_EQ(session.result()->request.config.param("BLOCK"), 1024);
+  EXPECT_EQ(session.result()->plan.launches.front().block.x, 1024U);
+}
+
+TEST_F(SessionTest, ResultIsStaleUntilTheNewOneIsThere) {
+  Session session(engine);
+  session.set_device(DeviceKind::sim);
+  ASSERT_TRUE(settle(session));
+  session.auto_run = false;
+  session.set_param("BLOCK", 64);
+  session.poll();
+  EXPECT_TRUE(session.stale());
+  EXPECT_FALSE(session.busy());
+  session.submit();
+  ASSERT_TRUE(settle(session));
+  EXPECT_FALSE(session.stale());
+  EXPECT_EQ(session.result()->request.config.param("BLOCK"), 64);
+}
+
+TEST_F(SessionTest, GoingBackToTheShownRequestNeedsNoRun) {
+  Session session(engine);
+  session.set_device(DeviceKind::sim);
+  ASSERT_TRUE(settle(session));
+  const auto shown = session.result();
+  const int64_t block = session.request().config.param("BLOCK");
+  session.set_param("BLOCK", block == 64 ? 128 : 64);
+  session.poll();
+  session.set_param("BLOCK", block);
+  session.poll();
+  ASSERT_TRUE(settle(session));
+  EXPECT_EQ(session.result(), shown);
+  EXPECT_FALSE(session.stale());
+  EXPECT_FALSE(session.error());
+}
+
+TEST_F(SessionTest, SettersNeverWaitForARun) {
+  Session session(engine);
+  session.set_device(DeviceKind::sim);
+  session.set_size("n", int64_t{1} << 24);  // seconds of simulation
+  session.poll();
+  const auto start = Clock::now();
+  for (int step = 0; step < 50; ++step) {
+    session.set_param("BLOCK", step % 2 == 0 ? 64 : 128);
+    session.poll();
+  }
+  EXPECT_LT(Clock::now() - start, 1s);
+  session.cancel();
+  EXPECT_TRUE(settle(session, 20s));
+}
+
+TEST_F(SessionTest, CancelEndsTheRunAndSaysSo) {
+  Session session(engine);
+  session.set_device(DeviceKind::sim);
+  session.set_size("n", int64_t{1} << 24);
+  session.poll();
+  EXPECT_TRUE(session.busy());
+  session.cancel();
+  ASSERT_TRUE(settle(session, 20s));
+  ASSERT_TRUE(session.error());
+  EXPECT_EQ(session.error()->id, ErrorId::cancelled);
+  EXPECT_EQ(session.result(), nullptr);
+}
+
+TEST_F(SessionTest, SourceThatDoesNotCompileIsAnErrorAndKeepsTheLastResult) {
+  Session session(engine);
+  session.set_device(DeviceKind::sim);
+  ASSERT_TRUE(settle(session));
+  const auto shown = session.result();
+  session.set_source("extern \"C\" __global__ void broken(int n) { nonsense }");
+  ASSERT_TRUE(settle(session));
+  ASSERT_TRUE(session.error());
+  EXPECT_EQ(session.error()->id, ErrorId::compile_failed);
+  EXPECT_EQ(session.result(), shown);
+  EXPECT_TRUE(session.stale());
+  session.set_source(std::nullopt);
+  ASSERT_TRUE(settle(session));
+  EXPECT_FALSE(session.error());
+  EXPECT_FALSE(session.stale());
+}
+
+TEST_F(SessionTest, WakesWhoeverWaitsWhenARunEnds) {
+  std::atomic<int> woken = 0;
+  Session session(engine);
+  session.set_wake([&woken] { ++woken; });
+  session.set_device(DeviceKind::sim);
+  ASSERT_TRUE(settle(session));
+  EXPECT_GE(woken, 1);
+  session.set_wake({});
+}
+
+TEST_F(SessionTest, EachLabKeepsItsValues) {
+  ASSERT_GE(labs().size(), 2U);
+  Session session(engine);
+  session.auto_run = false;
+  const std::string first = labs()[0].name, second = labs()[1].name;
+  session.select_lab(first);
+  session.set_param("BLOCK", 64);
+  session.select_rung("grid-stride");
+  session.select_lab(second);
+  EXPECT_NE(session.request().config.param("BLOCK"), 64);
+  session.select_lab(first);
+  EXPECT_EQ(session.request().config.param("BLOCK"), 64);
+  EXPECT_EQ(session.rung().name, "grid-stride");
+}
+
+TEST_F(SessionTest, ValuesAreKeptInsideTheirRanges) {
+  Session session(engine);
+  session.auto_run = false;
+  session.set_device(DeviceKind::sim);
+  session.set_size("n", int64_t{1} << 40);
+  EXPECT_EQ(session.request().config.size("n"), session.lab().sizes.front().max_sim);
+  session.set_size("n", -5);
+  EXPECT_EQ(session.request().config.size("n"), session.lab().sizes.front().min);
+  session.set_param("BLOCK", 300);
+  EXPECT_EQ(session.request().config.param("BLOCK"), 256);
+  session.set_param("NO_SUCH", 3);
+  EXPECT_TRUE(validate(session.lab(), session.request().config, DeviceKind::sim));
+}
+
+TEST_F(SessionTest, BrokenSwitchesMakeTheSameRequestInAnyOrder) {
+  Session session(engine);
+  session.auto_run = false;
+  session.set_broken("ONE_TOO_FAR", true);
+  session.set_broken("DROP_MASK", true);
+  const Request one = session.request();
+  session.set_broken("DROP_MASK", false);
+  session.set_broken("ONE_TOO_FAR", false);
+  EXPECT_TRUE(session.request().broken.empty());
+  session.set_broken("DROP_MASK", true);
+  session.set_broken("ONE_TOO_FAR", true);
+  EXPECT_EQ(session.request(), one);
+}
+
+TEST_F(SessionTest, ABrokenKernelHasFindingsAndDoesNotFinishTheLab) {
+  Session session(engine);
+  session.set_device(DeviceKind::sim);
+  session.set_broken("DROP_MASK", true);
+  ASSERT_TRUE(settle(session));
+  ASSERT_NE(session.result(), nullptr) << (session.error() ? session.error()->message : "");
+  EXPECT_FALSE(session.result()->findings.empty());
+  EXPECT_FALSE(session.finished_labs.contains(session.lab().name));
+}
+
+TEST_F(SessionTest, ASweepWithoutAGpuEndsWithTheReason) {
+  if (engine->gpu()) GTEST_SKIP() << "there is a GPU";
+  Session session(engine);
+  session.auto_run = false;
+  session.start_bench();
+  const auto start = Clock::now();
+  while (session.bench_running() && Clock::now() - start < 60s) std::this_thread::sleep_for(2ms);
+  session.poll();
+  ASSERT_TRUE(session.bench_error());
+  EXPECT_FALSE(session.bench_error()->message.empty());
+}
+
+}  // namespace
+}  // namespace tilescope

@@ -1,0 +1,127 @@
+// A Screen without a window: ImGui's input is fed by hand and nothing is rendered.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <imgui.h>
+
+#include <chrono>
+#include <thread>
+
+#include "app/screen.hpp"
+#include "app/shell_keys.hpp"
+
+namespace tilescope::testing {
+
+class ScreenTest : public ::testing::Test {
+ protected:
+  ScreenTest() {
+    ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr;
+#if IMGUI_VERSION_NUM < 18700
+    ImGui::GetIO().KeyMap[ImGuiKey_Enter] = code_of(ShellKey::enter);  // what a window's back end would set
+    ImGui::GetIO().KeyMap[ImGuiKey_Escape] = code_of(ShellKey::escape);
+#endif
+    engine = Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = {}, .simulator_threads = 1});
+    screen = std::make_unique<Screen>(engine, *Strings::load(engine->root() / "assets" / "strings"));
+    screen->fonts = load_fonts(1, "中", nullptr);
+    unsigned char* pixels = nullptr;
+    int width = 0, height = 0;
+    ImGui::GetIO().Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
+    screen->session.set_device(DeviceKind::sim);
+    screen->session.auto_run = false;
+    frame();
+  }
+  ~ScreenTest() override {
+    screen.reset();
+    ImGui::DestroyContext();
+  }
+
+  void frame() {
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = {1600, 1000};
+    io.DeltaTime = 1.0F / 60;
+    apply_theme(screen->theme(), 1);
+    ImGui::NewFrame();
+    screen->draw(1600, 1000);
+    ImGui::Render();
+  }
+  void frames(int count) {
+    for (int i = 0; i < count; ++i) frame();
+  }
+
+  ImVec2 centre(const std::string& mark) {
+    const auto found = screen->marks().find(mark);
+    EXPECT_NE(found, screen->marks().end()) << mark;
+    return found == screen->marks().end() ? ImVec2(0, 0) : found->second.centre();
+  }
+  void point_at(ImVec2 position) {
+    ImGui::GetIO().MousePos = position;
+    frame();
+  }
+  void click(ImVec2 position) {
+    point_at(position);
+    ImGui::GetIO().MouseDown[0] = true;
+    frame();
+    ImGui::GetIO().MouseDown[0] = false;
+    frame();
+    frame();
+  }
+  void click(const std::string& mark) { click(centre(mark)); }
+  void drag(ImVec2 from, ImVec2 to) {
+    point_at(from);
+    ImGui::GetIO().MouseDown[0] = true;
+    frame();
+    constexpr int kSteps = 12;
+    for (int step = 1; step <= kSteps; ++step) {
+      const float part = static_cast<float>(step) / kSteps;
+      point_at({from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part});
+    }
+    ImGui::GetIO().MouseDown[0] = false;
+    frame();
+  }
+
+  void press(ShellKey key, bool control = false, bool shift = false) {
+    ImGuiIO& io = ImGui::GetIO();
+#if IMGUI_VERSION_NUM < 18700
+    io.KeyCtrl = control;
+    io.KeyShift = shift;
+    io.KeysDown[code_of(key)] = true;
+    frame();
+    io.KeysDown[code_of(key)] = false;
+    io.KeyCtrl = io.KeyShift = false;
+#else
+    io.AddKeyEvent(ImGuiMod_Ctrl, control);
+    io.AddKeyEvent(ImGuiMod_Shift, shift);
+    io.AddKeyEvent(static_cast<ImGuiKey>(code_of(key)), true);
+    frame();
+    io.AddKeyEvent(static_cast<ImGuiKey>(code_of(key)), false);
+    io.AddKeyEvent(ImGuiMod_Ctrl, false);
+    io.AddKeyEvent(ImGuiMod_Shift, false);
+#endif
+    frame();
+  }
+  void type(const char* text) {
+    ImGui::GetIO().AddInputCharactersUTF8(text);
+    frame();
+  }
+
+  /// Until the session is idle; false if that takes a minute.
+  bool settle() {
+    const auto start = std::chrono::steady_clock::now();
+    do {
+      frame();
+      if (!screen->session.busy()) {
+        frames(2);
+        return true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    } while (std::chrono::steady_clock::now() - start < std::chrono::seconds(60));
+    return false;
+  }
+  int64_t param(const std::string& name) { return screen->session.request().config.param(name); }
+
+  std::shared_ptr<Engine> engine;
+  std::unique_ptr<Screen> screen;
+};
+
+}  // namespace tilescope::testing
