@@ -60,8 +60,6 @@ Verdict verdict_of(const RunResult& run, size_t output, const Strings& strings) 
     verdict.finding = failed_finding(check, strings);
     verdict.reason = failed_reason(run, check, strings);
   }
-  verdict.quiet =
-      strings.format("correctness.allowed_is", fmt::arg("tolerance", tolerance_text(check.tolerance, strings)));
   return verdict;
 }
 
