@@ -28,4 +28,5 @@ target_include_directories(tilescope_app SYSTEM PUBLIC ${CUDA_INCLUDE} /usr/incl
 if(EXISTS ${PROJECT_SOURCE_DIR}/app/main.cpp)
   add_executable(tilescope app/main.cpp)
   target_link_libraries(tilescope PRIVATE tilescope_app tilescope_labs)
+  add_dependencies(tilescope tilescope-worker)
 endif()

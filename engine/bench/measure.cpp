@@ -8,10 +8,10 @@
 #include <memory>
 #include <utility>
 
-#include "engine/bench/buffer_sets.hpp"
 #include "engine/bench/race.hpp"
 #include "engine/bench/timing_point.hpp"
-#include "engine/gpu/timing.hpp"
+#include "engine/gpu/buffer_sets.hpp"
+#include "engine/gpu/timing_method.hpp"
 #include "engine/reference/python.hpp"
 
 namespace tilescope {
@@ -74,7 +74,7 @@ class Sweep {
   // Of the size being measured. The order matters: what is declared last goes first.
   std::vector<std::shared_ptr<DeviceBuffer>> buffers_;
   std::unique_ptr<GpuTimer> timer_;
-  Method method_;
+  TimingMethod method_;
   std::optional<BufferSets> rotated_;
   std::vector<CopySets> copies_;
   std::vector<Contestant> contestants_;

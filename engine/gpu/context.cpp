@@ -1,7 +1,6 @@
 #include "engine/gpu/context.hpp"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 namespace tilescope {
@@ -21,15 +20,9 @@ Result<std::shared_ptr<GpuContext>> GpuContext::create(const Driver& driver, CUd
   return context;
 }
 
-GpuContext::~GpuContext() { destroy(); }
-
-void GpuContext::destroy() {
-  lost_.store(true, std::memory_order_release);
-  std::unique_lock<std::shared_mutex> lock(mutex_);
-  if (!context_) return;
-  driver_.ctx_destroy(context_);
-  context_ = nullptr;
-  stream_ = nullptr;
+/// A lost context is left to the driver: destroying one in which a kernel never ends would never return.
+GpuContext::~GpuContext() {
+  if (context_ && !lost()) driver_.ctx_destroy(context_);
 }
 
 Error GpuContext::error(const std::string& what, CUresult status) {
@@ -37,23 +30,27 @@ Error GpuContext::error(const std::string& what, CUresult status) {
   return driver_.error(what, status);
 }
 
-CurrentContext::CurrentContext(const GpuContext& context) : context_(context), lock_(context.mutex_) {
-  pushed_ = context.context_ && context.driver_.ctx_push_current(context.context_) == CUDA_SUCCESS;
-}
+CurrentContext::CurrentContext(const GpuContext& context)
+    : driver_(context.driver()),
+      pushed_(!context.lost() && driver_.ctx_push_current(context.handle()) == CUDA_SUCCESS) {}
 
 CurrentContext::~CurrentContext() {
-  if (!pushed_) return;
   CUcontext popped = nullptr;
-  context_.driver_.ctx_pop_current(&popped);
+  if (pushed_) driver_.ctx_pop_current(&popped);
 }
 
-Result<std::shared_ptr<GpuMemory>> GpuMemory::allocate(std::shared_ptr<GpuContext> context, size_t bytes) {
+Result<std::shared_ptr<GpuMemory>> GpuMemory::allocate(std::shared_ptr<GpuContext> context, size_t bytes,
+                                                       Sharing sharing) {
   CurrentContext current(*context);
   if (!current) return tl::unexpected(context->error("allocating memory", CUDA_ERROR_CONTEXT_IS_DESTROYED));
   const Driver& driver = context->driver();
   CUdeviceptr address = 0;
-  // An empty buffer still needs an address of its own.
-  CUresult status = driver.mem_alloc(&address, std::max<size_t>(bytes, 1));
+  // An empty buffer still needs an address of its own. What is shared is shared in blocks of 2 MiB: a smaller
+  // allocation would hand its neighbours over with it.
+  constexpr size_t kBlock = size_t{2} << 20;
+  const size_t granularity = sharing == Sharing::with_worker ? kBlock : 1;
+  const size_t reserved = (std::max<size_t>(bytes, 1) + granularity - 1) / granularity * granularity;
+  CUresult status = driver.mem_alloc(&address, reserved);
   if (status == CUDA_ERROR_OUT_OF_MEMORY) {
     size_t free = 0, total = 0;
     driver.mem_get_info(&free, &total);
@@ -62,12 +59,37 @@ Result<std::shared_ptr<GpuMemory>> GpuMemory::allocate(std::shared_ptr<GpuContex
   if (status != CUDA_SUCCESS) {
     return tl::unexpected(context->error(fmt::format("allocating {} bytes", bytes), status));
   }
-  return std::shared_ptr<GpuMemory>(new GpuMemory(std::move(context), address, bytes));
+  return std::shared_ptr<GpuMemory>(new GpuMemory(std::move(context), address, bytes, false));
+}
+
+Result<std::shared_ptr<GpuMemory>> GpuMemory::map(std::shared_ptr<GpuContext> context, const CUipcMemHandle& handle,
+                                                  size_t bytes) {
+  CurrentContext current(*context);
+  CUdeviceptr address = 0;
+  CUresult status = current
+                        ? context->driver().ipc_open_mem_handle(&address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
+                        : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  if (status != CUDA_SUCCESS) return tl::unexpected(context->error("sharing memory with the worker", status));
+  return std::shared_ptr<GpuMemory>(new GpuMemory(std::move(context), address, bytes, true));
+}
+
+Result<CUipcMemHandle> GpuMemory::export_handle() const {
+  CurrentContext current(*context_);
+  CUipcMemHandle handle{};
+  CUresult status =
+      current ? context_->driver().ipc_get_mem_handle(&handle, address_) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  if (status != CUDA_SUCCESS) return tl::unexpected(context_->error("sharing memory with the worker", status));
+  return handle;
 }
 
 GpuMemory::~GpuMemory() {
   CurrentContext current(*context_);
-  if (current) context_->driver().mem_free(address_);
+  if (!current) return;
+  if (mapped_) {
+    context_->driver().ipc_close_mem_handle(address_);
+  } else {
+    context_->driver().mem_free(address_);
+  }
 }
 
 bool poisons_context(CUresult status) {

@@ -1,8 +1,8 @@
-// One CUDA context, and what lives in it.
+// One CUDA context, and the memory in it.
 //
-// An illegal address in a kernel poisons its whole context: every later call in it fails. The executor then destroys
-// the context and opens another, so a GpuContext says whether it is lost, and everything made in it (buffers, modules,
-// GL resources) keeps the GpuContext alive but stops calling into it.
+// A fault in a kernel (an illegal address, say) poisons its context: every later call in it fails, and the driver lets
+// the process open no other. That is why kernels run in a worker process (launch_worker.hpp). Should a context be lost
+// here all the same, everything made in it keeps the GpuContext alive and stops calling into it.
 //
 //     CurrentContext current(*context);   // on any thread
 //     if (!current) …                     // lost: nothing may be called
@@ -14,7 +14,6 @@
 
 #include <atomic>
 #include <memory>
-#include <shared_mutex>
 #include <string>
 
 #include "engine/executor.hpp"
@@ -35,30 +34,24 @@ class GpuContext {
   /// The stream of kernels and their events. Non-blocking with respect to the legacy stream.
   CUstream stream() const { return stream_; }
 
-  /// True once a kernel poisoned the context or it was given up.
+  /// True once a kernel poisoned the context or runs in it without end.
   bool lost() const { return lost_.load(std::memory_order_acquire); }
   void give_up() { lost_.store(true, std::memory_order_release); }
-  /// Destroys the context, once nothing on another thread is inside it any more, and marks it lost. The caller must
-  /// not hold a CurrentContext of it. Safe to call twice.
-  void destroy();
 
   /// The error of a status in this context; a status that poisons marks the context lost.
   Error error(const std::string& what, CUresult status);
 
  private:
-  friend class CurrentContext;
   GpuContext(const Driver& driver, CUdevice device) : driver_(driver), device_(device) {}
 
   const Driver& driver_;
   CUdevice device_;
-  CUcontext context_ = nullptr;  // null once destroyed
+  CUcontext context_ = nullptr;
   CUstream stream_ = nullptr;
   std::atomic<bool> lost_{false};
-  mutable std::shared_mutex mutex_;  // shared: in use; exclusive: being destroyed
 };
 
-/// Makes a context current on this thread for the life of the object. False if the context was destroyed. Not to be
-/// nested for one context.
+/// Makes a context current on this thread for the life of the object. False if the context is lost.
 class CurrentContext {
  public:
   explicit CurrentContext(const GpuContext& context);
@@ -68,28 +61,37 @@ class CurrentContext {
   explicit operator bool() const { return pushed_; }
 
  private:
-  const GpuContext& context_;
-  std::shared_lock<std::shared_mutex> lock_;
-  bool pushed_ = false;
+  const Driver& driver_;
+  bool pushed_;
 };
 
-/// Device memory. Freed with the object, if its context is still there.
+/// Device memory: of this process, or of another that handed it over. Given back with the object, if its context is
+/// still there.
 class GpuMemory final : public DeviceBuffer {
  public:
+  enum class Sharing { none, with_worker };
+
   /// too_large_for_gpu, with the bytes asked for and free, when there is no room.
-  static Result<std::shared_ptr<GpuMemory>> allocate(std::shared_ptr<GpuContext> context, size_t bytes);
+  static Result<std::shared_ptr<GpuMemory>> allocate(std::shared_ptr<GpuContext> context, size_t bytes,
+                                                     Sharing sharing = Sharing::none);
+  /// Memory that another process exported. It must outlive the mapping.
+  static Result<std::shared_ptr<GpuMemory>> map(std::shared_ptr<GpuContext> context, const CUipcMemHandle& handle,
+                                                size_t bytes);
   ~GpuMemory() override;
   uint64_t address() const override { return address_; }
   size_t bytes() const override { return bytes_; }
   const std::shared_ptr<GpuContext>& context() const { return context_; }
+  /// For map() in another process.
+  Result<CUipcMemHandle> export_handle() const;
 
  private:
-  GpuMemory(std::shared_ptr<GpuContext> context, CUdeviceptr address, size_t bytes)
-      : context_(std::move(context)), address_(address), bytes_(bytes) {}
+  GpuMemory(std::shared_ptr<GpuContext> context, CUdeviceptr address, size_t bytes, bool mapped)
+      : context_(std::move(context)), address_(address), bytes_(bytes), mapped_(mapped) {}
 
   std::shared_ptr<GpuContext> context_;
   CUdeviceptr address_;
   size_t bytes_;
+  bool mapped_;
 };
 
 /// Whether a status leaves the context unusable (illegal address, trap, hardware fault …).

@@ -8,18 +8,6 @@
 namespace tilescope {
 namespace {
 
-bool hidden(std::string_view name) {
-  const char* variable = std::getenv("TILESCOPE_HIDE");
-  std::string_view rest = variable ? variable : "";
-  while (!rest.empty()) {
-    const size_t comma = rest.find(',');
-    if (rest.substr(0, comma) == name) return true;
-    if (comma == std::string_view::npos) break;
-    rest.remove_prefix(comma + 1);
-  }
-  return false;
-}
-
 /// Fills a Driver from the library; keeps the first symbol that is not there.
 class Resolver {
  public:
@@ -63,6 +51,9 @@ void resolve_memory(Resolver& resolve, Driver& driver) {
   resolve(driver.memcpy_dtoh, "cuMemcpyDtoH_v2");
   resolve(driver.memcpy_dtod, "cuMemcpyDtoD_v2");
   resolve(driver.memcpy_dtod_async, "cuMemcpyDtoDAsync_v2");
+  resolve(driver.ipc_get_mem_handle, "cuIpcGetMemHandle");
+  resolve(driver.ipc_open_mem_handle, "cuIpcOpenMemHandle_v2");
+  resolve(driver.ipc_close_mem_handle, "cuIpcCloseMemHandle");
   resolve(driver.memset_d8_async, "cuMemsetD8Async");
 }
 
@@ -122,6 +113,18 @@ Result<Driver> load() {
 
 }  // namespace
 
+bool is_hidden(std::string_view name) {
+  const char* variable = std::getenv("TILESCOPE_HIDE");
+  std::string_view rest = variable ? variable : "";
+  while (!rest.empty()) {
+    const size_t comma = rest.find(',');
+    if (rest.substr(0, comma) == name) return true;
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  return false;
+}
+
 std::string Driver::describe(CUresult status) const {
   const char* name = nullptr;
   const char* text = nullptr;
@@ -136,7 +139,7 @@ Error Driver::error(const std::string& what, CUresult status) const {
 }
 
 Result<const Driver*> open_driver() {
-  if (hidden("cuda")) return fail(ErrorId::driver_missing, "hidden by TILESCOPE_HIDE");
+  if (is_hidden("cuda")) return fail(ErrorId::driver_missing, "hidden by TILESCOPE_HIDE");
   static const Result<Driver> driver = load();
   if (!driver) return tl::unexpected(driver.error());
   return &*driver;

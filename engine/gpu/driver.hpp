@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "engine/result.hpp"
 
@@ -44,6 +45,9 @@ struct Driver {
   CUresult (*memcpy_dtoh)(void* to, CUdeviceptr from, size_t bytes);
   CUresult (*memcpy_dtod)(CUdeviceptr to, CUdeviceptr from, size_t bytes);
   CUresult (*memcpy_dtod_async)(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream);
+  CUresult (*ipc_get_mem_handle)(CUipcMemHandle* handle, CUdeviceptr address);
+  CUresult (*ipc_open_mem_handle)(CUdeviceptr* address, CUipcMemHandle handle, unsigned int flags);
+  CUresult (*ipc_close_mem_handle)(CUdeviceptr address);
   CUresult (*memset_d8_async)(CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream);
 
   CUresult (*module_load_data_ex)(CUmodule* module, const void* image, unsigned int options, CUjit_option* names,
@@ -89,6 +93,9 @@ struct Driver {
   /// ErrorId::cuda_failed: "<what> failed on the GPU: <description>".
   Error error(const std::string& what, CUresult status) const;
 };
+
+/// Whether TILESCOPE_HIDE, a comma-separated list, contains the name. Read at every call.
+bool is_hidden(std::string_view name);
 
 /// The driver of this machine, opened once per process and initialised; or driver_missing with the loader's reason, or
 /// no_gpu. TILESCOPE_HIDE, a comma-separated list that contains "cuda", makes it absent; it is read at every call.

@@ -1,62 +1,27 @@
 #include "engine/gpu/gpu_executor.hpp"
 
 #include <array>
-#include <chrono>
-#include <deque>
-#include <functional>
 #include <mutex>
-#include <string_view>
-#include <thread>
 #include <utility>
 
 #include "engine/gpu/context.hpp"
+#include "engine/gpu/launch_worker.hpp"
 #include "engine/gpu/module.hpp"
 #include "engine/gpu/nvml.hpp"
 
 namespace tilescope {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-/// A CUDA event that lives as long as its scope; the context is current throughout.
-struct ScopedEvent {
-  explicit ScopedEvent(const Driver& driver_in) : driver(driver_in) { driver.event_create(&event, CU_EVENT_DEFAULT); }
-  ~ScopedEvent() {
-    if (event) driver.event_destroy(event);
-  }
-  ScopedEvent(const ScopedEvent&) = delete;
-  ScopedEvent& operator=(const ScopedEvent&) = delete;
-  const Driver& driver;
-  CUevent event = nullptr;
-};
-
-/// Modules of recent launches, so that moving a slider back and forth does not load them again.
-class ModuleCache {
+class DriverExecutor final : public GpuExecutor {
  public:
-  Result<std::shared_ptr<LoadedModule>> get(const std::shared_ptr<GpuContext>& context, const CompiledModule& module) {
-    const std::string_view cubin(reinterpret_cast<const char*>(module.cubin.data()), module.cubin.size());
-    std::string key = std::string(cubin) + '\n' + module.ptx;
-    for (const auto& [known, loaded] : entries_) {
-      if (loaded->context() == context && known == key) return loaded;
-    }
-    auto loaded = LoadedModule::load(context, module);
-    if (!loaded) return loaded;
-    entries_.emplace_front(std::move(key), *loaded);
-    if (entries_.size() > kCapacity) entries_.pop_back();
-    return loaded;
-  }
-  void clear() { entries_.clear(); }
-
- private:
-  static constexpr size_t kCapacity = 16;
-  std::deque<std::pair<std::string, std::shared_ptr<LoadedModule>>> entries_;
-};
-
-class GpuExecutor final : public Executor {
- public:
-  GpuExecutor(const Driver& driver, CUdevice device, std::shared_ptr<GpuContext> context)
+  DriverExecutor(const Driver& driver, CUdevice device, std::shared_ptr<GpuContext> context)
       : driver_(driver), device_(device), context_(std::move(context)) {
     describe_device();
+    if (is_hidden("worker")) {
+      no_worker_ = "hidden by TILESCOPE_HIDE";
+    } else {
+      worker_ = std::make_unique<LaunchWorker>(LaunchWorker::beside_this_program());
+    }
   }
 
   DeviceInfo device() const override {
@@ -74,25 +39,30 @@ class GpuExecutor final : public Executor {
   Result<LaunchReport> launch(const CompiledModule& module, const Launch& launch,
                               std::span<const std::shared_ptr<DeviceBuffer>> buffers, const LaunchOptions& options,
                               std::stop_token stop) override;
+  Result<QuickTiming> time(const CompiledModule& module, std::span<const Launch> launches,
+                           std::span<const std::shared_ptr<DeviceBuffer>> buffers, bool spare_contents,
+                           std::stop_token stop) override;
+  std::string not_isolated() const override { return worker_ ? worker_->unusable() : no_worker_; }
 
  private:
   void describe_device();
-  Result<std::shared_ptr<GpuContext>> live_context();
-  void replace_if_lost();
-  Result<double> run(GpuContext& context, const PreparedLaunch& prepared, std::stop_token stop);
-  Result<std::vector<uint64_t>> addresses_in(const GpuContext& context,
-                                             std::span<const std::shared_ptr<DeviceBuffer>> buffers);
+  Result<void> usable() const;
+  bool isolated() const { return not_isolated().empty(); }
+  Result<double> run_here(const CompiledModule& module, const Launch& launch,
+                          std::span<const std::shared_ptr<DeviceBuffer>> buffers, std::stop_token stop);
 
   const Driver& driver_;
   CUdevice device_;
   DeviceInfo info_;
   std::unique_ptr<Nvml> nvml_;
-  std::mutex mutex_;  // guards what follows
   std::shared_ptr<GpuContext> context_;
-  ModuleCache modules_;
+  std::unique_ptr<LaunchWorker> worker_;
+  std::string no_worker_;
+  std::mutex mutex_;     // guards modules_
+  ModuleCache modules_;  // of kernels that run here
 };
 
-void GpuExecutor::describe_device() {
+void DriverExecutor::describe_device() {
   const auto attribute = [this](CUdevice_attribute which) {
     int value = 0;
     driver_.device_get_attribute(&value, which, device_);
@@ -116,28 +86,23 @@ void GpuExecutor::describe_device() {
   if (nvml_) info_.driver_version = nvml_->driver_version();
 }
 
-/// The context of the executor, or a new one where the last was lost.
-Result<std::shared_ptr<GpuContext>> GpuExecutor::live_context() {
-  std::scoped_lock lock(mutex_);
-  if (context_ && !context_->lost()) return context_;
-  modules_.clear();
-  if (context_) context_->destroy();
-  context_.reset();
-  auto fresh = GpuContext::create(driver_, device_);
-  if (!fresh) return fresh;
-  context_ = *fresh;
-  return context_;
+/// The driver lets a process open no second context after a fault, so a lost one is the end of the GPU here.
+Result<void> DriverExecutor::usable() const {
+  if (!context_->lost()) return {};
+  return fail(ErrorId::no_gpu,
+              "a kernel that faulted or never ended stopped all use of it by this process; start again");
 }
 
-Result<std::shared_ptr<DeviceBuffer>> GpuExecutor::allocate(const BufferRequest& request) {
-  auto context = live_context();
-  if (!context) return tl::unexpected(context.error());
-  auto memory = GpuMemory::allocate(*context, request.count * size_of(request.type));
+Result<std::shared_ptr<DeviceBuffer>> DriverExecutor::allocate(const BufferRequest& request) {
+  if (auto ok = usable(); !ok) return tl::unexpected(ok.error());
+  if (worker_) worker_->start();  // a launch is coming
+  auto memory = GpuMemory::allocate(context_, request.count * size_of(request.type),
+                                    worker_ ? GpuMemory::Sharing::with_worker : GpuMemory::Sharing::none);
   if (!memory) return tl::unexpected(memory.error());
   return std::static_pointer_cast<DeviceBuffer>(*memory);
 }
 
-Result<void> GpuExecutor::upload(DeviceBuffer& buffer, std::span<const std::byte> bytes, bool /*poison*/) {
+Result<void> DriverExecutor::upload(DeviceBuffer& buffer, std::span<const std::byte> bytes, bool /*poison*/) {
   const auto context = context_of(buffer);
   CurrentContext current(*context);
   if (!current) return tl::unexpected(context->error("the upload", CUDA_ERROR_CONTEXT_IS_DESTROYED));
@@ -149,7 +114,7 @@ Result<void> GpuExecutor::upload(DeviceBuffer& buffer, std::span<const std::byte
   return {};
 }
 
-Result<void> GpuExecutor::download(const DeviceBuffer& buffer, std::span<std::byte> bytes) {
+Result<void> DriverExecutor::download(const DeviceBuffer& buffer, std::span<std::byte> bytes) {
   const auto context = context_of(buffer);
   CurrentContext current(*context);
   if (!current) return tl::unexpected(context->error("the download", CUDA_ERROR_CONTEXT_IS_DESTROYED));
@@ -159,83 +124,47 @@ Result<void> GpuExecutor::download(const DeviceBuffer& buffer, std::span<std::by
   return {};
 }
 
-Result<std::vector<uint64_t>> GpuExecutor::addresses_in(const GpuContext& context,
-                                                        std::span<const std::shared_ptr<DeviceBuffer>> buffers) {
-  std::vector<uint64_t> addresses;
-  for (const auto& buffer : buffers) {
-    if (context_of(*buffer).get() != &context) {
-      return tl::unexpected(driver_.error("the launch", CUDA_ERROR_CONTEXT_IS_DESTROYED));
-    }
-    addresses.push_back(buffer->address());
-  }
-  return addresses;
-}
-
-Result<LaunchReport> GpuExecutor::launch(const CompiledModule& module, const Launch& launch,
-                                         std::span<const std::shared_ptr<DeviceBuffer>> buffers,
-                                         const LaunchOptions& /*options*/, std::stop_token stop) {
+Result<LaunchReport> DriverExecutor::launch(const CompiledModule& module, const Launch& launch,
+                                            std::span<const std::shared_ptr<DeviceBuffer>> buffers,
+                                            const LaunchOptions& /*options*/, std::stop_token stop) {
   if (stop.stop_requested()) return fail(ErrorId::cancelled);
-  auto context = live_context();
-  if (!context) return tl::unexpected(context.error());
-  auto addresses = addresses_in(**context, buffers);
-  if (!addresses) return tl::unexpected(addresses.error());
-  Result<double> milliseconds = 0.0;
-  {
-    auto loaded = [&] {
-      std::scoped_lock lock(mutex_);
-      return modules_.get(*context, module);
-    }();
-    if (!loaded) return tl::unexpected(loaded.error());
-    auto prepared = prepare_launch(*loaded, module, launch, *addresses);
-    if (!prepared) return tl::unexpected(prepared.error());
-    milliseconds = run(**context, *prepared, stop);
-  }
-  replace_if_lost();
-  if (!milliseconds) return tl::unexpected(milliseconds.error());
+  if (auto ok = usable(); !ok) return tl::unexpected(ok.error());
   LaunchReport report;
+  if (isolated()) {
+    auto milliseconds = worker_->run(module, launch, buffers, stop);
+    if (milliseconds) report.elapsed_ms = *milliseconds;
+    if (milliseconds) return report;
+    // Unless there turned out to be no worker, that was the kernel's own error.
+    if (isolated() || stop.stop_requested()) return tl::unexpected(milliseconds.error());
+  }
+  auto milliseconds = run_here(module, launch, buffers, stop);
+  if (!milliseconds) return tl::unexpected(milliseconds.error());
   report.elapsed_ms = *milliseconds;
   return report;
 }
 
-/// Device time of one launch. A launch that is still running a second after a stop request is given up with its
-/// context: nothing else ends a kernel that loops forever.
-Result<double> GpuExecutor::run(GpuContext& context, const PreparedLaunch& prepared, std::stop_token stop) {
-  using namespace std::chrono_literals;
-  CurrentContext current(context);
-  const std::string what = fmt::format("kernel '{}'", prepared.kernel);
-  if (!current) return tl::unexpected(context.error(what, CUDA_ERROR_CONTEXT_IS_DESTROYED));
-  ScopedEvent start(driver_), end(driver_);
-  CUresult status = driver_.event_record(start.event, context.stream());
-  if (status == CUDA_SUCCESS) status = enqueue(driver_, prepared, context.stream());
-  if (status == CUDA_SUCCESS) status = driver_.event_record(end.event, context.stream());
-  if (status != CUDA_SUCCESS) return tl::unexpected(context.error(what, status));
-
-  const Clock::time_point begin = Clock::now();
-  Clock::time_point give_up = Clock::time_point::max();
-  while ((status = driver_.event_query(end.event)) == CUDA_ERROR_NOT_READY) {
-    const Clock::time_point now = Clock::now();
-    if (stop.stop_requested() && give_up == Clock::time_point::max()) give_up = now + 1s;
-    if (now >= give_up) {
-      context.give_up();
-      return fail(ErrorId::cancelled);
-    }
-    if (now - begin > 1ms) std::this_thread::sleep_for(100us);
-  }
-  if (status != CUDA_SUCCESS) return tl::unexpected(context.error(what, status));
-  float milliseconds = 0;
-  status = driver_.event_elapsed_time(&milliseconds, start.event, end.event);
-  if (status != CUDA_SUCCESS) return tl::unexpected(context.error(what, status));
-  return milliseconds;
+Result<double> DriverExecutor::run_here(const CompiledModule& module, const Launch& launch,
+                                        std::span<const std::shared_ptr<DeviceBuffer>> buffers, std::stop_token stop) {
+  std::scoped_lock lock(mutex_);
+  auto loaded = modules_.get(context_, module);
+  if (!loaded) return tl::unexpected(loaded.error());
+  std::vector<uint64_t> addresses;
+  for (const auto& buffer : buffers) addresses.push_back(buffer->address());
+  auto prepared = prepare_launch(*loaded, module, launch, addresses);
+  if (!prepared) return tl::unexpected(prepared.error());
+  return run_launch(*context_, *prepared, stop);
 }
 
-/// Replaces a poisoned context at once, so that its memory is free again for whatever comes next.
-void GpuExecutor::replace_if_lost() {
-  bool lost = false;
-  {
-    std::scoped_lock lock(mutex_);
-    lost = context_ && context_->lost();
+Result<QuickTiming> DriverExecutor::time(const CompiledModule& module, std::span<const Launch> launches,
+                                         std::span<const std::shared_ptr<DeviceBuffer>> buffers, bool spare_contents,
+                                         std::stop_token stop) {
+  if (stop.stop_requested()) return fail(ErrorId::cancelled);
+  if (auto ok = usable(); !ok) return tl::unexpected(ok.error());
+  if (isolated()) {
+    auto timing = worker_->time(module, launches, buffers, spare_contents, stop);
+    if (timing || isolated() || stop.stop_requested()) return timing;
   }
-  if (lost) (void)live_context();  // where no new one can be made, the next call says so
+  return quick_timing(module, launches, buffers, spare_contents);
 }
 
 }  // namespace
@@ -252,7 +181,7 @@ Result<std::shared_ptr<Executor>> open_gpu() {
   if (status != CUDA_SUCCESS) return fail(ErrorId::no_gpu, (*driver)->describe(status));
   auto context = GpuContext::create(**driver, device);
   if (!context) return tl::unexpected(context.error());
-  return std::shared_ptr<Executor>(std::make_shared<GpuExecutor>(**driver, device, *context));
+  return std::shared_ptr<Executor>(std::make_shared<DriverExecutor>(**driver, device, *context));
 }
 
 }  // namespace tilescope

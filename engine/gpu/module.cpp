@@ -1,7 +1,10 @@
 #include "engine/gpu/module.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstring>
+#include <string_view>
+#include <thread>
 #include <utility>
 
 namespace tilescope {
@@ -34,23 +37,6 @@ Result<CUmodule> compile_ptx(GpuContext& context, const std::string& ptx) {
   Error error = context.error("compiling the PTX", status);
   if (log[0] != '\0') error.message += fmt::format("; the driver's compiler says: {}", log.data());
   return tl::unexpected(std::move(error));
-}
-
-Result<void> check_arguments(const CompiledModule& compiled, const Launch& launch) {
-  const KernelInfo* info = compiled.find(launch.kernel);
-  if (!info) return {};
-  if (info->parameter_bytes.size() != launch.arguments.size()) {
-    return fail(ErrorId::argument_count, launch.kernel, info->parameter_bytes.size(), launch.arguments.size());
-  }
-  for (size_t i = 0; i < launch.arguments.size(); ++i) {
-    const auto* given = std::get_if<ScalarArgument>(&launch.arguments[i]);
-    const size_t bytes = given ? given->bytes.size() : sizeof(uint64_t);
-    if (bytes != info->parameter_bytes[i]) {
-      return fail(ErrorId::argument_size, i, launch.kernel, info->parameter_bytes[i], given ? given->text : "a buffer",
-                  bytes);
-    }
-  }
-  return {};
 }
 
 /// The limits that a launch can break, so that the message names the one that it did.
@@ -97,7 +83,55 @@ std::vector<std::byte> pack(const Argument& argument, std::span<const uint64_t> 
   return bytes;
 }
 
+/// A CUDA event that lives as long as its scope; the context is current throughout.
+struct ScopedEvent {
+  explicit ScopedEvent(const Driver& driver_in) : driver(driver_in) { driver.event_create(&event, CU_EVENT_DEFAULT); }
+  ~ScopedEvent() {
+    if (event) driver.event_destroy(event);
+  }
+  ScopedEvent(const ScopedEvent&) = delete;
+  ScopedEvent& operator=(const ScopedEvent&) = delete;
+  const Driver& driver;
+  CUevent event = nullptr;
+};
+
 }  // namespace
+
+Result<void> check_arguments(const CompiledModule& compiled, const Launch& launch) {
+  const KernelInfo* info = compiled.find(launch.kernel);
+  if (!info) {
+    if (compiled.kernels.empty()) return {};
+    std::string known;
+    for (const KernelInfo& one : compiled.kernels) known += (known.empty() ? "" : ", ") + one.name;
+    return fail(ErrorId::kernel_not_found, launch.kernel, "the compiled module", known);
+  }
+  if (info->parameter_bytes.size() != launch.arguments.size()) {
+    return fail(ErrorId::argument_count, launch.kernel, info->parameter_bytes.size(), launch.arguments.size());
+  }
+  for (size_t i = 0; i < launch.arguments.size(); ++i) {
+    const auto* given = std::get_if<ScalarArgument>(&launch.arguments[i]);
+    const size_t bytes = given ? given->bytes.size() : sizeof(uint64_t);
+    if (bytes != info->parameter_bytes[i]) {
+      return fail(ErrorId::argument_size, i, launch.kernel, info->parameter_bytes[i], given ? given->text : "a buffer",
+                  bytes);
+    }
+  }
+  return {};
+}
+
+Result<std::shared_ptr<LoadedModule>> ModuleCache::get(const std::shared_ptr<GpuContext>& context,
+                                                       const CompiledModule& module) {
+  const std::string_view cubin(reinterpret_cast<const char*>(module.cubin.data()), module.cubin.size());
+  std::string key = std::string(cubin) + '\n' + module.ptx;
+  for (const auto& [known, loaded] : entries_) {
+    if (known == key) return loaded;
+  }
+  auto loaded = LoadedModule::load(context, module);
+  if (!loaded) return loaded;
+  entries_.emplace_front(std::move(key), *loaded);
+  if (entries_.size() > kCapacity) entries_.pop_back();
+  return loaded;
+}
 
 Result<std::shared_ptr<LoadedModule>> LoadedModule::load(std::shared_ptr<GpuContext> context,
                                                          const CompiledModule& module) {
@@ -123,21 +157,50 @@ Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& modul
   GpuContext& context = *module->context();
   CurrentContext current(context);
   if (!current) return tl::unexpected(context.error("the launch", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  if (auto ok = check_arguments(compiled, launch); !ok) return tl::unexpected(ok.error());
   PreparedLaunch prepared{module, nullptr, launch.kernel, launch.grid, launch.block, launch.shared_bytes, {}};
   CUresult status = context.driver().module_get_function(&prepared.function, module->handle(), launch.kernel.c_str());
   if (status == CUDA_ERROR_NOT_FOUND) {
-    std::string known;
-    for (const KernelInfo& info : compiled.kernels) known += (known.empty() ? "" : ", ") + info.name;
-    return fail(ErrorId::kernel_not_found, launch.kernel, "the compiled module", known);
+    return fail(ErrorId::kernel_not_found, launch.kernel, "the compiled module", "others");
   }
   if (status != CUDA_SUCCESS) {
     return tl::unexpected(context.error(fmt::format("finding kernel '{}'", launch.kernel), status));
   }
-  if (auto ok = check_arguments(compiled, launch); !ok) return tl::unexpected(ok.error());
   if (auto ok = check_extents(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
   if (auto ok = allow_shared_memory(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
   for (const Argument& argument : launch.arguments) prepared.arguments.push_back(pack(argument, addresses));
   return prepared;
+}
+
+Result<double> run_launch(GpuContext& context, const PreparedLaunch& launch, std::stop_token stop) {
+  using namespace std::chrono_literals;
+  using Clock = std::chrono::steady_clock;
+  CurrentContext current(context);
+  const std::string what = fmt::format("kernel '{}'", launch.kernel);
+  if (!current) return tl::unexpected(context.error(what, CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  const Driver& driver = context.driver();
+  ScopedEvent start(driver), end(driver);
+  CUresult status = driver.event_record(start.event, context.stream());
+  if (status == CUDA_SUCCESS) status = enqueue(driver, launch, context.stream());
+  if (status == CUDA_SUCCESS) status = driver.event_record(end.event, context.stream());
+  if (status != CUDA_SUCCESS) return tl::unexpected(context.error(what, status));
+
+  const Clock::time_point begin = Clock::now();
+  Clock::time_point give_up = Clock::time_point::max();
+  while ((status = driver.event_query(end.event)) == CUDA_ERROR_NOT_READY) {
+    const Clock::time_point now = Clock::now();
+    if (stop.stop_requested() && give_up == Clock::time_point::max()) give_up = now + 1s;
+    if (now >= give_up) {
+      context.give_up();
+      return fail(ErrorId::cancelled);
+    }
+    if (now - begin > 1ms) std::this_thread::sleep_for(100us);
+  }
+  if (status != CUDA_SUCCESS) return tl::unexpected(context.error(what, status));
+  float milliseconds = 0;
+  status = driver.event_elapsed_time(&milliseconds, start.event, end.event);
+  if (status != CUDA_SUCCESS) return tl::unexpected(context.error(what, status));
+  return milliseconds;
 }
 
 CUresult enqueue(const Driver& driver, const PreparedLaunch& launch, CUstream stream) {

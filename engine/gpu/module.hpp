@@ -5,9 +5,12 @@
 //     enqueue(*prepared, context->stream());
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/compile/compiler.hpp"
@@ -37,6 +40,16 @@ class LoadedModule {
   bool from_ptx_;
 };
 
+/// The modules loaded last, so that moving a slider back and forth does not load them again. For one context.
+class ModuleCache {
+ public:
+  Result<std::shared_ptr<LoadedModule>> get(const std::shared_ptr<GpuContext>& context, const CompiledModule& module);
+
+ private:
+  static constexpr size_t kCapacity = 16;
+  std::deque<std::pair<std::string, std::shared_ptr<LoadedModule>>> entries_;
+};
+
 /// A launch whose kernel is found, whose extents are possible and whose arguments are packed.
 struct PreparedLaunch {
   std::shared_ptr<LoadedModule> module;
@@ -50,6 +63,13 @@ struct PreparedLaunch {
 /// `addresses[k]` is where Plan::buffers[k] lies. Raises the kernel's limit of dynamic shared memory where needed.
 Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& module, const CompiledModule& compiled,
                                       const Launch& launch, std::span<const uint64_t> addresses);
+
+/// Whether the kernel is there and takes these arguments, as far as the compiler's record tells.
+Result<void> check_arguments(const CompiledModule& compiled, const Launch& launch);
+
+/// Runs the launch to its end and gives its device time in milliseconds. A launch that still runs a second after a stop
+/// request is given up, and its context with it.
+Result<double> run_launch(GpuContext& context, const PreparedLaunch& launch, std::stop_token stop);
 
 /// Puts the launch into the stream. The context must be current.
 CUresult enqueue(const Driver& driver, const PreparedLaunch& launch, CUstream stream);

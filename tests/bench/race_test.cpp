@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "engine/bench/buffer_sets.hpp"
 #include "engine/bench/timing_point.hpp"
+#include "engine/gpu/buffer_sets.hpp"
 
 namespace tilescope {
 namespace {
@@ -116,7 +116,7 @@ TEST(SettleClocks, ClaimsNothingWhereTheClockIsUnknown) {
 TEST(TimingMethod, BatchesWorkUnderTwentyMicroseconds) {
   constexpr uint64_t kL2 = 60 << 20;
   EXPECT_TRUE(choose_timing(0.020, kL2, 1000).cold());
-  const Method method = choose_timing(0.019, kL2, 48 << 20);
+  const TimingMethod method = choose_timing(0.019, kL2, 48 << 20);
   EXPECT_FALSE(method.cold());
   EXPECT_EQ(method.executions % method.sets, 0);  // every set as often as any other
   EXPECT_GE(choose_timing(0.0, kL2, 12).executions, 50);

@@ -1,4 +1,4 @@
-#include "engine/bench/buffer_sets.hpp"
+#include "engine/gpu/buffer_sets.hpp"
 
 #include <algorithm>
 

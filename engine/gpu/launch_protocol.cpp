@@ -1,0 +1,130 @@
+#include "engine/gpu/launch_protocol.hpp"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace tilescope {
+namespace {
+
+using nlohmann::json;
+
+std::string hex_of(std::span<const std::byte> bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (std::byte byte : bytes) {
+    text += kDigits[std::to_integer<unsigned>(byte) >> 4];
+    text += kDigits[std::to_integer<unsigned>(byte) & 15];
+  }
+  return text;
+}
+
+unsigned digit_of(char letter) { return static_cast<unsigned>(letter <= '9' ? letter - '0' : letter - 'a' + 10) & 15; }
+
+std::vector<std::byte> bytes_of(const std::string& hex) {
+  std::vector<std::byte> bytes(hex.size() / 2);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<std::byte>(digit_of(hex[2 * i]) << 4 | digit_of(hex[2 * i + 1]));
+  }
+  return bytes;
+}
+
+json extent_to_json(const Dim3& extent) { return {extent.x, extent.y, extent.z}; }
+Dim3 extent_from_json(const json& extent) { return {extent.at(0), extent.at(1), extent.at(2)}; }
+
+json argument_to_json(const Argument& argument) {
+  if (const auto* value = std::get_if<ScalarArgument>(&argument)) return {{"value", hex_of(value->bytes)}};
+  const auto& buffer = std::get<BufferArgument>(argument);
+  return {{"buffer", buffer.buffer}, {"offset", buffer.offset_bytes}};
+}
+
+Argument argument_from_json(const json& argument) {
+  if (argument.contains("value")) return ScalarArgument{bytes_of(argument.at("value")), {}};
+  return BufferArgument{argument.at("buffer"), argument.at("offset")};
+}
+
+json launch_to_json(const Launch& launch) {
+  json arguments = json::array();
+  for (const Argument& argument : launch.arguments) arguments.push_back(argument_to_json(argument));
+  return {{"kernel", launch.kernel},
+          {"grid", extent_to_json(launch.grid)},
+          {"block", extent_to_json(launch.block)},
+          {"shared_bytes", launch.shared_bytes},
+          {"arguments", std::move(arguments)}};
+}
+
+Launch launch_from_json(const json& document) {
+  Launch launch;
+  launch.kernel = document.at("kernel");
+  launch.grid = extent_from_json(document.at("grid"));
+  launch.block = extent_from_json(document.at("block"));
+  launch.shared_bytes = document.at("shared_bytes");
+  for (const auto& argument : document.at("arguments")) launch.arguments.push_back(argument_from_json(argument));
+  return launch;
+}
+
+}  // namespace
+
+json to_json(const LaunchRequest& request) {
+  json launches = json::array(), handles = json::array();
+  for (const Launch& launch : request.launches) launches.push_back(launch_to_json(launch));
+  for (const CUipcMemHandle& handle : request.handles) {
+    handles.push_back(hex_of(std::as_bytes(std::span(handle.reserved))));
+  }
+  return {{"kind", request.kind == LaunchRequest::Kind::time ? "time" : "run"},
+          {"cubin", hex_of(request.module.cubin)},
+          {"ptx", request.module.ptx},
+          {"launches", std::move(launches)},
+          {"handles", std::move(handles)},
+          {"bytes", request.bytes},
+          {"spare_contents", request.spare_contents}};
+}
+
+bool from_json(const json& document, LaunchRequest& request) {
+  try {
+    request.kind = document.at("kind") == "time" ? LaunchRequest::Kind::time : LaunchRequest::Kind::run;
+    request.module.cubin = bytes_of(document.at("cubin"));
+    request.module.ptx = document.at("ptx");
+    for (const json& launch : document.at("launches")) request.launches.push_back(launch_from_json(launch));
+    for (const json& hex : document.at("handles")) {
+      const std::vector<std::byte> bytes = bytes_of(hex);
+      CUipcMemHandle handle{};
+      if (bytes.size() != sizeof handle) return false;
+      std::memcpy(&handle, bytes.data(), sizeof handle);
+      request.handles.push_back(handle);
+    }
+    request.bytes = document.at("bytes").get<std::vector<size_t>>();
+    request.spare_contents = document.at("spare_contents");
+  } catch (const json::exception&) {
+    return false;
+  }
+  return request.bytes.size() == request.handles.size();
+}
+
+json to_json(const QuickTiming& timing) {
+  return {
+      {"milliseconds", timing.milliseconds}, {"executions", timing.method.executions}, {"sets", timing.method.sets}};
+}
+
+json to_json(const Error& error) {
+  return {{"error", static_cast<int>(error.id)}, {"message", error.message}, {"hint", error.hint}};
+}
+
+Result<QuickTiming> timing_from_json(const json& document) {
+  try {
+    if (document.contains("error")) {
+      return tl::unexpected(
+          Error{static_cast<ErrorId>(document.at("error").get<int>()), document.at("message"), document.at("hint")});
+    }
+    QuickTiming timing;
+    timing.milliseconds = document.at("milliseconds").get<std::vector<double>>();
+    timing.method = {.executions = document.at("executions"), .sets = document.at("sets")};
+    if (!timing.milliseconds.empty()) return timing;
+  } catch (const json::exception&) {
+    // Falls through: not an answer.
+  }
+  return fail(ErrorId::cuda_failed, "the launch", "its worker process gave no answer that can be read");
+}
+
+}  // namespace tilescope

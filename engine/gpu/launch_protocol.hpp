@@ -1,0 +1,37 @@
+// What the program asks of its worker process and what the worker answers, as JSON lines.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/compile/compiler.hpp"
+#include "engine/gpu/context.hpp"
+#include "engine/gpu/timing_method.hpp"
+#include "engine/plan.hpp"
+
+namespace tilescope {
+
+/// Launches over buffers of the asking process.
+struct LaunchRequest {
+  enum class Kind { run, time } kind = Kind::run;
+  CompiledModule module;         // cubin and PTX only
+  std::vector<Launch> launches;  // one to run; all of a plan to time
+  std::vector<CUipcMemHandle> handles;
+  std::vector<size_t> bytes;    // of each buffer
+  bool spare_contents = false;  // time: work on copies
+};
+
+nlohmann::json to_json(const LaunchRequest& request);
+/// Only for what to_json made: the worker trusts its parent, which is the same build. False where it is not that.
+bool from_json(const nlohmann::json& json, LaunchRequest& request);
+
+/// An answer is {"milliseconds": […], "executions": n, "sets": n} or an error. "lost" says that the worker ends,
+/// "unmapped" that it cannot reach the memory of the asking process.
+nlohmann::json to_json(const QuickTiming& timing);
+nlohmann::json to_json(const Error& error);
+/// The Error of an answer that is one, or of one that cannot be read.
+Result<QuickTiming> timing_from_json(const nlohmann::json& json);
+
+}  // namespace tilescope

@@ -1,0 +1,125 @@
+#include "engine/gpu/launch_worker.hpp"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "engine/gpu/launch_protocol.hpp"
+#include "engine/gpu/module.hpp"
+
+namespace tilescope {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+constexpr auto kGreetingTimeout = 30s;            // making a CUDA context
+constexpr auto kLaunchTimeout = 24h;              // as long as the user has patience; a stop request ends it
+constexpr auto kGrace = std::chrono::seconds(1);  // a launch that ends soon after a stop request spares the worker
+
+}  // namespace
+
+/// What is asked of the worker, by reference.
+struct LaunchWorker::Call {
+  LaunchRequest::Kind kind;
+  const CompiledModule& module;
+  std::span<const Launch> launches;
+  std::span<const std::shared_ptr<DeviceBuffer>> buffers;
+  bool spare_contents;
+};
+
+std::filesystem::path LaunchWorker::beside_this_program() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error).parent_path() / "tilescope-worker";
+}
+
+void LaunchWorker::start() {
+  std::scoped_lock lock(mutex_);
+  start_locked();
+}
+
+std::string LaunchWorker::unusable() const {
+  std::scoped_lock lock(mutex_);
+  return unusable_;
+}
+
+void LaunchWorker::start_locked() {
+  if (child_ && child_->alive()) return;
+  if (!unusable_.empty()) return;
+  child_.reset();
+  greeted_ = false;
+  auto started = ChildProcess::start({program_.string()});
+  if (started) {
+    child_ = std::move(*started);
+  } else {
+    unusable_ = started.error().reason;
+  }
+}
+
+/// Waits for the worker's context. A worker that cannot make one is not tried again.
+bool LaunchWorker::greet_locked(std::stop_token stop) {
+  if (greeted_) return true;
+  auto line = child_->ask("{}", kGreetingTimeout, stop, kGreetingTimeout);
+  if (!line) {
+    unusable_ = line.error().reason;
+    return false;
+  }
+  const json answer = json::parse(*line, nullptr, false);
+  greeted_ = answer.is_object() && answer.value("ready", false);
+  if (!greeted_) unusable_ = answer.is_object() ? answer.value("message", "it gave no reason") : "it talks nonsense";
+  return greeted_;
+}
+
+Result<QuickTiming> LaunchWorker::ask(Call call, std::stop_token stop) {
+  for (const Launch& launch : call.launches) {
+    if (auto ok = check_arguments(call.module, launch); !ok) return tl::unexpected(ok.error());
+  }
+  LaunchRequest request{.kind = call.kind, .spare_contents = call.spare_contents};
+  request.module.cubin = call.module.cubin;
+  request.module.ptx = call.module.ptx;
+  request.launches.assign(call.launches.begin(), call.launches.end());
+  const std::string what = fmt::format("kernel '{}'", call.launches.front().kernel);
+
+  std::scoped_lock lock(mutex_);
+  for (const auto& buffer : call.buffers) {
+    auto handle = dynamic_cast<const GpuMemory&>(*buffer).export_handle();
+    if (!handle) {
+      unusable_ = handle.error().message;
+      return tl::unexpected(handle.error());
+    }
+    request.handles.push_back(*handle);
+    request.bytes.push_back(buffer->bytes());
+  }
+  start_locked();
+  if (!unusable_.empty() || !greet_locked(stop)) return fail(ErrorId::cuda_failed, what, unusable_);
+  auto line = child_->ask(to_json(request).dump(), kLaunchTimeout, stop, kGrace);
+  if (!line) {
+    child_.reset();
+    start_locked();
+    if (line.error().cancelled) return fail(ErrorId::cancelled);
+    return fail(ErrorId::cuda_failed, what, "its process failed: " + line.error().reason);
+  }
+  const json answer = json::parse(*line, nullptr, false);
+  if (answer.is_object() && answer.value("lost", false)) {
+    child_.reset();
+    start_locked();  // the next one makes its context while the user reads the message
+  }
+  if (answer.is_object() && answer.value("unmapped", false)) unusable_ = answer.value("message", "it maps no memory");
+  return timing_from_json(answer);
+}
+
+Result<double> LaunchWorker::run(const CompiledModule& module, const Launch& launch,
+                                 std::span<const std::shared_ptr<DeviceBuffer>> buffers, std::stop_token stop) {
+  auto answer = ask({LaunchRequest::Kind::run, module, std::span(&launch, 1), buffers, false}, stop);
+  if (!answer) return tl::unexpected(answer.error());
+  return answer->milliseconds.front();
+}
+
+Result<QuickTiming> LaunchWorker::time(const CompiledModule& module, std::span<const Launch> launches,
+                                       std::span<const std::shared_ptr<DeviceBuffer>> buffers, bool spare_contents,
+                                       std::stop_token stop) {
+  return ask({LaunchRequest::Kind::time, module, launches, buffers, spare_contents}, stop);
+}
+
+}  // namespace tilescope

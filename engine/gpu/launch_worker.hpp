@@ -1,0 +1,59 @@
+// Kernels run in a process of their own, over buffers of this one.
+//
+// A kernel that faults ends all use of the GPU by its process, and nothing ends a kernel that loops forever except the
+// end of its process. So the program allocates, fills, reads and draws the buffers, and a worker process
+// (tilescope-worker, beside the program) maps them and launches. When a kernel faults or is cancelled, the worker ends
+// and the next launch starts another; the program and its buffers stay.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <string>
+
+#include "engine/child_process.hpp"
+#include "engine/gpu/context.hpp"
+#include "engine/gpu/timing_method.hpp"
+#include "engine/plan.hpp"
+
+namespace tilescope {
+
+/// The program's side.
+class LaunchWorker {
+ public:
+  explicit LaunchWorker(std::filesystem::path program) : program_(std::move(program)) {}
+  /// tilescope-worker in the folder of the running program.
+  static std::filesystem::path beside_this_program();
+
+  /// Starts the process without waiting for it, so that it is ready when the first launch comes.
+  void start();
+  /// Why no worker can be had; empty if it can. Kernels then run in the process itself.
+  std::string unusable() const;
+
+  /// One launch; its device time in milliseconds.
+  Result<double> run(const CompiledModule& module, const Launch& launch,
+                     std::span<const std::shared_ptr<DeviceBuffer>> buffers, std::stop_token stop);
+  Result<QuickTiming> time(const CompiledModule& module, std::span<const Launch> launches,
+                           std::span<const std::shared_ptr<DeviceBuffer>> buffers, bool spare_contents,
+                           std::stop_token stop);
+
+ private:
+  struct Call;
+  Result<QuickTiming> ask(Call call, std::stop_token stop);
+  void start_locked();
+  bool greet_locked(std::stop_token stop);
+
+  std::filesystem::path program_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::unique_ptr<ChildProcess> child_;
+  bool greeted_ = false;
+  std::string unusable_;
+};
+
+/// The worker's side: answers requests on standard input until it ends or a kernel poisons the context. Returns the
+/// exit status.
+int serve_launches();
+
+}  // namespace tilescope

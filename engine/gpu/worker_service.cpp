@@ -1,0 +1,118 @@
+// The worker's side of launch_worker.hpp.
+#include <poll.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "engine/gpu/launch_protocol.hpp"
+#include "engine/gpu/launch_worker.hpp"
+#include "engine/gpu/module.hpp"
+
+namespace tilescope {
+namespace {
+
+using nlohmann::json;
+
+/// Ends this process when the program that started it has gone, even while a kernel runs that never ends.
+void end_with_parent() {
+  std::thread([] {
+    pollfd parent{STDIN_FILENO, POLLRDHUP, 0};
+    while (poll(&parent, 1, -1) <= 0 || (parent.revents & (POLLHUP | POLLRDHUP | POLLERR)) == 0) {
+    }
+    _exit(0);
+  }).detach();
+}
+
+class Worker {
+ public:
+  explicit Worker(std::shared_ptr<GpuContext> context) : context_(std::move(context)) {}
+
+  json answer(const json& question) {
+    LaunchRequest request;
+    if (!from_json(question, request)) {
+      return to_json(make_error(ErrorId::cuda_failed, "the launch", "the worker cannot read the request"));
+    }
+    auto buffers = map(request);
+    auto timing = buffers ? carry_out(request, *buffers) : tl::unexpected(buffers.error());
+    if (timing) return to_json(*timing);
+    json answer = to_json(timing.error());
+    answer["lost"] = context_->lost();
+    answer["unmapped"] = !buffers;
+    return answer;
+  }
+  bool lost() const { return context_->lost(); }
+
+ private:
+  using Buffers = std::vector<std::shared_ptr<DeviceBuffer>>;
+
+  Result<Buffers> map(const LaunchRequest& request) const {
+    Buffers buffers;
+    for (size_t i = 0; i < request.handles.size(); ++i) {
+      auto memory = GpuMemory::map(context_, request.handles[i], request.bytes[i]);
+      if (!memory) return tl::unexpected(memory.error());
+      buffers.push_back(std::move(*memory));
+    }
+    return buffers;
+  }
+
+  Result<QuickTiming> carry_out(const LaunchRequest& request, const Buffers& buffers) {
+    if (request.kind == LaunchRequest::Kind::time) {
+      if (!buffers.empty()) return quick_timing(request.module, request.launches, buffers, request.spare_contents);
+      return fail(ErrorId::cuda_failed, "the timed run", "it has no buffers");
+    }
+    auto module = modules_.get(context_, request.module);
+    if (!module) return tl::unexpected(module.error());
+    std::vector<uint64_t> addresses;
+    for (const auto& buffer : buffers) addresses.push_back(buffer->address());
+    auto prepared = prepare_launch(*module, request.module, request.launches.at(0), addresses);
+    if (!prepared) return tl::unexpected(prepared.error());
+    auto milliseconds = run_launch(*context_, *prepared, {});
+    if (!milliseconds) return tl::unexpected(milliseconds.error());
+    return QuickTiming{{*milliseconds}, {}};
+  }
+
+  std::shared_ptr<GpuContext> context_;
+  ModuleCache modules_;
+};
+
+Result<std::shared_ptr<GpuContext>> open_context() {
+  auto driver = open_driver();
+  if (!driver) return tl::unexpected(driver.error());
+  CUdevice device = 0;
+  CUresult status = (*driver)->device_get(&device, 0);
+  if (status != CUDA_SUCCESS) return fail(ErrorId::no_gpu, (*driver)->describe(status));
+  return GpuContext::create(**driver, device);
+}
+
+}  // namespace
+
+int serve_launches() {
+  end_with_parent();
+  // Answers go to the real standard output; what a kernel prints goes to standard error.
+  std::FILE* answers = fdopen(dup(STDOUT_FILENO), "w");
+  if (!answers || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
+  const auto send = [answers](const json& answer) {
+    std::fputs((answer.dump(-1, ' ', false, json::error_handler_t::replace) + '\n').c_str(), answers);
+    std::fflush(answers);
+  };
+  auto context = open_context();
+  std::string line;
+  if (!std::getline(std::cin, line)) return 0;
+  if (!context) {
+    send(to_json(context.error()));
+    return 1;
+  }
+  send({{"ready", true}});
+  Worker worker(std::move(*context));
+  while (std::getline(std::cin, line)) {
+    send(worker.answer(json::parse(line, nullptr, false)));
+    if (worker.lost()) _exit(0);  // nothing in this process can be put in order any more
+  }
+  return 0;
+}
+
+}  // namespace tilescope

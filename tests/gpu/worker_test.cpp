@@ -1,0 +1,118 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/gpu/launch_protocol.hpp"
+#include "engine/gpu/launch_worker.hpp"
+
+namespace tilescope {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+Launch sample_launch() {
+  Launch launch{.kernel = "add", .grid = {7, 2, 1}, .block = {256, 1, 1}, .shared_bytes = 1024, .arguments = {}};
+  launch.arguments = {BufferArgument{1, 16}, scalar(2.5f), scalar(int64_t{-3})};
+  return launch;
+}
+
+TEST(LaunchProtocol, CarriesARequestUnchanged) {
+  LaunchRequest request{.kind = LaunchRequest::Kind::time, .spare_contents = true};
+  request.module.ptx = ".version 8.0\n";
+  request.module.cubin = {std::byte{0x7f}, std::byte{0x00}, std::byte{0xfe}};
+  request.launches = {sample_launch(), sample_launch()};
+  CUipcMemHandle handle{};
+  for (size_t i = 0; i < sizeof handle.reserved; ++i) handle.reserved[i] = static_cast<char>(3 * i);
+  request.handles = {handle};
+  request.bytes = {4096};
+
+  LaunchRequest read;
+  ASSERT_TRUE(from_json(json::parse(to_json(request).dump()), read));
+  EXPECT_EQ(read.kind, LaunchRequest::Kind::time);
+  EXPECT_TRUE(read.spare_contents);
+  EXPECT_EQ(read.module.ptx, request.module.ptx);
+  EXPECT_EQ(read.module.cubin, request.module.cubin);
+  ASSERT_EQ(read.launches.size(), 2u);
+  const Launch& launch = read.launches[1];
+  EXPECT_EQ(launch.kernel, "add");
+  EXPECT_EQ(launch.grid, (Dim3{7, 2, 1}));
+  EXPECT_EQ(launch.block, (Dim3{256, 1, 1}));
+  EXPECT_EQ(launch.shared_bytes, 1024u);
+  EXPECT_EQ(std::get<BufferArgument>(launch.arguments[0]).buffer, 1u);
+  EXPECT_EQ(std::get<BufferArgument>(launch.arguments[0]).offset_bytes, 16);
+  EXPECT_EQ(std::get<ScalarArgument>(launch.arguments[1]).bytes, scalar(2.5f).bytes);
+  EXPECT_EQ(std::get<ScalarArgument>(launch.arguments[2]).bytes, scalar(int64_t{-3}).bytes);
+  EXPECT_EQ(0, std::memcmp(&read.handles[0], &handle, sizeof handle));
+  EXPECT_EQ(read.bytes, request.bytes);
+}
+
+TEST(LaunchProtocol, RefusesWhatIsNoRequest) {
+  LaunchRequest request;
+  for (const char* text : {"{}", "[]", "7", "null", R"({"kind": "run", "cubin": 3})"}) {
+    EXPECT_FALSE(from_json(json::parse(text), request)) << text;
+  }
+  EXPECT_FALSE(from_json(json::parse("{", nullptr, false), request));
+}
+
+TEST(LaunchProtocol, CarriesTimesAndErrors) {
+  const auto timing = timing_from_json(to_json(QuickTiming{{0.25, 0.5}, {.executions = 60, .sets = 3}}));
+  ASSERT_TRUE(timing);
+  EXPECT_THAT(timing->milliseconds, testing::ElementsAre(0.25, 0.5));
+  EXPECT_EQ(timing->method.executions, 60);
+  EXPECT_EQ(timing->method.sets, 3);
+
+  const auto failed = timing_from_json(to_json(make_error(ErrorId::too_large_for_gpu, 10, 5)));
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().id, ErrorId::too_large_for_gpu);
+  EXPECT_EQ(failed.error().message, "the buffers need 10 bytes and the GPU has 5 free");
+  EXPECT_EQ(failed.error().hint, "Choose a smaller size.");
+}
+
+TEST(LaunchProtocol, TakesNothingElseForAnAnswer) {
+  for (const char* text : {"{}", "[]", "null", R"({"milliseconds": []})", R"({"milliseconds": [1]})"}) {
+    const auto timing = timing_from_json(json::parse(text));
+    ASSERT_FALSE(timing) << text;
+    EXPECT_EQ(timing.error().id, ErrorId::cuda_failed);
+  }
+}
+
+TEST(LaunchWorker, LiesBesideTheProgram) {
+  EXPECT_TRUE(std::filesystem::exists(LaunchWorker::beside_this_program()));
+}
+
+TEST(LaunchWorker, ThatIsMissingIsUnusableWithTheReason) {
+  LaunchWorker worker("/nonexistent/tilescope-worker");
+  EXPECT_EQ(worker.unusable(), "");
+  EXPECT_FALSE(worker.run({}, sample_launch(), {}, {}));
+  EXPECT_THAT(worker.unusable(), HasSubstr("/nonexistent/tilescope-worker cannot be started"));
+}
+
+TEST(LaunchWorker, ThatDiesBeforeItIsReadyIsUnusableWithTheReason) {
+  LaunchWorker worker("false");
+  EXPECT_FALSE(worker.run({}, sample_launch(), {}, {}));
+  EXPECT_THAT(worker.unusable(), HasSubstr("it ended with status 1"));
+}
+
+TEST(LaunchWorker, WithoutADriverSaysWhy) {
+  setenv("TILESCOPE_HIDE", "cuda", 1);
+  LaunchWorker worker(LaunchWorker::beside_this_program());
+  worker.start();
+  unsetenv("TILESCOPE_HIDE");
+  EXPECT_FALSE(worker.run({}, sample_launch(), {}, {}));
+  EXPECT_THAT(worker.unusable(), HasSubstr("hidden by TILESCOPE_HIDE"));
+}
+
+TEST(LaunchWorker, IsNotBotheredWithALaunchThatCannotBe) {
+  LaunchWorker worker("/nonexistent/tilescope-worker");
+  CompiledModule module;
+  module.kernels = {{.name = "add", .parameter_bytes = {8}}};
+  const auto result = worker.run(module, sample_launch(), {}, {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().id, ErrorId::argument_count);
+  EXPECT_EQ(worker.unusable(), "");
+}
+
+}  // namespace
+}  // namespace tilescope
