@@ -1,4 +1,7 @@
 // The tile view: which block reads and writes what, as the simulator observed it.
+#define GLFW_INCLUDE_NONE  // OpenGL comes from epoxy
+#include <GLFW/glfw3.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -47,9 +50,21 @@ float draw_sentence(PanelContext& context, const TilePicture& picture, ImVec2 lo
   return flow_text(ImGui::GetWindowDrawList(), low, right - low.x - legend, context.px(24), runs);
 }
 
+/// Kept between frames, rebuilt when the result or the room changes. A picture's textures belong to its window: another
+/// window starts afresh, and what the old one held ended with it.
+TilePicture& kept_picture() {
+  static TilePicture* picture = nullptr;
+  static GLFWwindow* window = nullptr;
+  static int frame = 0;
+  const bool other_window = glfwGetCurrentContext() != window || ImGui::GetFrameCount() < frame;
+  if (picture == nullptr || other_window) picture = new TilePicture;
+  window = glfwGetCurrentContext();
+  frame = ImGui::GetFrameCount();
+  return *picture;
+}
+
 void draw_observed(PanelContext& context) {
-  // Kept between frames, rebuilt when the result or the room changes. Never destroyed: its textures end with OpenGL.
-  static TilePicture& picture = *new TilePicture;
+  TilePicture& picture = kept_picture();
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const float unit = context.view.scale, left = origin.x + 24 * unit, right = origin.x + size.x - 24 * unit;
   const float bottom = origin.y + size.y, strip = bottom - 124 * unit;

@@ -100,7 +100,8 @@ std::vector<LaneLabel> place_labels(std::span<const std::pair<float, float>> spa
     const float width = widths[i][chosen];
     if (width > high - low) continue;
     const float centre = std::clamp(labels[i].centre, low + width / 2, high - width / 2);
-    if (centre - width / 2 < taken + (i == 0 ? 0 : gap)) continue;
+    const float apart = width <= end - begin ? gap / 2 : gap;  // inside its own span it may come closer
+    if (centre - width / 2 < taken + (taken < low ? 0 : apart)) continue;
     labels[i] = {centre, chosen, true};
     taken = centre + width / 2;
   }

@@ -122,20 +122,22 @@ void draw_total(PanelContext& context, const TrafficPicture& picture, ImVec2 low
   const Fonts& fonts = context.fonts;
   const Movement& total = picture.total;
   const bool waste = is_wasteful(total);
-  const float baseline = low.y + context.px(24);
-  float x = low.x;
+  float baseline = low.y + context.px(24);
   const std::string moved = bytes_text(static_cast<double>(total.moved()));
-  x += draw_text(list, fonts.title_semibold, {x, baseline_top(fonts.title_semibold, baseline)}, theme.text, moved).x;
-  x += context.px(8);
+  const ImVec2 figure{low.x, baseline_top(fonts.title_semibold, baseline)};
+  float x = low.x + draw_text(list, fonts.title_semibold, figure, theme.text, moved).x + context.px(8);
   const std::string what = strings.format("traffic.moved_used", fmt::arg("used", percent_text(total.used())));
-  draw_text(list, fonts.body, {x, baseline_top(fonts.body, baseline)}, waste ? theme.error : theme.text,
-            fit_text(fonts.body, what, right - x));
+  if (x + text_size(fonts.body, what).x > right) {  // below instead
+    x = low.x;
+    baseline += context.px(22);
+  }
+  draw_text(list, fonts.body, {x, baseline_top(fonts.body, baseline)}, waste ? theme.error : theme.text, what);
   const std::string detail =
       strings.format("traffic.in_requests", fmt::arg("requests", with_separators(static_cast<int64_t>(total.requests))),
                      fmt::arg("sectors", with_separators(static_cast<int64_t>(total.sectors))));
   const TextRun runs[] = {{fonts.small, theme.muted, detail}};
-  const float height = flow_text(list, {low.x, low.y + context.px(36)}, right - low.x, context.px(20), runs);
-  const float badge_y = low.y + context.px(36) + height + context.px(12);
+  const float height = flow_text(list, {low.x, baseline + context.px(12)}, right - low.x, context.px(20), runs);
+  const float badge_y = baseline + context.px(24) + height;
   const float badge = badge_width(context, Badge::simulated);
   draw_badge(context, list, {low.x + badge, badge_y}, Badge::simulated);
   const std::string counted = strings("traffic.what_is_counted");

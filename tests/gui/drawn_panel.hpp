@@ -1,0 +1,67 @@
+// Draws a panel into ImGui without a window or OpenGL.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <imgui.h>
+
+#include <filesystem>
+
+#include "app/panel_context.hpp"
+#include "engine/run.hpp"
+
+namespace tilescope::testing {
+
+class DrawnPanel : public ::testing::Test {
+ protected:
+  using Draw = void (*)(PanelContext&);
+
+  void SetUp() override {
+    const std::filesystem::path root(TILESCOPE_SOURCE);
+    auto loaded = Strings::load(root / "assets/strings");
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    strings = std::move(*loaded);
+    EngineOptions options;
+    options.root = root;
+    session = std::make_unique<Session>(Engine::open(options));
+    ImGui::CreateContext();
+    ImGui::GetIO().IniFilename = nullptr;
+    ImGui::GetIO().DisplaySize = {1600, 1000};
+    ImGui::GetIO().DeltaTime = 1 / 60.0F;
+    fonts = load_fonts(1, "", nullptr);
+  }
+  void TearDown() override { ImGui::DestroyContext(); }
+
+  /// One frame; the panel's window has its corner at the screen's. Returns how many vertices were drawn.
+  int draw(Draw panel, ImVec2 size, ImVec2 pointer = {-1, -1}, bool pressed = false) {
+    ImGui::GetIO().MousePos = pointer;
+    ImGui::GetIO().MouseDown[0] = pressed;
+    ImGui::NewFrame();
+    view.hover = {};
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(size);
+    ImGui::Begin("panel", nullptr, ImGuiWindowFlags_NoDecoration);
+    PanelContext context{*session, view, strings, dark_theme(), fonts, nullptr, result, false};
+    panel(context);
+    const int vertices = ImGui::GetWindowDrawList()->VtxBuffer.Size;
+    ImGui::End();
+    ImGui::PopStyleVar(2);
+    ImGui::Render();
+    return vertices;
+  }
+
+  void click(Draw panel, ImVec2 size, ImVec2 pointer) {
+    draw(panel, size, pointer);
+    draw(panel, size, pointer, /*pressed=*/true);
+    draw(panel, size, pointer);
+  }
+
+  std::unique_ptr<Session> session;
+  ViewState view;
+  Strings strings;
+  Fonts fonts;
+  std::shared_ptr<const RunResult> result;
+};
+
+}  // namespace tilescope::testing

@@ -1,0 +1,453 @@
+// Facts of the tile view: which cell an element lies in, what lights for a block, which access is shown, what is said.
+#include <gtest/gtest.h>
+
+#include "app/panels/tiles_index.hpp"
+#include "app/panels/tiles_lanes.hpp"
+#include "app/panels/tiles_layout.hpp"
+#include "app/panels/tiles_playback.hpp"
+#include "app/panels/tiles_sentence.hpp"
+#include "tests/gui/drawn_panel.hpp"
+#include "tests/gui/vector_add_result.hpp"
+
+namespace tilescope {
+namespace {
+
+using testing::make_vector_add;
+using testing::VectorAdd;
+
+constexpr double kWidth = 536, kGridWidth = 208, kHeight = 300;
+
+struct Laid {
+  std::shared_ptr<RunResult> result;
+  TileShape shape;
+  TileGrid grid, out;
+};
+Laid lay(const VectorAdd& vectors) {
+  Laid laid{make_vector_add(vectors), {}, {}, {}};
+  laid.shape = tile_shape(laid.result);
+  laid.grid = grid_cells(laid.result->tiles.grid, kGridWidth, kHeight, 24);
+  laid.out = output_cells(laid.shape, laid.result->tiles.buffers[2], laid.grid, kWidth, kHeight);
+  return laid;
+}
+
+Strings load_strings() {
+  auto strings = Strings::load(std::filesystem::path(TILESCOPE_SOURCE) / "assets/strings");
+  return strings ? std::move(*strings) : Strings{};
+}
+
+// ---- cells ↔ elements ----
+
+TEST(TileGrid, EveryElementLiesWhereItsCellSaysItDoes) {
+  for (const int64_t n : {1, 31, 1000, 98432}) {
+    const TileGrid cells{.count = n, .per_cell = 256, .columns = 32};
+    for (int64_t element : {int64_t{0}, n / 3, n - 1}) {
+      const int64_t cell = cells.cell_of(element);
+      const double x = static_cast<double>(cell % 32) + (static_cast<double>(element % 256) + 0.5) / 256;
+      EXPECT_EQ(cells.element_at(x, static_cast<double>(cell / 32) + 0.5), element) << "n = " << n;
+    }
+    EXPECT_EQ(cells.cell_of(n), -1);
+    EXPECT_EQ(cells.cell_of(-1), -1);
+  }
+}
+
+TEST(TileGrid, AMatrixKeepsItsRowsAndColumns) {
+  const TileGrid cells{
+      .count = 100 * 60, .columns = 6, .matrix = true, .matrix_columns = 60, .cell_height = 8, .cell_width = 10};
+  EXPECT_EQ(cells.rows(), 13);
+  EXPECT_EQ(cells.cell_of(9 * 60 + 25), 1 * 6 + 2);
+  EXPECT_EQ(cells.element_at(2.55, 1.15), 9 * 60 + 25);
+  EXPECT_EQ(cells.element_at(6.0, 0.5), -1);
+  EXPECT_EQ(cells.middle_of(12 * 6), 98 * 60 + 5);  // the last row of cells is half as high
+}
+
+TEST(TileGrid, ARangeInsideOneRowIsOneRectangle) {
+  const TileGrid cells{.count = 4096, .per_cell = 256, .columns = 8};
+  const ElementRange range{256, 640};
+  EXPECT_EQ(rects_of(cells, {&range, 1}), (std::vector<CellRect>{{1, 0, 2.5, 1}}));
+}
+
+TEST(TileGrid, ARangeOverRowsIsAtMostThreeRectangles) {
+  const TileGrid cells{.count = 1 << 20, .per_cell = 256, .columns = 8};
+  const ElementRange range{256, 2048 * 5 + 512};
+  EXPECT_EQ(rects_of(cells, {&range, 1}), (std::vector<CellRect>{{1, 0, 8, 1}, {0, 1, 8, 5}, {0, 5, 2, 6}}));
+}
+
+TEST(TileGrid, ATileOfAMatrixIsOneRectangle) {
+  const TileGrid cells{
+      .count = 64 * 64, .columns = 4, .matrix = true, .matrix_columns = 64, .cell_height = 16, .cell_width = 16};
+  std::vector<ElementRange> rows;
+  for (int64_t row = 16; row < 32; ++row) rows.push_back({row * 64 + 32, row * 64 + 48});
+  EXPECT_EQ(rects_of(cells, rows), (std::vector<CellRect>{{2, 1, 3, 2}}));
+}
+
+TEST(TileGrid, NothingOutsideTheBufferLights) {
+  const TileGrid cells{.count = 100, .per_cell = 10, .columns = 5};
+  const std::vector<ElementRange> ranges{{-5, 5}, {95, 200}, {300, 400}};
+  EXPECT_EQ(rects_of(cells, ranges), (std::vector<CellRect>{{0, 0, 0.5, 1}, {4.5, 1, 5, 2}}));
+}
+
+TEST(GridColumns, NumbersDecideWhileTheyFit) {
+  EXPECT_EQ(grid_columns(1, kGridWidth, kHeight, 24), 1);
+  EXPECT_EQ(grid_columns(97, kGridWidth, kHeight, 24), 8);
+  EXPECT_EQ(grid_columns(385, kGridWidth, kHeight, 24), 16);
+  EXPECT_EQ(grid_columns(4096, kGridWidth, kHeight, 24), 64);
+}
+
+// ---- the observed mapping ----
+
+TEST(TileShape, NinetySevenBlocksWalkFourTilesOf256) {
+  const Laid laid = lay({.n = 98432, .tiles = 4});
+  EXPECT_EQ(laid.shape.blocks, 97);
+  EXPECT_EQ(laid.shape.tile, 256);
+  EXPECT_EQ(laid.shape.tiles_per_block, 4);
+  EXPECT_TRUE(laid.shape.contiguous);
+  EXPECT_EQ(laid.shape.written, 98432);
+  EXPECT_EQ(laid.out.columns, 8 * 4);
+  EXPECT_EQ(laid.out.group, 4);
+  EXPECT_EQ(laid.out.rows(), laid.grid.rows());  // connectors run straight
+  const auto tail = tail_of(laid.shape);
+  ASSERT_TRUE(tail);
+  EXPECT_EQ(tail->block, 96);
+  EXPECT_EQ(tail->left, 128);
+  EXPECT_EQ(tail->masked, 896);
+}
+
+TEST(TileShape, VectorLoadsHaveTilesOfFourElementsAThread) {
+  const Laid laid = lay({.n = 98432, .tiles = 4, .vector = 4});
+  EXPECT_EQ(laid.shape.blocks, 25);
+  EXPECT_EQ(laid.shape.tile, 1024);
+  EXPECT_EQ(laid.shape.tiles_per_block, 4);
+  EXPECT_EQ(tail_of(laid.shape)->masked, 24 * 4096 + 4096 - 98432);
+}
+
+TEST(TileShape, AGridStrideIsNotContiguousAndItsStrideIsTheGrid) {
+  const Laid laid = lay({.n = 98432, .tiles = 4, .grid_stride = true});
+  EXPECT_FALSE(laid.shape.contiguous);
+  EXPECT_EQ(laid.shape.tile, 256);
+  EXPECT_EQ(laid.shape.tiles_per_block, 4);
+  EXPECT_EQ(laid.shape.stride, 97 * 256);
+  const auto lit = rects_of(laid.out, laid.result->tiles.buffers[2].writes_of(53));
+  EXPECT_EQ(lit.size(), 4U);  // four tiles, none of which touch
+}
+
+TEST(TileShape, OneElementIsOneBlockWithTheRestMasked) {
+  const Laid laid = lay({.n = 1});
+  EXPECT_EQ(laid.shape.blocks, 1);
+  EXPECT_EQ(laid.out.cells(), 1);
+  EXPECT_EQ(tail_of(laid.shape)->masked, 255);
+}
+
+TEST(TileShape, AMultipleOfTheTileHasNoTail) { EXPECT_FALSE(tail_of(lay({.n = 1 << 20, .tiles = 4}).shape)); }
+
+TEST(TileShape, LanesThatSkipElementsAreNotCalledATile) {
+  // Each thread writes elements 4 apart: the first step of a block has holes.
+  const Laid laid = lay({.n = 8192, .spread = 4});
+  EXPECT_NE(laid.shape.tile, 256);
+}
+
+TEST(TileShape, LargeMapsStayWithinTheirTexels) {
+  for (const int64_t n : {int64_t{1} << 20, int64_t{1} << 22})
+    for (const bool stride : {false, true}) {
+      const Laid laid = lay({.n = n, .tiles = 2, .grid_stride = stride});
+      EXPECT_LE(laid.grid.cells(), kMostTexels);
+      EXPECT_LE(laid.out.cells(), kMostTexels);
+      EXPECT_EQ(laid.out.cell_of(n - 1), laid.out.cells() - 1);
+    }
+}
+
+TEST(TileShape, BlocksLightTheirOwnElementsOnly) {
+  for (const VectorAdd& vectors :
+       {VectorAdd{.n = 31}, VectorAdd{.n = 98432, .tiles = 4}, VectorAdd{.n = 98432, .tiles = 4, .vector = 4},
+        VectorAdd{.n = 98432, .tiles = 4, .grid_stride = true}}) {
+    const Laid laid = lay(vectors);
+    double lit = 0;
+    for (uint32_t block = 0; block < laid.shape.blocks; ++block)
+      for (const CellRect& rect : rects_of(laid.out, laid.result->tiles.buffers[2].writes_of(block)))
+        lit += (rect.x1 - rect.x0) * (rect.y1 - rect.y0);
+    EXPECT_NEAR(lit * static_cast<double>(laid.out.per_cell), static_cast<double>(vectors.n), 1e-6 * 98432);
+  }
+}
+
+// ---- accesses ----
+
+TEST(TraceIndex, AnUnrolledLoopIsOneStatement) {
+  auto result = make_vector_add({.n = 4096, .tiles = 4});
+  // The compiler gives each copy of the loop body a site of its own; give every other access another site.
+  const auto original = static_cast<uint16_t>(2);
+  result->trace.sites.push_back(result->trace.sites[original]);
+  const auto copy = static_cast<uint16_t>(result->trace.sites.size() - 1);
+  result->traffic.sites.push_back({.site = copy, .buffer = 2, .requests = 1});
+  bool other = false;
+  for (Access& access : result->trace.accesses)
+    if (access.site == original && (other = !other)) access.site = copy;
+  TraceIndex index(result);
+  const int32_t store = index.statement_at(testing::kLineOut);
+  ASSERT_GE(store, 0);
+  EXPECT_EQ(index.statements()[static_cast<size_t>(store)].sites.size(), 2U);
+  EXPECT_EQ(index.block(1).steps(static_cast<size_t>(store)), 4U);
+}
+
+TEST(TraceIndex, ABlocksAccessIsFoundByWarpAndTile) {
+  const auto result = make_vector_add({.n = 98432, .tiles = 4});
+  TraceIndex index(result);
+  const auto store = static_cast<size_t>(index.default_statement());
+  const auto access = index.block(53).find(store, 3, 2);
+  ASSERT_TRUE(access);
+  const WarpAccess shown = warp_access(*result, *access);
+  EXPECT_EQ(shown.first_element, 54880);  // 53 · 1024 + 2 · 256 + 3 · 32
+  EXPECT_EQ(shown.last_element, 54911);
+  const auto place = index.place(*access);
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->warp, 3U);
+  EXPECT_EQ(place->step, 2U);
+}
+
+TEST(TraceIndex, TheLastBlockShowsWhatItDid) {
+  const auto result = make_vector_add({.n = 98432, .tiles = 4});
+  TraceIndex index(result);
+  Selection selection;
+  const auto access = index.shown_access({}, selection, 96);  // its 128 elements are warps 0 to 3 of tile 0
+  ASSERT_TRUE(access);
+  EXPECT_EQ(result->trace.accesses[*access].block, 96U);
+  EXPECT_LE(result->trace.accesses[*access].warp, 3);
+}
+
+TEST(TraceIndex, HoveringAnotherBlockKeepsLineWarpAndTile) {
+  const auto result = make_vector_add({.n = 98432, .tiles = 4});
+  TraceIndex index(result);
+  const auto load = static_cast<size_t>(index.statement_at(testing::kLineB));
+  Selection selection = select_access(*result, *index.block(10).find(load, 6, 3));
+  const auto access = index.shown_access({}, selection, 20);
+  ASSERT_TRUE(access);
+  const auto place = index.place(*access);
+  EXPECT_EQ(place->block, 20U);
+  EXPECT_EQ(place->statement, load);
+  EXPECT_EQ(place->warp, 6U);
+  EXPECT_EQ(place->step, 3U);
+}
+
+TEST(TraceIndex, ASelectedLineDecidesTheStatement) {
+  const auto result = make_vector_add({.n = 98432, .tiles = 4});
+  TraceIndex index(result);
+  Selection selection;
+  selection.line = testing::kLineA;
+  const auto access = index.shown_access({}, selection, 5);
+  ASSERT_TRUE(access);
+  EXPECT_EQ(warp_access(*result, *access).line, testing::kLineA);
+}
+
+TEST(WarpAccess, AlignedFloatsSpanFourSectorsOfEightLanes) {
+  const auto result = make_vector_add({.n = 98432, .tiles = 4});
+  TraceIndex index(result);
+  const WarpAccess shown =
+      warp_access(*result, *index.block(53).find(static_cast<size_t>(index.default_statement()), 3, 2));
+  ASSERT_EQ(shown.runs.size(), 4U);
+  EXPECT_EQ(shown.runs[0].sector, 6860);
+  EXPECT_EQ(shown.runs[3].sector, 6863);
+  for (const SectorRun& run : shown.runs) EXPECT_EQ(run.last_lane - run.first_lane, 7);
+  EXPECT_EQ(shown.cost.useful_bytes, 128U);
+  EXPECT_EQ(shown.moved_bytes(), 128U);
+}
+
+TEST(WarpAccess, OneElementFurtherOnSpansFiveSectors) {
+  const auto result = make_vector_add({.n = 98432, .offset_a = 1});
+  TraceIndex index(result);
+  const auto load = static_cast<size_t>(index.statement_at(testing::kLineA));
+  const WarpAccess shown = warp_access(*result, *index.block(7).find(load, 0, 0));
+  ASSERT_EQ(shown.runs.size(), 5U);
+  EXPECT_EQ(shown.runs.front().last_lane, 6);
+  EXPECT_EQ(shown.runs.back().first_lane, 31);
+  EXPECT_EQ(shown.moved_bytes(), 160U);
+}
+
+TEST(WarpAccess, SixteenBytesALaneSpanSixteenSectors) {
+  const auto result = make_vector_add({.n = 1 << 14, .vector = 4});
+  TraceIndex index(result);
+  const WarpAccess shown =
+      warp_access(*result, *index.block(2).find(static_cast<size_t>(index.default_statement()), 0, 0));
+  EXPECT_EQ(shown.runs.size(), 16U);
+  EXPECT_EQ(shown.cost.useful_bytes, 512U);
+  EXPECT_EQ(shown.last_element - shown.first_element + 1, 128);
+}
+
+TEST(WarpAccess, MaskedLanesBelongToNoSector) {
+  const auto result = make_vector_add({.n = 31});
+  TraceIndex index(result);
+  const WarpAccess shown = warp_access(*result, *index.shown_access({}, {}, 0));
+  EXPECT_EQ(shown.active, 31);
+  EXPECT_FALSE(shown.is_active(31));
+  EXPECT_EQ(shown.runs.back().last_lane, 30);
+}
+
+TEST(SelectElement, NamesWriterAccessLaneAndLine) {
+  const auto result = make_vector_add({.n = 98432, .tiles = 4, .vector = 4});
+  const Selection picked = select_element(*result, 2, 54885);
+  EXPECT_EQ(picked.block, 13U);  // 54885 / 4096
+  ASSERT_TRUE(picked.access && picked.lane);
+  const WarpAccess access = warp_access(*result, *picked.access);
+  EXPECT_EQ(access.element(*picked.lane), 54884);  // the lane's four elements begin here
+  EXPECT_EQ(picked.line, testing::kLineOut);
+}
+
+TEST(SelectElement, AnInputOrAnUnwrittenElementHasNoWriter) {
+  const auto result = make_vector_add({.n = 1000});
+  EXPECT_FALSE(select_element(*result, 0, 5).block);
+  EXPECT_FALSE(select_element(*result, 2, 5000).block);
+  EXPECT_FALSE(select_element(*result, 9, 0).block);
+}
+
+// ---- labels, playback, words ----
+
+TEST(PlaceLabels, TheLongestTextThatFitsIsChosen) {
+  const std::vector<std::pair<float, float>> spans{{0, 100}, {100, 140}};
+  const std::vector<std::vector<float>> widths{{90, 40}, {90, 40}};
+  const auto labels = place_labels(spans, widths, 0, 200, 8);
+  EXPECT_EQ(labels[0].text, 0U);
+  EXPECT_EQ(labels[1].text, 1U);
+  EXPECT_TRUE(labels[0].shown && labels[1].shown);
+}
+
+TEST(PlaceLabels, LabelsNeverMeet) {
+  std::vector<std::pair<float, float>> spans;
+  std::vector<std::vector<float>> widths;
+  for (int i = 0; i < 32; ++i) {
+    spans.emplace_back(i * 17.0F, i * 17.0F + 15.0F);
+    widths.push_back({44});
+  }
+  float right = -8;
+  int shown = 0;
+  for (const LaneLabel& label : place_labels(spans, widths, 0, 544, 8)) {
+    if (!label.shown) continue;
+    EXPECT_GE(label.centre - 22, right + (shown == 0 ? 0 : 8));
+    EXPECT_LE(label.centre + 22, 544);
+    right = label.centre + 22;
+    ++shown;
+  }
+  EXPECT_GE(shown, 8);
+}
+
+TEST(TilePlayback, EverythingIsShownUntilSomethingIsPlayed) {
+  ViewState view;
+  EXPECT_EQ(issued_blocks(view, 97), 97U);
+  step_playback(view, 97, -1);
+  EXPECT_EQ(issued_blocks(view, 97), 96U);
+  EXPECT_EQ(newest_block(view, 97), 95U);
+  step_playback(view, 97, -200);
+  EXPECT_EQ(issued_blocks(view, 97), 0U);
+  EXPECT_FALSE(newest_block(view, 97));
+}
+
+TEST(TilePlayback, PlayingEndsWithEverythingShown) {
+  ViewState view;
+  toggle_playback(view, 97);
+  EXPECT_EQ(issued_blocks(view, 97), 0U);
+  for (int frame = 0; frame < 60 * 7; ++frame) advance_playback(view, 97, 1 / 60.0);
+  EXPECT_FALSE(view.playback.playing);
+  EXPECT_EQ(issued_blocks(view, 97), 97U);
+}
+
+TEST(TilePlayback, ScreenshotsShowTheWholePicture) {
+  ViewState view;
+  view.animate = false;
+  view.playback.position = 3;
+  EXPECT_EQ(issued_blocks(view, 97), 97U);
+}
+
+std::string said(const VectorAdd& vectors) {
+  const auto result = make_vector_add(vectors);
+  static const Strings strings = load_strings();
+  const ViewSentence sentence = tiles_sentence(strings, *result, tile_shape(result));
+  return sentence.finding + " " + sentence.reason + (sentence.quiet.empty() ? "" : " " + sentence.quiet);
+}
+
+TEST(TilesSentence, SaysWhatTheBlocksDo) {
+  EXPECT_EQ(said({.n = 98432, .tiles = 4}),
+            "97 blocks write 98,432 elements; each walks 4 tiles of 256. 35 of 132 SMs get no block.");
+  EXPECT_EQ(said({.n = 98432}),
+            "385 blocks write 98,432 elements; each writes one tile of 256. All 132 SMs get a block.");
+  EXPECT_EQ(said({.n = 98432, .tiles = 4, .grid_stride = true}),
+            "97 blocks write 98,432 elements; each takes 3–4 tiles of 256, 24,832 elements apart. 35 of 132 SMs get no "
+            "block.");
+  EXPECT_EQ(said({.n = 31, .processors = 0}),
+            "1 block writes 31 elements; 225 of its 256 threads have nothing to write.");
+  EXPECT_EQ(said({.n = 1, .processors = 0}), "1 block writes 1 element; 255 of its 256 threads have nothing to write.");
+}
+
+TEST(TilesSentence, SaysHowFarTheRecordGoes) {
+  EXPECT_NE(said({.n = 1 << 20, .access_budget = 2400}).find("The record holds the first 100 blocks."),
+            std::string::npos);
+}
+
+// ---- drawing, without a window ----
+
+class DrawnTiles : public testing::DrawnPanel {};
+
+TEST_F(DrawnTiles, EverySizeAndRungDrawsInEveryRoom) {
+  for (const int64_t n : {1, 31, 98432, 1 << 20})
+    for (const VectorAdd& rung : {VectorAdd{}, VectorAdd{.tiles = 4}, VectorAdd{.tiles = 4, .grid_stride = true},
+                                  VectorAdd{.tiles = 4, .vector = 4}, VectorAdd{.offset_a = 1}}) {
+      VectorAdd vectors = rung;
+      vectors.n = n;
+      result = make_vector_add(vectors);
+      for (const ImVec2 room : {ImVec2(1104, 520), ImVec2(784, 320), ImVec2(320, 120), ImVec2(40, 20)})
+        for (const ImVec2 pointer :
+             {ImVec2(-1, -1), ImVec2(320, 200), ImVec2(700, 180), ImVec2(500, 470), ImVec2(60, 470)})
+          EXPECT_GT(draw(draw_tiles, room, pointer), 0);
+    }
+}
+
+TEST_F(DrawnTiles, ResultsWithoutAPictureSayWhy) {
+  EXPECT_GT(draw(draw_tiles, {1104, 520}), 0);  // nothing has run
+  result = std::make_shared<RunResult>();
+  EXPECT_GT(draw(draw_tiles, {1104, 520}), 0);  // not observed
+  auto observed = std::make_shared<RunResult>();
+  observed->observed = true;
+  observed->tiles.grid = {4, 1, 1};
+  observed->findings.push_back({.id = "out-of-bounds", .line = 12});
+  result = observed;
+  EXPECT_GT(draw(draw_tiles, {1104, 520}), 0);  // findings only: no access was recorded
+}
+
+TEST_F(DrawnTiles, AnIncompleteRecordDraws) {
+  result = make_vector_add({.n = 1 << 20, .tiles = 4, .access_budget = 1000});
+  view.selection.block = 900;  // not recorded
+  EXPECT_GT(draw(draw_tiles, {1104, 520}), 0);
+}
+
+TEST_F(DrawnTiles, ASelectionOfAnotherResultIsHarmless) {
+  result = make_vector_add({.n = 98432});
+  view.selection = {.block = 384, .access = 9000, .lane = 31, .line = 41, .buffer = 2, .element = 98431};
+  EXPECT_GT(draw(draw_tiles, {1104, 520}), 0);
+  result = make_vector_add({.n = 31});
+  EXPECT_GT(draw(draw_tiles, {1104, 520}), 0);
+}
+
+TEST_F(DrawnTiles, MatricesDrawByRowsAndColumns) {
+  auto matrix = make_vector_add({.n = 96 * 64, .block = 64});
+  for (BufferMap& buffer : matrix->tiles.buffers) buffer.shape = {96, 64};
+  matrix->tiles.grid = {8, 12, 1};
+  result = matrix;
+  for (const ImVec2 pointer : {ImVec2(-1, -1), ImVec2(320, 200), ImVec2(700, 180)})
+    EXPECT_GT(draw(draw_tiles, {1104, 520}, pointer), 0);
+}
+
+TEST_F(DrawnTiles, AClickOnAnElementSelectsItsWriter) {
+  result = make_vector_add({.n = 98432, .tiles = 4});
+  draw(draw_tiles, {1104, 520});
+  click(draw_tiles, {1104, 520}, {900, 200});  // in the output map
+  ASSERT_TRUE(view.selection.block && view.selection.element && view.selection.access);
+  EXPECT_EQ(result->tiles.buffers[2].writer[static_cast<size_t>(*view.selection.element)], *view.selection.block);
+  EXPECT_EQ(result->trace.accesses[*view.selection.access].block, *view.selection.block);
+  EXPECT_EQ(view.selection.line, testing::kLineOut);
+}
+
+TEST_F(DrawnTiles, AClickOnALaneSelectsIt) {
+  result = make_vector_add({.n = 98432, .tiles = 4});
+  draw(draw_tiles, {1104, 520});
+  click(draw_tiles, {1104, 520}, {24 + 176 + 27.5F * 4.5F, 520 - 124 + 66});  // lane 4
+  EXPECT_EQ(view.selection.lane, 4);
+  EXPECT_TRUE(view.selection.access && view.selection.element);
+}
+
+}  // namespace
+}  // namespace tilescope
