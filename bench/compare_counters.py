@@ -56,7 +56,9 @@ def on_gpu(program, kernel, words):
     """The first launch of the kernel, profiled."""
     command = ["ncu", "--csv", "--clock-control", "none", "--launch-count", "1", "--kernel-name", kernel, "--metrics",
                ",".join(METRICS.values()), program, *words, "--on", "gpu"]
-    text = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    # The profiler follows the process it starts, so kernels are not to run in a worker of their own.
+    environment = {**os.environ, "TILESCOPE_HIDE": "worker"}
+    text = subprocess.run(command, capture_output=True, text=True, check=False, env=environment).stdout
     start = text.find('"ID"')
     if start < 0:
         raise RuntimeError(f"ncu measured nothing: {' '.join(command)}\n{text[-2000:]}")
