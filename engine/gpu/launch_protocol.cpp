@@ -102,12 +102,12 @@ bool from_json(const json& document, LaunchRequest& request) {
   return request.bytes.size() == request.handles.size();
 }
 
-json to_json(const QuickTiming& timing) {
+json answer_of(const QuickTiming& timing) {
   return {
       {"milliseconds", timing.milliseconds}, {"executions", timing.method.executions}, {"sets", timing.method.sets}};
 }
 
-json to_json(const Error& error) {
+json answer_of(const Error& error) {
   return {{"error", static_cast<int>(error.id)}, {"message", error.message}, {"hint", error.hint}};
 }
 

@@ -29,8 +29,8 @@ bool from_json(const nlohmann::json& json, LaunchRequest& request);
 
 /// An answer is {"milliseconds": […], "executions": n, "sets": n} or an error. "lost" says that the worker ends,
 /// "unmapped" that it cannot reach the memory of the asking process.
-nlohmann::json to_json(const QuickTiming& timing);
-nlohmann::json to_json(const Error& error);
+nlohmann::json answer_of(const QuickTiming& timing);
+nlohmann::json answer_of(const Error& error);
 /// The Error of an answer that is one, or of one that cannot be read.
 Result<QuickTiming> timing_from_json(const nlohmann::json& json);
 

@@ -34,12 +34,12 @@ class Worker {
   json answer(const json& question) {
     LaunchRequest request;
     if (!from_json(question, request)) {
-      return to_json(make_error(ErrorId::cuda_failed, "the launch", "the worker cannot read the request"));
+      return answer_of(make_error(ErrorId::cuda_failed, "the launch", "the worker cannot read the request"));
     }
     auto buffers = map(request);
     auto timing = buffers ? carry_out(request, *buffers) : tl::unexpected(buffers.error());
-    if (timing) return to_json(*timing);
-    json answer = to_json(timing.error());
+    if (timing) return answer_of(*timing);
+    json answer = answer_of(timing.error());
     answer["lost"] = context_->lost();
     answer["unmapped"] = !buffers;
     return answer;
@@ -103,7 +103,7 @@ int serve_launches() {
   std::string line;
   if (!std::getline(std::cin, line)) return 0;
   if (!context) {
-    send(to_json(context.error()));
+    send(answer_of(context.error()));
     return 1;
   }
   send({{"ready", true}});

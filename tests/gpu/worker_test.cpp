@@ -57,13 +57,13 @@ TEST(LaunchProtocol, RefusesWhatIsNoRequest) {
 }
 
 TEST(LaunchProtocol, CarriesTimesAndErrors) {
-  const auto timing = timing_from_json(to_json(QuickTiming{{0.25, 0.5}, {.executions = 60, .sets = 3}}));
+  const auto timing = timing_from_json(answer_of(QuickTiming{{0.25, 0.5}, {.executions = 60, .sets = 3}}));
   ASSERT_TRUE(timing);
   EXPECT_THAT(timing->milliseconds, testing::ElementsAre(0.25, 0.5));
   EXPECT_EQ(timing->method.executions, 60);
   EXPECT_EQ(timing->method.sets, 3);
 
-  const auto failed = timing_from_json(to_json(make_error(ErrorId::too_large_for_gpu, 10, 5)));
+  const auto failed = timing_from_json(answer_of(make_error(ErrorId::too_large_for_gpu, 10, 5)));
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().id, ErrorId::too_large_for_gpu);
   EXPECT_EQ(failed.error().message, "the buffers need 10 bytes and the GPU has 5 free");
