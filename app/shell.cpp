@@ -238,7 +238,7 @@ void Shell::after_frame() {
 }
 
 void Shell::write_state() {
-  std::string now = state_of(*screen_).dump(1);
+  std::string now = state_of(*screen_).dump();
   if (now == state_text_) return;
   state_text_ = std::move(now);
   const fs::path beside = options_.state_file.string() + ".new";

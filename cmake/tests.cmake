@@ -33,3 +33,9 @@ endforeach()
 if(TARGET documents_test AND TARGET tilescope)
   add_dependencies(documents_test tilescope)
 endif()
+
+# The real window under Xvfb, with a real pointer.
+if(TARGET tilescope)
+  add_test(NAME window COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_window.sh $<TARGET_FILE:tilescope>)
+  set_tests_properties(window PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR}")
+endif()
