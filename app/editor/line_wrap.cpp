@@ -35,19 +35,25 @@ void wrap_line(std::string_view text, uint32_t line, uint32_t cells, std::vector
   const size_t indentation = std::min(text.find_first_not_of(' '), text.size());
   // A comment continues under its text, so that the slashes stay alone.
   const bool comment = text.substr(indentation).starts_with("// ");
-  const uint32_t hanging = static_cast<uint32_t>(indentation) + (comment ? 3 : 4);
+  // Arguments aligned far to the right leave no room for a step further in.
+  const size_t deepest = std::min<size_t>(indentation, cells / 3);
+  const uint32_t hanging = static_cast<uint32_t>(deepest) + (comment ? 3 : 4);
   uint32_t begin = 0, indent = 0;
   while (true) {
     const uint32_t room = std::max(cells > indent ? cells - indent : 0U, 8U);
-    uint32_t at = begin, used = 0, best = begin;
+    uint32_t at = begin, used = 0, best = begin, comma = begin;
     while (at < size) {
       const Character next = character_at(text, at);
       // Spaces at the end of a row may hang over.
       if (used + next.cells > room && text[at] != ' ') break;
       used += next.cells;
       at = std::min(size, at + static_cast<uint32_t>(next.bytes));
-      if (breaks_behind(text, at) && at > indentation) best = at;
+      if (!breaks_behind(text, at) || at <= indentation) continue;
+      best = at;
+      const bool behind_comma = text.substr(0, at).ends_with(", ");
+      if (behind_comma && !comment && used * 2 > room) comma = at;  // whole arguments stay together
     }
+    if (comma > begin) best = comma;
     const uint32_t end = at >= size || best == begin ? at : best;
     rows->push_back({line, begin, end, indent});
     if (end >= size) return;

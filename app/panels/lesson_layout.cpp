@@ -20,7 +20,19 @@ float space_above(const LessonBlock& block, const LessonBlock* before) {
   if (block.kind == LessonBlockKind::rule || before->kind == LessonBlockKind::rule) return 24;
   if (block.tight && before->tight && block.indent > 0 && before->indent > 0) return 4;
   if (block.kind == LessonBlockKind::code || before->kind == LessonBlockKind::code) return 16;
-  return 12;
+  return block.quote != before->quote ? 16 : 12;
+}
+
+/// Spaces in front of every line that is not blank: lines quoted from the middle of a kernel start at the left.
+size_t common_indentation(std::string_view text) {
+  size_t common = std::string_view::npos;
+  while (true) {
+    const size_t end = text.find('\n');
+    const size_t first = text.substr(0, end).find_first_not_of(' ');
+    if (first != std::string_view::npos) common = std::min(common, first);
+    if (end == std::string_view::npos) return common == std::string_view::npos ? 0 : common;
+    text.remove_prefix(end + 1);
+  }
 }
 
 class LayoutBuilder {
@@ -125,9 +137,11 @@ class LayoutBuilder {
     const Syntax syntax = syntax_from(block.language);
     LineState state = LineState::plain;
     std::string_view rest = block.text;
+    const size_t common = common_indentation(rest);
     while (true) {
       const size_t end = rest.find('\n');
-      const std::string_view line = rest.substr(0, end);
+      std::string_view line = rest.substr(0, end);
+      line.remove_prefix(std::min(common, line.size()));
       place_code_line(line, tokenize(syntax, line, &state), cells, cell, placed);
       if (end == std::string_view::npos) break;
       rest.remove_prefix(end + 1);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr float kHeader = 36, kFooter = 30, kMargin = 192;  // unscaled pixels
+constexpr float kHeader = 36, kFooter = 30, kMargin = 184;  // unscaled pixels
 constexpr double kTypingPause = 0.35;                       // seconds without a key before an edit is run
 
 std::string read_text(const fs::path& path) {
@@ -276,7 +276,8 @@ float SourcePanel::draw_actions(PanelContext& context, float right, float middle
   if (action(context, "source.ptx", "source.ptx", &right, middle, showing_ptx_)) {
     showing_ptx_ = !showing_ptx_;
     const auto row = listing_.first_of(selected_.value_or(0));
-    if (showing_ptx_) ptx_.reveal(row.value_or(0), row ? CodeView::Place::middle : CodeView::Place::top);
+    if (showing_ptx_)
+      ptx_.reveal(row.value_or(listing_.first_instruction()), row ? CodeView::Place::middle : CodeView::Place::top);
   }
   if (action(context, "source.edit", source_.editable ? "source.done" : "source.edit", &right, middle,
              source_.editable))
@@ -298,11 +299,11 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
     draw_text_right(list, font, {right, top}, theme.muted, context.strings("source.sectors_per_request"));
     explain_rect(context, {right - context.px(56), low.y}, {right, low.y + context.px(kHeader)},
                  context.strings("source.sectors_per_request_meaning"));
-    const float bytes = right - context.px(64);
+    const float bytes = right - context.px(60);
     draw_text_right(list, font, {bytes, top}, theme.muted, context.strings("source.bytes"));
     explain_rect(context, {bytes - context.px(44), low.y}, {bytes, low.y + context.px(kHeader)},
                  context.strings("source.bytes_meaning"));
-    right = bytes - context.px(60);
+    right = bytes - context.px(46);
   }
   right = draw_actions(context, right, middle);
   float x = low.x + context.px(24);
@@ -328,7 +329,7 @@ void SourcePanel::draw_source(PanelContext& context, ImVec2 size) {
   hooks.fill = [&](uint32_t line) { return fill_of(context, line + 1); };
   hooks.number_colour = [&](uint32_t line) -> ImU32 {
     if (error_on(line + 1) != nullptr || finding_on(line + 1) != nullptr) return context.theme.error;
-    return selected_ == line + 1 ? context.theme.text : 0;
+    return selected_ == line + 1 ? context.theme.text : mix(context.theme.window, context.theme.muted, 0.7F);
   };
   hooks.is_parameter = [&](std::string_view word) {
     return std::ranges::find(lab.params, word, &Param::name) != lab.params.end() ||
@@ -417,7 +418,7 @@ void SourcePanel::draw_traffic(PanelContext& context, const LineLedger& ledger, 
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float middle = (low.y + high.y) / 2, right = high.x - context.px(16);
   // A full bar is the busiest line; a line that reads and writes has both colours.
-  const float full = context.px(40), x = right - context.px(152);
+  const float full = context.px(40), x = right - context.px(164);
   const double scale = full / static_cast<double>(std::max<uint64_t>(ledger_.largest_line, 1));
   const float read = static_cast<float>(static_cast<double>(ledger.read_bytes) * scale);
   const float write = static_cast<float>(static_cast<double>(ledger.write_bytes) * scale);
@@ -426,7 +427,7 @@ void SourcePanel::draw_traffic(PanelContext& context, const LineLedger& ledger, 
   list->AddRectFilled({x + read, top}, {x + read + write, bottom}, shade(context.theme.write));
   ImFont* font = context.fonts.small;
   const ImU32 text = shade(ledger.wasteful() ? context.theme.error : context.theme.text);
-  draw_text_right(list, font, {right - context.px(64), centred_top(font, middle)}, text,
+  draw_text_right(list, font, {right - context.px(60), centred_top(font, middle)}, text,
                   bytes_text(static_cast<double>(ledger.moved_bytes())));
   draw_text_right(list, font, {right, centred_top(font, middle)}, text,
                   fmt::format("{:.1f}", ledger.sectors_per_request()));
@@ -511,7 +512,7 @@ void SourcePanel::draw_footer(PanelContext& context, ImVec2 low, ImVec2 high) {
   if (draw_error_strip(context, low, high)) return;
   const float middle = std::round((low.y + high.y) / 2) - context.px(1);
   const bool total = !showing_ptx_ && ledger_.total.requests > 0 && !edits_pending_;
-  const float left_of_total = high.x - context.px(16 + 190);
+  const float left_of_total = high.x - context.px(16 + 168);
   draw_notice(context, low, (total ? left_of_total : high.x) - low.x - context.px(16), middle);
   if (!total) return;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -522,7 +523,7 @@ void SourcePanel::draw_footer(PanelContext& context, ImVec2 low, ImVec2 high) {
   draw_text(list, context.fonts.small, {left_of_total + context.px(8), centred_top(context.fonts.small, middle)},
             context.theme.muted, context.strings("source.total"));
   ImFont* font = context.fonts.small_semibold;
-  draw_text_right(list, font, {right - context.px(64), centred_top(font, middle)}, text,
+  draw_text_right(list, font, {right - context.px(60), centred_top(font, middle)}, text,
                   bytes_text(static_cast<double>(ledger_.total.moved_bytes())));
   draw_text_right(list, font, {right, centred_top(font, middle)}, text,
                   fmt::format("{:.1f}", ledger_.total.sectors_per_request()));

@@ -48,6 +48,19 @@ void for_each_line(std::string_view text, Take take) {
   }
 }
 
+/// Two spaces for the tab in front, one for any run of spaces and tabs inside.
+std::string laid_out(std::string_view line) {
+  std::string text(line.starts_with('\t') || line.starts_with(' ') ? "  " : "");
+  for (const char c : trimmed(line)) {
+    const bool space = c == ' ' || c == '\t';
+    if (!space)
+      text += c;
+    else if (!text.ends_with(' '))
+      text += ' ';
+  }
+  return text;
+}
+
 /// The numbers that `.file` directives give to a file. Inlined code of other files keeps only the line it was called
 /// from.
 std::vector<uint32_t> file_numbers(std::string_view ptx, std::string_view file) {
@@ -116,6 +129,11 @@ std::vector<CompileMessage> compile_errors(const std::optional<Error>& error) {
   return messages;
 }
 
+uint32_t PtxListing::first_instruction() const {
+  const auto found = std::ranges::find_if(origins, [](const Origin& origin) { return origin.line != 0; });
+  return found == origins.end() ? 0 : static_cast<uint32_t>(found - origins.begin());
+}
+
 std::optional<uint32_t> PtxListing::first_of(uint32_t source_line) const {
   for (uint32_t index = 0; index < origins.size(); ++index)
     if (origins[index].is(source_line)) return index;
@@ -138,7 +156,7 @@ PtxListing read_ptx(std::string_view ptx, std::string_view kernel, std::string_v
     const std::string_view text = trimmed(line);
     const bool instruction = text.find(';') != std::string_view::npos && !text.starts_with(".");
     if (text.empty() && (listing.origins.empty() || listing.text.ends_with("\n\n"))) return;
-    for (const char c : line) listing.text += c == '\t' ? std::string(" ") : std::string(1, c);
+    listing.text += laid_out(line);
     listing.text += '\n';
     listing.origins.push_back(instruction ? origin : PtxListing::Origin{});
     if (line.starts_with("}")) inside = false;

@@ -62,6 +62,8 @@ struct PtxListing {
   std::vector<Origin> origins;
   /// The first PTX line (from 0) of a source line.
   std::optional<uint32_t> first_of(uint32_t source_line) const;
+  /// The first PTX line that has an origin; 0 if none has.
+  uint32_t first_instruction() const;
 };
 PtxListing read_ptx(std::string_view ptx, std::string_view kernel, std::string_view file);
 
