@@ -43,10 +43,12 @@ float draw_sentence(PanelContext& context, const TilePicture& picture, ImVec2 lo
   const float legend = blocks > 1 ? draw_legend(context, {right, low.y}, blocks) + context.px(24) : 0;
   // Chinese needs no space between its sentences.
   const std::string space = context.strings.language == Language::en ? " " : "";
-  const std::string reason = space + said.reason, quiet = said.quiet.empty() ? "" : space + said.quiet;
+  const bool warned = !said.warning.empty();
+  const std::string& last = warned ? said.warning : said.quiet;
+  const std::string reason = space + said.reason, after = last.empty() ? "" : space + last;
   const TextRun runs[] = {{context.fonts.body_semibold, theme.text, said.finding},
                           {context.fonts.body, theme.text, reason},
-                          {context.fonts.body, theme.muted, quiet}};
+                          {context.fonts.body, warned ? theme.error : theme.muted, after}};
   return flow_text(ImGui::GetWindowDrawList(), low, right - low.x - legend, context.px(24), runs);
 }
 

@@ -131,6 +131,7 @@ void draw_lane_row(PanelContext& context, const WarpAccess& access, ImVec2 low, 
   const float unit = context.view.scale;
   LaneRow row{low, high, (high.x - low.x) / kLanes, std::max(1.0F, std::round(2 * unit))};
   const int hovered = lane_under_pointer(context, access, row);
+  mark(context, "tiles.lanes", low, high);
   const Selection& selection = context.view.selection;
   for (int lane = 0; lane < 32; ++lane)
     draw_lane(context, access, row, lane, selection.access == access.access && selection.lane == lane, lane == hovered);

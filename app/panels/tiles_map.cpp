@@ -94,6 +94,25 @@ void draw_block_ring(TilesFrame& frame, const Placement& at, uint32_t block, boo
                       std::to_string(block));
 }
 
+/// A vermilion corner on each block that a check names.
+void draw_finding_marks(TilesFrame& frame, const Placement& at) {
+  constexpr size_t kMostMarks = 32;
+  const float unit = frame.context.view.scale;
+  const auto& findings = frame.result().findings;
+  for (size_t i = 0; i < std::min(findings.size(), kMostMarks); ++i) {
+    const auto block = block_of(findings[i], frame.result().tiles.grid);
+    if (!block) continue;
+    const CellRect rect = cell_rect(at.cells, at.cells.cell_of(*block));
+    const ImVec2 low = at.low(rect), high = at.high(rect);
+    const float size = std::max(6 * unit, std::min(high.x - low.x, high.y - low.y) * 0.4F);
+    const ImVec2 corner{high.x + unit, low.y - unit};
+    frame.list->AddTriangleFilled({corner.x - size - 2 * unit, corner.y - unit}, {corner.x + unit, corner.y - unit},
+                                  {corner.x + unit, corner.y + size + 2 * unit}, frame.context.theme.window);
+    frame.list->AddTriangleFilled({corner.x - size, corner.y}, corner, {corner.x, corner.y + size},
+                                  frame.context.theme.error);
+  }
+}
+
 void draw_grid(TilesFrame& frame) {
   const TilePicture& picture = frame.picture;
   const Placement& at = picture.grid;
@@ -105,7 +124,7 @@ void draw_grid(TilesFrame& frame) {
   if (at.textured()) {
     draw_texture(frame, at, picture.grid_texture);
   } else {
-    const float corner = std::min(at.pitch_x, at.pitch_y) >= 12 * unit ? 3 * unit : 0;
+    const float corner = std::min(at.pitch_x, at.pitch_y) >= 16 * unit ? 3 * unit : 0;
     for (int64_t block = 0; block < blocks; ++block) {
       const CellRect rect = cell_rect(at.cells, at.cells.cell_of(block));
       const ImVec2 low = at.low(rect), high = at.high(rect);
@@ -116,7 +135,9 @@ void draw_grid(TilesFrame& frame) {
                           mix(readable_on(colour, frame.context.theme), colour, 0.15F), std::to_string(block));
     }
   }
+  mark(frame.context, "tiles.grid", at.origin, {at.origin.x + at.width(), at.origin.y + at.height()});
   if (blocks > 0) draw_block_ring(frame, at, frame.focus, numbers);
+  draw_finding_marks(frame, at);
 }
 
 void draw_output_cells(TilesFrame& frame, const BufferPicture& one) {
@@ -239,6 +260,8 @@ void draw_map(TilesFrame& frame) {
     draw_lit(frame, one, /*output=*/false);
   }
   for (const BufferPicture& one : frame.picture.outputs) {
+    mark(frame.context, "tiles." + frame.map(one.buffer).name, one.at.origin,
+         {one.at.origin.x + one.at.width(), one.at.origin.y + one.at.height()});
     draw_output_cells(frame, one);
     draw_tail(frame, one);
   }

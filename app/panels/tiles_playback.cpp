@@ -47,6 +47,7 @@ bool icon_button(PanelContext& context, const char* id, ImVec2 low, Icon icon, s
   if (hovered)
     ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + size, low.y + size}, context.theme.raised, context.px(6));
   explain(context, help);
+  mark(context, std::string("playback.") + id, low, {low.x + size, low.y + size});
   draw_icon(ImGui::GetWindowDrawList(), {low.x + size / 2, low.y + size / 2}, context.view.scale, icon,
             hovered ? context.theme.text : context.theme.muted);
   return pressed;
@@ -63,6 +64,7 @@ void draw_track(PanelContext& context, float x0, float x1, float y, uint64_t blo
     seek_playback(context.view, blocks, std::round(at * static_cast<double>(blocks)));
   }
   explain(context, context.strings("tiles.order_meaning"));
+  mark(context, "playback.track", {x0, y - context.px(4)}, {x1, y + context.px(4)});
   const float done = static_cast<float>(issued_blocks(context.view, blocks)) / static_cast<float>(blocks);
   const float handle = x0 + (x1 - x0) * done, half = context.px(1.5F);
   const bool moving = context.view.playback.position >= 0 && context.view.animate;

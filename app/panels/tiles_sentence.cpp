@@ -42,6 +42,16 @@ std::string what_is_left_over(const Strings& strings, const RunResult& result, c
   return {};
 }
 
+void add_warning(ViewSentence& said, const Strings& strings, const RunResult& result) {
+  if (result.findings.empty()) return;
+  const Finding& first = result.findings.front();
+  const auto block = block_of(first, result.tiles.grid);
+  if (!block) return;
+  said.warning = strings.format("tiles.finding", fmt::arg("block", block_number(result.tiles.grid, *block)),
+                                fmt::arg("id", first.id), fmt::arg("line", first.line),
+                                fmt::arg("count", with_separators(static_cast<int64_t>(first.count))));
+}
+
 }  // namespace
 
 std::string count_of_elements(const Strings& strings, int64_t count) {
@@ -60,6 +70,12 @@ std::string block_number(const Dim3& grid, uint32_t block) {
   return grid.z > 1 ? fmt::format("({}, {}, {})", at.x, at.y, at.z) : fmt::format("({}, {})", at.x, at.y);
 }
 
+std::optional<uint32_t> block_of(const Finding& finding, const Dim3& grid) {
+  const Dim3& at = finding.block;
+  if (at.x >= grid.x || at.y >= grid.y || at.z >= grid.z) return {};
+  return static_cast<uint32_t>((uint64_t{at.z} * grid.y + at.y) * grid.x + at.x);
+}
+
 std::string range_text(int64_t first, int64_t last) {
   return first == last ? with_separators(first) : with_separators(first) + " … " + with_separators(last);
 }
@@ -71,9 +87,11 @@ std::string tail_text(const Strings& strings, const Tail& tail) {
 }
 
 ViewSentence tiles_sentence(const Strings& strings, const RunResult& result, const TileShape& shape) {
-  ViewSentence said{.finding = count_of_blocks(strings, shape.blocks), .reason = {}, .quiet = {}};
+  ViewSentence said;
+  said.finding = count_of_blocks(strings, shape.blocks);
   if (shape.buffer < 0) {
     said.reason = strings(shape.blocks == 1 ? "tiles.one_writes_nothing" : "tiles.writes_nothing");
+    add_warning(said, strings, result);
     return said;
   }
   std::string elements = count_of_elements(strings, shape.written);
@@ -84,6 +102,7 @@ ViewSentence tiles_sentence(const Strings& strings, const RunResult& result, con
   said.reason = strings.format(key, fmt::arg("elements", elements),
                                fmt::arg("how", how_each_block_works(strings, result, shape)));
   said.quiet = what_is_left_over(strings, result, shape);
+  add_warning(said, strings, result);
   return said;
 }
 

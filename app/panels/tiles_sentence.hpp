@@ -10,6 +10,7 @@ namespace tilescope {
 
 struct ViewSentence {
   std::string finding, reason, quiet;
+  std::string warning;  // in place of `quiet`: what the checks found
 };
 /// "97 blocks" · "write 98,432 elements; each walks 4 tiles of 256." · "35 of 132 SMs get no block."
 ViewSentence tiles_sentence(const Strings& strings, const RunResult& result, const TileShape& shape);
@@ -20,6 +21,8 @@ std::string count_of_elements(const Strings& strings, int64_t count);
 std::string count_of_blocks(const Strings& strings, int64_t count);
 /// "53"; "(3, 7)" in a grid of several dimensions.
 std::string block_number(const Dim3& grid, uint32_t block);
+/// The linear index of the block that a finding names; nothing if it lies outside the grid.
+std::optional<uint32_t> block_of(const Finding& finding, const Dim3& grid);
 /// "54,880 … 54,911", or one index.
 std::string range_text(int64_t first, int64_t last);
 /// The label beside the hatched places.

@@ -37,6 +37,8 @@ int stepper(PanelContext& context, const char* id, float& x, float y, std::strin
     ImGui::PopID();
     const bool hovered = ImGui::IsItemHovered();
     explain(context, help);
+    mark(context, std::string("traffic.") + (side < 0 ? "previous_" : "next_") + id, {x, y - context.px(10)},
+         {x + button, y + context.px(10)});
     const float centre = x + button / 2, tip = static_cast<float>(side) * half * 0.9F;
     const ImVec2 points[] = {{centre - tip / 2, y - half}, {centre + tip / 2, y}, {centre - tip / 2, y + half}};
     list->AddPolyline(points, 3, hovered ? theme.text : theme.muted, 0, context.px(1.5F));
@@ -206,6 +208,7 @@ float draw_lanes_to_memory(PanelContext& context, const WarpAccess& access, ImVe
   const MemoryRow row = lay_out_lines(access, low.x, width, context.view.scale);
   ImGui::SetCursorScreenPos(low);
   ImGui::InvisibleButton("lanes to memory", {width, lane_height});
+  mark(context, "traffic.lanes", low, {low.x + width, low.y + lane_height});
   int hovered = -1;
   if (ImGui::IsItemHovered()) {
     hovered = std::clamp(static_cast<int>((ImGui::GetIO().MousePos.x - low.x) / pitch), 0, 31);

@@ -87,6 +87,7 @@ void draw_row(PanelContext& context, const TrafficPicture& picture, const Ledger
   const bool pressed = ImGui::InvisibleButton("row", {right - low.x + context.px(16), height});
   ImGui::PopID();
   const bool hovered = ImGui::IsItemHovered();
+  mark(context, fmt::format("ledger.{}.{}", row.line, row.writes() ? "write" : "read"), low, {right, low.y + height});
   const auto chosen = line_of(context.view.selection, picture.result.get());
   const bool selected = chosen && *chosen == row.line;
   if (selected || hovered)

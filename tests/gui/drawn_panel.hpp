@@ -37,6 +37,7 @@ class DrawnPanel : public ::testing::Test {
     ImGui::GetIO().MouseDown[0] = pressed;
     ImGui::NewFrame();
     view.hover = {};
+    view.marks.clear();
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
     ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
     ImGui::SetNextWindowPos({0, 0});

@@ -373,6 +373,15 @@ TEST(TilesSentence, SaysWhatTheBlocksDo) {
   EXPECT_EQ(said({.n = 1, .processors = 0}), "1 block writes 1 element; 255 of its 256 threads have nothing to write.");
 }
 
+TEST(TilesSentence, AFindingIsSaidWithItsBlockAndLine) {
+  const auto result = make_vector_add({.n = 98432});
+  result->findings.push_back({.id = "out-of-bounds", .count = 128, .line = 21, .block = {384, 0, 0}});
+  const ViewSentence sentence = tiles_sentence(load_strings(), *result, tile_shape(result));
+  EXPECT_EQ(sentence.warning, "Block 384 breaks a rule at line 21: out-of-bounds, 128 lanes.");
+  EXPECT_FALSE(block_of({.block = {385, 0, 0}}, result->tiles.grid));
+  EXPECT_EQ(block_of({.block = {3, 2, 1}}, {4, 5, 6}), 1U * 20 + 2 * 4 + 3);
+}
+
 TEST(TilesSentence, SaysHowFarTheRecordGoes) {
   EXPECT_NE(said({.n = 1 << 20, .access_budget = 2400}).find("The record holds the first 100 blocks."),
             std::string::npos);
@@ -403,7 +412,7 @@ TEST_F(DrawnTiles, ResultsWithoutAPictureSayWhy) {
   auto observed = std::make_shared<RunResult>();
   observed->observed = true;
   observed->tiles.grid = {4, 1, 1};
-  observed->findings.push_back({.id = "out-of-bounds", .line = 12});
+  observed->findings.push_back({.id = "out-of-bounds", .line = 12, .block = {3, 0, 0}});
   result = observed;
   EXPECT_GT(draw(draw_tiles, {1104, 520}), 0);  // findings only: no access was recorded
 }
@@ -434,17 +443,39 @@ TEST_F(DrawnTiles, MatricesDrawByRowsAndColumns) {
 TEST_F(DrawnTiles, AClickOnAnElementSelectsItsWriter) {
   result = make_vector_add({.n = 98432, .tiles = 4});
   draw(draw_tiles, {1104, 520});
-  click(draw_tiles, {1104, 520}, {900, 200});  // in the output map
+  click(draw_tiles, {1104, 520}, view.marks.at("tiles.out").centre());
   ASSERT_TRUE(view.selection.block && view.selection.element && view.selection.access);
   EXPECT_EQ(result->tiles.buffers[2].writer[static_cast<size_t>(*view.selection.element)], *view.selection.block);
   EXPECT_EQ(result->trace.accesses[*view.selection.access].block, *view.selection.block);
   EXPECT_EQ(view.selection.line, testing::kLineOut);
 }
 
+TEST_F(DrawnTiles, AClickOnABlockSelectsItAndItStaysSelected) {
+  result = make_vector_add({.n = 98432, .tiles = 4});
+  draw(draw_tiles, {1104, 520});
+  const Mark grid = view.marks.at("tiles.grid");
+  click(draw_tiles, {1104, 520}, {grid.low.x + 5.5F * (grid.high.x - grid.low.x) / 8, grid.low.y + 3});
+  EXPECT_EQ(view.selection.block, 5U);
+  draw(draw_tiles, {1104, 520}, {grid.low.x + 3, grid.low.y + 3});
+  EXPECT_EQ(view.hover.block, 0U);  // hovering previews
+  EXPECT_EQ(view.selection.block, 5U);
+}
+
+TEST_F(DrawnTiles, TheButtonsStepAndPlay) {
+  result = make_vector_add({.n = 98432, .tiles = 4});
+  draw(draw_tiles, {1104, 520});
+  click(draw_tiles, {1104, 520}, view.marks.at("playback.on").centre());
+  click(draw_tiles, {1104, 520}, view.marks.at("playback.on").centre());
+  EXPECT_EQ(newest_block(view, 97), 1U);
+  click(draw_tiles, {1104, 520}, view.marks.at("playback.play").centre());
+  EXPECT_TRUE(view.playback.playing);
+}
+
 TEST_F(DrawnTiles, AClickOnALaneSelectsIt) {
   result = make_vector_add({.n = 98432, .tiles = 4});
   draw(draw_tiles, {1104, 520});
-  click(draw_tiles, {1104, 520}, {24 + 176 + 27.5F * 4.5F, 520 - 124 + 66});  // lane 4
+  const Mark lanes = view.marks.at("tiles.lanes");
+  click(draw_tiles, {1104, 520}, {lanes.low.x + (lanes.high.x - lanes.low.x) * 4.5F / 32, lanes.centre().y});
   EXPECT_EQ(view.selection.lane, 4);
   EXPECT_TRUE(view.selection.access && view.selection.element);
 }

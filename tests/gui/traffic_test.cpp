@@ -168,12 +168,22 @@ TEST_F(DrawnTraffic, AnIncompleteRecordDraws) {
 TEST_F(DrawnTraffic, AClickOnALedgerRowSelectsItsLine) {
   result = make_vector_add({.n = 98432, .tiles = 4});
   draw(draw_traffic, {1104, 520});
-  bool selected = false;
-  for (float y = 200; y < 400 && !selected; y += 12) {
-    click(draw_traffic, {1104, 520}, {700, y});
-    selected = view.selection.line == testing::kLineB;
+  click(draw_traffic, {1104, 520}, view.marks.at(fmt::format("ledger.{}.read", testing::kLineB)).centre());
+  EXPECT_EQ(view.selection.line, testing::kLineB);
+}
+
+TEST_F(DrawnTraffic, TheArrowsChooseLineBlockAndWarp) {
+  result = make_vector_add({.n = 98432, .tiles = 4});
+  view.selection.block = 53;
+  draw(draw_traffic, {1104, 520});
+  for (const char* arrow : {"traffic.next_block", "traffic.next_warp", "traffic.previous_line"}) {
+    click(draw_traffic, {1104, 520}, view.marks.at(arrow).centre());
+    ASSERT_TRUE(view.selection.access) << arrow;
   }
-  EXPECT_TRUE(selected);
+  const Access& shown = result->trace.accesses[*view.selection.access];
+  EXPECT_EQ(shown.block, 54U);
+  EXPECT_EQ(shown.warp, 4);  // from warp 3, the middle
+  EXPECT_EQ(view.selection.line, testing::kLineB);
 }
 
 }  // namespace
