@@ -1,0 +1,157 @@
+// Header, footer and error strip of the source panel.
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/source_view.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+
+bool SourcePanel::action(PanelContext& context, const char* name, const char* key, float* right, float middle,
+                         bool on) {
+  const std::string& text = context.strings(key);
+  const ImVec2 size = text_size(context.fonts.small, text);
+  const ImVec2 low{std::round(*right - size.x), middle - context.px(12)};
+  const ImVec2 high{*right, middle + context.px(12)};
+  ImGui::SetCursorScreenPos(low);
+  const bool pressed = ImGui::InvisibleButton(name, {high.x - low.x, high.y - low.y});
+  const bool hovered = ImGui::IsItemHovered();
+  const ImU32 colour = on ? context.theme.accent : hovered ? context.theme.text : context.theme.muted;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  draw_text(list, context.fonts.small, {low.x, centred_top(context.fonts.small, middle)}, colour, text);
+  if (on || hovered) {
+    const float y = middle + context.px(10);
+    list->AddRectFilled({low.x, y}, {high.x, y + context.px(1)}, colour);
+  }
+  explain(context, context.strings(std::string(key) + "_meaning"));
+  mark(context, name, low, high);
+  *right = low.x - context.px(16);
+  return pressed;
+}
+
+float SourcePanel::draw_actions(PanelContext& context, float right, float middle) {
+  if (action(context, "source.ptx", "source.ptx", &right, middle, showing_ptx_)) {
+    showing_ptx_ = !showing_ptx_;
+    const auto row = listing_.first_of(selected_.value_or(0));
+    if (showing_ptx_)
+      ptx_.reveal(row.value_or(listing_.first_instruction()), row ? CodeView::Place::middle : CodeView::Place::top);
+  }
+  if (action(context, "source.edit", source_.editable ? "source.done" : "source.edit", &right, middle,
+             source_.editable))
+    set_editing(context, !source_.editable);
+  const bool edited = taken_edit_.has_value() || edits_pending_;
+  if (edited && action(context, "source.save", "source.save", &right, middle, false)) save_copy(context);
+  if (edited && action(context, "source.revert", "source.revert", &right, middle, false)) revert(context);
+  return right;
+}
+
+void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
+  const Theme& theme = context.theme;
+  ImFont* font = context.fonts.small;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float middle = low.y + context.px(kSourceHeader) / 2 + context.px(1);
+  const float top = centred_top(font, middle);
+  float right = low.x + width - context.px(16);
+  if (!showing_ptx_) {
+    draw_text_right(list, font, {right, top}, theme.muted, context.strings("source.sectors_per_request"));
+    explain_rect(context, {right - context.px(56), low.y}, {right, low.y + context.px(kSourceHeader)},
+                 context.strings("source.sectors_per_request_meaning"));
+    const float bytes = right - context.px(60);
+    draw_text_right(list, font, {bytes, top}, theme.muted, context.strings("source.bytes"));
+    explain_rect(context, {bytes - context.px(44), low.y}, {bytes, low.y + context.px(kSourceHeader)},
+                 context.strings("source.bytes_meaning"));
+    right = bytes - context.px(54);
+  }
+  right = draw_actions(context, right, middle);
+  float x = low.x + context.px(24);
+  x += draw_text(list, font, {x, top}, theme.text, fit_text(font, file_, right - x)).x + context.px(16);
+  std::string about = context.rung().kernels.front();
+  if (taken_edit_ || edits_pending_) about = context.strings("source.edited");
+  const KernelInfo* info = result_ && !taken_edit_ ? result_->compiled.find(context.rung().kernels.front()) : nullptr;
+  std::string shown = about;
+  if (info != nullptr) {
+    const auto describe = [&](const char* key) {
+      return context.strings.format(key, fmt::arg("kernel", info->name), fmt::arg("registers", info->registers),
+                                    fmt::arg("shared", with_separators(info->static_shared_bytes)));
+    };
+    about = shown = describe("source.resources");
+    if (text_size(font, shown).x > right - x && info->static_shared_bytes == 0)
+      shown = describe("source.resources_short");
+  }
+  if (right - x < context.px(40)) return;
+  draw_text(list, font, {x, top}, taken_edit_ || edits_pending_ ? theme.accent : theme.muted,
+            fit_text(font, shown, right - x));
+  explain_rect(context, {x, low.y}, {right, low.y + context.px(kSourceHeader)}, about);
+}
+
+bool SourcePanel::draw_error_strip(PanelContext& context, ImVec2 low, ImVec2 high) {
+  const auto& error = context.session.error();
+  if (!error) return false;
+  static constexpr ErrorId kOfTheSource[] = {ErrorId::compile_failed, ErrorId::kernel_not_found, ErrorId::nvrtc_missing,
+                                             ErrorId::ptx_syntax, ErrorId::unknown_opcode};
+  if (std::ranges::find(kOfTheSource, error->id) == std::end(kOfTheSource)) return false;
+  std::string text = error->message;
+  if (!errors_.empty()) {
+    text = context.strings.format("source.error", fmt::arg("line", errors_.front().line),
+                                  fmt::arg("text", errors_.front().text));
+    if (errors_.size() > 1) text += context.strings.format("source.more_errors", fmt::arg("count", errors_.size() - 1));
+  }
+  std::ranges::replace(text, '\n', ' ');
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(low, high, mix(context.theme.window, context.theme.error, 0.16F));
+  const float middle = (low.y + high.y) / 2;
+  draw_cross(list, {low.x + context.px(30), middle}, context.px(9), context.theme.error, context.px(1.5F));
+  draw_text(list, context.fonts.small, {low.x + context.px(44), centred_top(context.fonts.small, middle)},
+            context.theme.error, fit_text(context.fonts.small, text, high.x - low.x - context.px(60)));
+  ImGui::SetCursorScreenPos(low);
+  if (ImGui::InvisibleButton("source.error", {high.x - low.x, high.y - low.y}) && !errors_.empty()) {
+    showing_ptx_ = false;
+    source_.reveal(errors_.front().line - 1, CodeView::Place::middle);
+  }
+  explain(context, error->hint.empty() ? error->message : error->message + "\n" + error->hint);
+  return true;
+}
+
+void SourcePanel::draw_notice(PanelContext& context, ImVec2 low, float width, float middle) {
+  std::string text = notice_, whole = notice_path_;
+  ImU32 colour = notice_is_error_ ? context.theme.error : context.theme.muted;
+  if (text.empty() && result_ && !result_->findings.empty()) {
+    const Finding& first = result_->findings.front();
+    text = context.strings.format("source.findings", fmt::arg("count", result_->findings.size()),
+                                  fmt::arg("id", first.id), fmt::arg("line", first.line));
+    whole = first.message;
+    colour = context.theme.error;
+  }
+  if (text.empty() && source_.editable) text = whole = context.strings("source.editing_hint");
+  if (text.empty()) return;
+  const float x = low.x + context.px(24);
+  draw_text(ImGui::GetWindowDrawList(), context.fonts.small, {x, centred_top(context.fonts.small, middle)}, colour,
+            fit_text(context.fonts.small, text, width - context.px(24)));
+  explain_rect(context, {x, low.y}, {low.x + width, low.y + context.px(kSourceFooter)}, whole);
+}
+
+void SourcePanel::draw_footer(PanelContext& context, ImVec2 low, ImVec2 high) {
+  if (draw_error_strip(context, low, high)) return;
+  const float middle = std::round((low.y + high.y) / 2) - context.px(1);
+  const bool total = !showing_ptx_ && ledger_.total.requests > 0 && !edits_pending_;
+  const float left_of_total = high.x - context.px(16 + 168);
+  draw_notice(context, low, (total ? left_of_total : high.x) - low.x - context.px(16), middle);
+  if (!total) return;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float right = high.x - context.px(16);
+  const float fade = context.stale ? 0.4F : 1.0F;
+  const ImU32 text = mix(context.theme.window, context.theme.text, fade);
+  list->AddRectFilled({left_of_total, low.y}, {right, low.y + context.px(1)}, context.theme.separator);
+  draw_text(list, context.fonts.small, {left_of_total + context.px(8), centred_top(context.fonts.small, middle)},
+            context.theme.muted, context.strings("source.total"));
+  ImFont* font = context.fonts.small_semibold;
+  draw_text_right(list, font, {right - context.px(60), centred_top(font, middle)}, text,
+                  bytes_text(static_cast<double>(ledger_.total.moved_bytes())));
+  draw_text_right(list, font, {right, centred_top(font, middle)}, text,
+                  fmt::format("{:.1f}", ledger_.total.sectors_per_request()));
+  explain_traffic(context, ledger_.total, {left_of_total, low.y}, {right, high.y});
+}
+
+}  // namespace tilescope

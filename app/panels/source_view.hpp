@@ -1,0 +1,73 @@
+// The source panel's state and parts; source.cpp takes things over and edits, source_draw.cpp draws its frame,
+// source_lines.cpp what belongs to single lines.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/editor/code_view.hpp"
+#include "app/panels/source_model.hpp"
+
+namespace tilescope {
+
+// Unscaled pixels.
+constexpr float kSourceHeader = 36, kSourceFooter = 30;
+constexpr float kSourceMargin = 184;  // bar, bytes, sectors per request
+
+class SourcePanel {
+ public:
+  void draw(PanelContext& context);
+
+ private:
+  // What is shown, taken over when something has changed.
+  void take_source(PanelContext& context);
+  void take_result(PanelContext& context);
+  void take_selection(PanelContext& context);
+  void take_keys(PanelContext& context);
+  void apply_edits(PanelContext& context, bool now);
+  void set_editing(PanelContext& context, bool on);
+  void revert(PanelContext& context);
+  void save_copy(PanelContext& context);
+
+  // Drawing.
+  void draw_header(PanelContext& context, ImVec2 low, float width);
+  float draw_actions(PanelContext& context, float right, float middle);
+  bool action(PanelContext& context, const char* name, const char* key, float* right, float middle, bool on);
+  void draw_source(PanelContext& context, ImVec2 size);
+  void draw_ptx(PanelContext& context, ImVec2 size);
+  void draw_line(PanelContext& context, uint32_t line, ImVec2 low, ImVec2 high, float text_end);
+  void draw_traffic(PanelContext& context, const LineLedger& ledger, ImVec2 low, ImVec2 high);
+  void explain_traffic(PanelContext& context, const LineLedger& ledger, ImVec2 low, ImVec2 high);
+  void explain_parameter(PanelContext& context, const CodeView::Outcome& outcome);
+  ImU32 fill_of(const PanelContext& context, uint32_t line) const;
+  void draw_footer(PanelContext& context, ImVec2 low, ImVec2 high);
+  bool draw_error_strip(PanelContext& context, ImVec2 low, ImVec2 high);
+  void draw_notice(PanelContext& context, ImVec2 low, float width, float middle);
+
+  const CompileMessage* error_on(uint32_t line) const;
+  const Finding* finding_on(uint32_t line) const;
+
+  CodeView source_{Syntax::cuda}, ptx_{Syntax::ptx};
+  std::string lab_, rung_, file_, original_;
+  std::optional<std::string> taken_edit_;  // the request's edit as it was last seen here
+  bool edits_pending_ = false;
+  double edited_at_ = 0;
+
+  std::shared_ptr<const RunResult> result_;
+  Ledger ledger_;
+  uint64_t ledger_version_ = 0;
+  std::vector<CompileMessage> errors_;
+  std::string error_seen_;
+
+  bool showing_ptx_ = false;
+  PtxListing listing_;
+  std::optional<uint32_t> selected_, lit_;
+  bool selected_here_ = false;  // the selection came from this panel: do not scroll to it
+
+  std::string notice_, notice_path_;
+  bool notice_is_error_ = false;
+};
+
+}  // namespace tilescope
