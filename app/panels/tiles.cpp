@@ -76,7 +76,7 @@ void draw_observed(PanelContext& context) {
   take_result(picture, context.result);
   const float top = origin.y + 12 * unit;
   const float said = draw_sentence(context, picture, {left, top}, right);
-  const bool playable = blocks > 1 && context.view.animate;
+  const bool playable = blocks > 1;
   const ImVec2 low{left, std::floor(top + said + 6 * unit)};
   const ImVec2 high{right, std::floor(strip - (playable ? 40 : 16) * unit)};
   if (high.y - low.y < 48 * unit || right - left < 200 * unit) return;  // nothing can be told apart in so little room

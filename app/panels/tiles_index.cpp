@@ -82,7 +82,7 @@ std::optional<uint32_t> BlockAccesses::nearest(size_t statement, uint32_t warp, 
   return best;
 }
 
-TraceIndex::TraceIndex(std::shared_ptr<const RunResult> result) : result_(std::move(result)) {
+TraceIndex::TraceIndex(const std::shared_ptr<const RunResult>& result) : result_(result) {
   const auto& sites = result_->trace.sites;
   const auto buffers = buffers_of_sites(*result_);
   for (size_t i = 0; i < sites.size(); ++i) {
@@ -183,7 +183,7 @@ std::optional<uint32_t> TraceIndex::shown_access(const Selection& hover, const S
 
 TraceIndex& trace_index(const std::shared_ptr<const RunResult>& result) {
   static std::unique_ptr<TraceIndex> kept;
-  if (!kept || &kept->result() != result.get()) kept = std::make_unique<TraceIndex>(result);
+  if (!kept || !kept->is_of(result)) kept = std::make_unique<TraceIndex>(result);
   return *kept;
 }
 

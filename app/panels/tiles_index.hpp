@@ -23,6 +23,24 @@
 
 namespace tilescope {
 
+/// The result that something was derived from, without keeping it alive: results are large, and a view that is not
+/// shown must not hold an old one. Look at it only while the caller holds the result.
+class ResultReference {
+ public:
+  ResultReference() = default;
+  explicit ResultReference(const std::shared_ptr<const RunResult>& result) : owner_(result), result_(result.get()) {}
+  bool is(const std::shared_ptr<const RunResult>& result) const {
+    return result_ == result.get() && !owner_.owner_before(result) && !result.owner_before(owner_);
+  }
+  const RunResult* get() const { return result_; }
+  const RunResult& operator*() const { return *result_; }
+  const RunResult* operator->() const { return result_; }
+
+ private:
+  std::weak_ptr<const RunResult> owner_;
+  const RunResult* result_ = nullptr;
+};
+
 struct Statement {
   uint32_t line = 0;
   std::string file;
@@ -64,7 +82,8 @@ struct AccessPlace {
 
 class TraceIndex {
  public:
-  explicit TraceIndex(std::shared_ptr<const RunResult> result);
+  explicit TraceIndex(const std::shared_ptr<const RunResult>& result);
+  bool is_of(const std::shared_ptr<const RunResult>& other) const { return result_.is(other); }
 
   const RunResult& result() const { return *result_; }
   const std::vector<Statement>& statements() const { return statements_; }  // ascending line, loads first
@@ -82,7 +101,7 @@ class TraceIndex {
   std::optional<uint32_t> shown_access(const Selection& hover, const Selection& selection, uint32_t block);
 
  private:
-  std::shared_ptr<const RunResult> result_;
+  ResultReference result_;
   std::vector<Statement> statements_;
   std::vector<int32_t> by_site_;
   int32_t default_statement_ = -1;

@@ -132,9 +132,10 @@ void draw_lane_row(PanelContext& context, const WarpAccess& access, ImVec2 low, 
   LaneRow row{low, high, (high.x - low.x) / kLanes, std::max(1.0F, std::round(2 * unit))};
   const int hovered = lane_under_pointer(context, access, row);
   mark(context, "tiles.lanes", low, high);
-  const Selection& selection = context.view.selection;
+  const Selection &selection = context.view.selection, &hover = context.view.hover;
   for (int lane = 0; lane < 32; ++lane)
-    draw_lane(context, access, row, lane, selection.access == access.access && selection.lane == lane, lane == hovered);
+    draw_lane(context, access, row, lane, selection.access == access.access && selection.lane == lane,
+              lane == hovered || (hover.access == access.access && hover.lane == lane));
 
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImU32 bracket = role_of(context, access);

@@ -185,8 +185,8 @@ Placement place_cells(const TileGrid& cells, ImVec2 origin, float width, float h
 }
 
 void take_result(TilePicture& picture, const std::shared_ptr<const RunResult>& result) {
-  if (picture.result == result) return;
-  picture.result = result;
+  if (picture.result.is(result)) return;
+  picture.result = ResultReference(result);
   picture.laid_out = false;
   picture.shape = tile_shape(result);
   picture.tail = tail_of(picture.shape);

@@ -54,7 +54,7 @@ struct BufferPicture {
 
 /// Everything derived from a result and the size of the view; rebuilt when either changes.
 struct TilePicture {
-  std::shared_ptr<const RunResult> result;
+  ResultReference result;
   TileShape shape;
   std::optional<Tail> tail;
   std::vector<BufferPicture> inputs, outputs;

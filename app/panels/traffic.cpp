@@ -9,8 +9,8 @@ namespace tilescope {
 namespace {
 
 void take_result(TrafficPicture& picture, const std::shared_ptr<const RunResult>& result) {
-  if (picture.result == result) return;
-  picture = {result, total_movement(result->traffic), bands_of(result->traffic), ledger_rows(*result)};
+  if (picture.result.is(result)) return;
+  picture = {ResultReference(result), total_movement(result->traffic), bands_of(result->traffic), ledger_rows(*result)};
 }
 
 float draw_sentence(PanelContext& context, const TrafficPicture& picture, ImVec2 low, float width) {

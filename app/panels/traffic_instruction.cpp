@@ -214,12 +214,13 @@ float draw_lanes_to_memory(PanelContext& context, const WarpAccess& access, ImVe
     hovered = std::clamp(static_cast<int>((ImGui::GetIO().MousePos.x - low.x) / pitch), 0, 31);
     point_at_lane(context, access, hovered);
   }
-  const Selection& selection = context.view.selection;
+  const Selection &selection = context.view.selection, &hover = context.view.hover;
   const float memory_top = low.y + lane_height + fan;
   draw_memory(context, access, row, memory_top, bar);
   for (int lane = 0; lane < 32; ++lane) {
     const float x0 = low.x + static_cast<float>(lane) * pitch, x1 = x0 + pitch - gap;
-    const bool chosen = lane == hovered || (selection.lane == lane && selection.access == access.access);
+    const bool chosen = lane == hovered || (hover.lane == lane && hover.access == access.access) ||
+                        (selection.lane == lane && selection.access == access.access);
     const ImVec2 corner{x1, low.y + lane_height};
     if (!access.is_active(lane)) {
       hatch(list, {x0, low.y}, corner, mix(theme.window, theme.muted, 0.4F), context.px(5));

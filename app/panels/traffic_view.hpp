@@ -12,7 +12,7 @@ namespace tilescope {
 
 /// Everything derived from one result; rebuilt when another one comes.
 struct TrafficPicture {
-  std::shared_ptr<const RunResult> result;
+  ResultReference result;
   Movement total;
   std::vector<Band> bands;
   std::vector<LedgerRow> rows;

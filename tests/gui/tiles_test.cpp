@@ -431,6 +431,15 @@ TEST_F(DrawnTiles, ASelectionOfAnotherResultIsHarmless) {
   EXPECT_GT(draw(draw_tiles, {1104, 520}), 0);
 }
 
+TEST_F(DrawnTiles, AViewThatIsNotShownHoldsNoResult) {
+  result = make_vector_add({.n = 98432});
+  const std::weak_ptr<const RunResult> watched = result;
+  draw(draw_tiles, {1104, 520});
+  draw(draw_traffic, {1104, 520});
+  result.reset();
+  EXPECT_TRUE(watched.expired());
+}
+
 TEST_F(DrawnTiles, MatricesDrawByRowsAndColumns) {
   auto matrix = make_vector_add({.n = 96 * 64, .block = 64});
   for (BufferMap& buffer : matrix->tiles.buffers) buffer.shape = {96, 64};
