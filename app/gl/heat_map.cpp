@@ -25,16 +25,35 @@ struct Range {
   }
 };
 
-/// The ends of the scale: those of the reference where it is known, so that a wild wrong value does not wash out the
-/// rest, else those of the finite values themselves.
-Range range_of(const RunResult& run, size_t output, size_t buffer, int64_t count) {
-  Range range;
+/// The ends of the scale: the smallest and the largest cell of the reference where that is known, so that a wild wrong
+/// value does not wash out the rest, else of the finite values themselves.
+Range range_of(const RunResult& run, size_t output, size_t buffer, const CellGrid& grid) {
   const std::vector<float>& expected = run.correctness[output].expected;
-  if (!expected.empty()) {
-    for (const float value : expected) range.add(value);
-  } else {
-    for (int64_t i = 0; i < count; ++i) range.add(value_at(*run.buffers[buffer], static_cast<size_t>(i)));
+  const HostBuffer& values = *run.buffers[buffer];
+  const bool known = expected.size() >= static_cast<size_t>(grid.count);
+  std::vector<double> sums(static_cast<size_t>(grid.columns)), counts(sums.size());
+  Range range;
+  const auto finish_cells = [&] {
+    for (size_t i = 0; i < sums.size(); ++i)
+      if (counts[i] > 0) range.add(sums[i] / counts[i]);
+    std::fill(sums.begin(), sums.end(), 0);
+    std::fill(counts.begin(), counts.end(), 0);
+  };
+  int64_t index = 0;
+  for (int64_t row = 0; index < grid.count; ++row) {
+    if (row > 0 && row % grid.cell_rows == 0) finish_cells();
+    const int64_t end = std::min(index + grid.row_length, grid.count);
+    for (size_t cell = 0; index < end; ++cell) {
+      for (const int64_t stop = std::min(index + grid.cell_columns, end); index < stop; ++index) {
+        const auto at = static_cast<size_t>(index);
+        const double value = known ? static_cast<double>(expected[at]) : value_at(values, at);
+        if (!std::isfinite(value)) continue;
+        sums[cell] += value;
+        counts[cell] += 1;
+      }
+    }
   }
+  finish_cells();
   if (range.low > range.high) range.low = range.high = 0;
   return range;
 }
@@ -158,7 +177,7 @@ void HeatMaps::start(Map& map, const Request& request, const std::shared_ptr<con
   map.rows_done = 0;
   const Range range = request.kind == Kind::error
                           ? Range{0, 1}
-                          : range_of(*run, request.output, *buffer_of(*run, request.output), grid.count);
+                          : range_of(*run, request.output, *buffer_of(*run, request.output), grid);
   map.low = range.low;
   map.high = range.high;
   const int pixels = grid.gap > 0 ? grid.cell_pixels : 1;

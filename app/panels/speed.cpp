@@ -17,7 +17,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kPadding = 24, kTabs = 32, kLine = 18, kBottom = 8;
+constexpr float kPadding = 24, kTabs = 32, kLine = 18, kBottom = 8, kLeastPlot = 150;
 
 struct Shown {
   std::shared_ptr<const SpeedReport> live;  // keeps `report` alive
@@ -95,6 +95,21 @@ struct Note {
   ImU32 colour;
 };
 
+std::string as_sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text + ".";
+}
+
+/// Recordings that were refused, and why a measurement failed.
+void add_errors(const PanelContext& context, std::vector<Note>& notes) {
+  const auto add = [&](const Error& error) {
+    const std::string text = as_sentence(error.message);
+    notes.push_back({text, error.hint.empty() ? text : text + " " + error.hint, context.theme.error});
+  };
+  for (const Error& refused : context.session.recordings().refused) add(refused);
+  if (const auto& error = context.session.bench_error()) add(*error);
+}
+
 /// The lines under the plot: where the numbers come from, what is missing, what went wrong.
 std::vector<Note> notes_of(const PanelContext& context, const SpeedReport& report, float width) {
   const Strings& strings = context.strings;
@@ -115,23 +130,34 @@ std::vector<Note> notes_of(const PanelContext& context, const SpeedReport& repor
   }
   if (!missing.empty())
     notes.push_back({strings.format("speed.not_available", fmt::arg("what", missing)), reasons, context.theme.muted});
-  for (const Error& refused : context.session.recordings().refused)
-    notes.push_back({refused.message, refused.message + ". " + refused.hint, context.theme.error});
-  if (const auto& error = context.session.bench_error())
-    notes.push_back({error->message, error->message + ". " + error->hint, context.theme.error});
+  add_errors(context, notes);
   return notes;
 }
 
-void draw_notes(PanelContext& context, const std::vector<Note>& notes, ImVec2 position, float width) {
+/// Draws a note over two lines at most, where `list` is not null. Returns its height.
+float draw_note(const PanelContext& context, ImDrawList* list, const Note& note, ImVec2 position, float width) {
   ImFont* font = context.fonts.small;
+  // A little less than two lines, because lines break between words.
+  const std::string text = fit_text(font, note.text, 1.8F * width);
+  const TextRun runs[] = {{font, note.colour, text}};
+  return flow_text(list, position, width, context.px(kLine), runs);
+}
+
+float notes_height(const PanelContext& context, const std::vector<Note>& notes, float width) {
+  float height = 0;
+  for (const Note& note : notes) height += draw_note(context, nullptr, note, {0, 0}, width);
+  return height;
+}
+
+void draw_notes(PanelContext& context, const std::vector<Note>& notes, ImVec2 position, float width) {
   for (const Note& note : notes) {
-    draw_text(ImGui::GetWindowDrawList(), font, position, note.colour, fit_text(font, note.text, width));
-    explain_rect(context, position, {position.x + width, position.y + line_height(font)}, note.explanation);
-    position.y += context.px(kLine);
+    const float height = draw_note(context, ImGui::GetWindowDrawList(), note, position, width);
+    explain_rect(context, position, {position.x + width, position.y + height}, note.explanation);
+    position.y += height;
   }
 }
 
-/// What to do where there is nothing to show, and why shipped recordings were refused.
+/// What to do where there is nothing to show.
 void draw_nothing(PanelContext& context) {
   const Strings& strings = context.strings;
   const auto lab = fmt::arg("lab", context.lab().name);
@@ -142,8 +168,6 @@ void draw_nothing(PanelContext& context) {
     hint = strings("speed.empty_measure");
   else
     hint = strings.format("speed.empty_record", lab);
-  if (const auto& error = context.session.bench_error()) hint += " " + error->message + ". " + error->hint;
-  for (const Error& refused : context.session.recordings().refused) hint += " " + refused.message + ".";
   empty_state(context, strings("speed.empty"), hint);
 }
 
@@ -152,23 +176,22 @@ void draw_nothing(PanelContext& context) {
 void draw_speed(PanelContext& context) {
   const Shown shown = choose_report(context);
   const ImVec2 low = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
-  const float padding = context.px(kPadding), left = low.x + padding, right = low.x + size.x - padding;
-  draw_tabs_and_badge(context, shown.report, {left, low.y + context.px(2)}, right);
-  const float top = low.y + context.px(kTabs + 10);
-  if (shown.report == nullptr) {
-    ImGui::SetCursorScreenPos({low.x, top});
-    draw_nothing(context);
-    return;
-  }
-  std::vector<Note> notes = notes_of(context, *shown.report, right - left);
+  const float padding = context.px(kPadding), left = low.x + padding, width = size.x - 2 * padding;
+  draw_tabs_and_badge(context, shown.report, {left, low.y + context.px(2)}, left + width);
+  std::vector<Note> notes;
+  if (shown.report != nullptr)
+    notes = notes_of(context, *shown.report, width);
+  else
+    add_errors(context, notes);
   // A short panel keeps its plot and drops notes from the end; the first explains the numbers and stays.
-  const float least = context.px(150), bottom = low.y + size.y - context.px(kBottom);
-  while (notes.size() > 1 && bottom - static_cast<float>(notes.size()) * context.px(kLine) - top < least)
+  const float top = low.y + context.px(kTabs + 10), bottom = low.y + size.y - context.px(kBottom);
+  while (notes.size() > 1 && bottom - notes_height(context, notes, width) - top < context.px(kLeastPlot))
     notes.pop_back();
-  const float below = bottom - static_cast<float>(notes.size()) * context.px(kLine);
-  draw_notes(context, notes, {left, below}, right - left);
+  const float below = bottom - notes_height(context, notes, width);
+  draw_notes(context, notes, {left, below}, width);
   ImGui::SetCursorScreenPos({left, top});
-  const ImVec2 plot{right - left, std::max(below - context.px(8) - top, context.px(60))};
+  if (shown.report == nullptr) return draw_nothing(context);
+  const ImVec2 plot{width, std::max(below - context.px(8) - top, context.px(60))};
   if (context.view.bottom == BottomTab::sweep)
     draw_size_sweep(context, *shown.report, plot);
   else

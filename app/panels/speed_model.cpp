@@ -8,12 +8,14 @@
 namespace tilescope {
 namespace {
 
+constexpr size_t kShortTitle = 18;  // Latin letters
+
 double distance(int64_t a, int64_t b) {
   return std::abs(std::log2(static_cast<double>(std::max<int64_t>(a, 1))) -
                   std::log2(static_cast<double>(std::max<int64_t>(b, 1))));
 }
 
-size_t characters(const std::string& text) {  // a Chinese character is about as wide as two Latin letters
+size_t columns_of(const std::string& text) {  // a Chinese character is about as wide as two Latin letters
   size_t width = 0;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -119,11 +121,11 @@ Ladder make_ladder(const SpeedReport& report, int64_t size) {
 }
 
 std::string series_title(const Lab& lab, const TimingSeries& series, const Strings& strings) {
-  if (!series.is_rung) return series.name;
-  const Rung* rung = find_rung(lab, series.name);
+  const Rung* rung = series.is_rung ? find_rung(lab, series.name) : nullptr;
   if (rung == nullptr) return series.name;
-  const std::string& title = strings(rung->title);
-  return characters(title) <= characters(series.name) ? title : series.name;
+  const bool short_titles = std::all_of(lab.rungs.begin(), lab.rungs.end(),
+                                        [&](const Rung& one) { return columns_of(strings(one.title)) <= kShortTitle; });
+  return short_titles ? strings(rung->title) : series.name;
 }
 
 std::string provenance_text(const SpeedReport& report, const Strings& strings) {

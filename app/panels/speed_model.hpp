@@ -46,7 +46,7 @@ struct Ladder {
 /// At the timed size nearest to `size`; no rows if the report has no points.
 Ladder make_ladder(const SpeedReport& report, int64_t size);
 
-/// How a series is named in a plot: a rung by its title or its name, whichever is shorter in the current language.
+/// How a series is named in a plot: rungs by their titles where all of the lab's are short, else by their names.
 std::string series_title(const Lab& lab, const TimingSeries& series, const Strings& strings);
 
 /// "H200, 1,980 MHz, CUDA 13.0, 2026-11-20"

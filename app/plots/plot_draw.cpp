@@ -77,7 +77,7 @@ class Drawing {
   void draw_bar_label(const PlacedLabel& label);
   void draw_ring_values();
   ImU32 line_colour(const Item& item, bool hovered) const {
-    return hovered && item.colour == theme_.muted ? theme_.text : item.colour;
+    return hovered && item.colour == theme_.muted ? mix(theme_.muted, theme_.text, 0.6F) : item.colour;
   }
 
   const Plot& plot_;

@@ -18,7 +18,7 @@ constexpr float kMarkerWidth = 12;  // marker to name
 constexpr float kColumnGap = 12;
 constexpr float kTickGap = 8;      // tick label to axes
 constexpr float kLeastArea = 150;  // the axes are never narrower for the sake of labels,
-constexpr float kGoodArea = 165;   // nor, for the sake of long names, than this
+constexpr float kGoodArea = 155;   // nor, for the sake of long names, than this
 
 constexpr float kRounding = 0.5F;  // places are rounded to whole pixels, widths are not
 
@@ -57,7 +57,7 @@ std::optional<ColumnWidths> choose_column(const ColumnWidths& full, float room, 
   };
   constexpr std::array<Choice, 6> kChoices{{{150, kGoodArea, true, true},
                                             {150, kGoodArea, false, true},
-                                            {122, kGoodArea, false, true},
+                                            {134, kGoodArea, false, true},
                                             {96, kLeastArea, false, true},
                                             {110, kLeastArea, false, false},
                                             {76, kLeastArea, false, false}}};
