@@ -9,7 +9,7 @@ namespace {
 
 /// 2.4e-07 → 2.4e-7
 std::string without_exponent_zeros(std::string text) {
-  const size_t exponent = text.find_first_of("e");
+  const size_t exponent = text.find('e');
   if (exponent == std::string::npos || exponent + 2 >= text.size()) return text;
   size_t digit = exponent + 2;  // past the sign
   while (digit + 1 < text.size() && text[digit] == '0') text.erase(digit, 1);
