@@ -78,7 +78,7 @@ void draw_device_menu(PanelContext& context) {
       if (there) continue;
       ImGui::PushTextWrapPos(context.px(288));
       ImGui::PushStyleColor(ImGuiCol_Text, context.theme.muted);
-      ImGui::TextUnformatted((gpu.error().message + ". " + gpu.error().hint).c_str());
+      ImGui::TextUnformatted(as_sentence(gpu.error()).c_str());
       ImGui::PopStyleColor();
       ImGui::PopTextWrapPos();
     }

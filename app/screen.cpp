@@ -12,6 +12,8 @@
 namespace tilescope {
 namespace {
 
+constexpr double kRestSeconds = 0.35;   // before a tooltip
+constexpr double kBriefSeconds = 0.15;  // that a stale result is not dimmed
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
 
 void begin_area(const char* id, const Area& area, ImGuiWindowFlags flags) {
@@ -69,15 +71,19 @@ void Screen::reset_layout() {
 }
 
 bool Screen::moving() const {
-  return (view.playback.playing && view.tab == Tab::tiles) || session.busy() || session.bench_running();
+  const bool tooltip_pending = view.animate && !view.explained.empty() && !view.explanation_due;
+  return (view.playback.playing && view.tab == Tab::tiles) || session.busy() || session.bench_running() ||
+         tooltip_pending;
 }
 
 void Screen::draw(float width, float height) {
   session.poll();
-  view.hover = {};
-  view.explained.clear();
+  const std::string explained = std::exchange(view.explained, {});
   view.marks.clear();
-  PanelContext context{session, view, strings, theme(), fonts, heat_maps, session.result(), session.stale()};
+  // A result that is replaced within a moment is not dimmed: a drag would flicker.
+  stale_for_ = session.stale() ? stale_for_ + static_cast<double>(ImGui::GetIO().DeltaTime) : 0;
+  const bool stale = session.stale() && (stale_for_ > kBriefSeconds || !session.busy());
+  PanelContext context{session, view, strings, theme(), fonts, heat_maps, session.result(), stale};
 
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize({width, height});
@@ -92,6 +98,10 @@ void Screen::draw(float width, float height) {
   draw_palette(*palette_, context, *this);
   draw_help(context);
   ImGui::PopFont();
+  // A tooltip comes after a moment of rest, and goes at once.
+  const bool resting = !view.explained.empty() && view.explained == explained;
+  view.explained_for = resting ? view.explained_for + static_cast<double>(ImGui::GetIO().DeltaTime) : 0;
+  view.explanation_due = view.explained_for > kRestSeconds;
 }
 
 void Screen::draw_areas(PanelContext& context, const Layout& layout) {
@@ -109,7 +119,11 @@ void Screen::draw_areas(PanelContext& context, const Layout& layout) {
   draw_rail(context);
   ImGui::EndChild();
   draw_tabs(context, layout);
+  // What is pointed at in a lower area was noted in the last frame; the view above it shows it in this one.
+  const bool pointed_below = ImGui::GetIO().MousePos.y >= layout.view.bottom;
+  if (!pointed_below) view.hover = {};
   draw_view(context, layout);
+  if (pointed_below) view.hover = {};
   draw_bottom(context, layout);
   begin_area("controls", layout.controls, 0);
   draw_controls(context);

@@ -78,6 +78,7 @@ class Screen {
 
   std::vector<Surface> surfaces_;
   std::unique_ptr<Palette> palette_;
+  double stale_for_ = 0;  // seconds
   bool help_open_ = false;
   std::string help_text_;
 };

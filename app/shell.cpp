@@ -261,7 +261,7 @@ void Shell::save_picture() {
               : written.error().message);
 }
 
-void Shell::draw_offscreen(int width, int height) {
+void Shell::draw_offscreen(int width, int height, ImVec2 pointer) {
   const float scale = screen_->view.scale;
   const int pixels_across = static_cast<int>(std::lround(static_cast<float>(width) * scale));
   const int pixels_down = static_cast<int>(std::lround(static_cast<float>(height) * scale));
@@ -273,7 +273,7 @@ void Shell::draw_offscreen(int width, int height) {
   io.DisplaySize = {static_cast<float>(pixels_across), static_cast<float>(pixels_down)};
   io.DisplayFramebufferScale = {1, 1};
   io.DeltaTime = 1.0F / 60;
-  io.MousePos = {-FLT_MAX, -FLT_MAX};
+  io.MousePos = pointer;
   ImGui::NewFrame();
   screen_->draw(io.DisplaySize.x, io.DisplaySize.y);
   ImGui::Render();

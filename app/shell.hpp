@@ -6,6 +6,7 @@
 //     return (*shell)->run();             // until the window is closed
 #pragma once
 
+#include <cfloat>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -45,8 +46,9 @@ class Shell {
   /// Shows the window until it is closed. Returns the program's exit status.
   int run();
 
-  /// One frame into a buffer of its own; width and height in unscaled pixels.
-  void draw_offscreen(int width, int height);
+  /// One frame into a buffer of its own; width and height in unscaled pixels. The pointer is elsewhere unless it is
+  /// given.
+  void draw_offscreen(int width, int height, ImVec2 pointer = {-FLT_MAX, -FLT_MAX});
   /// What draw_offscreen drew last.
   Picture read_offscreen() const;
 

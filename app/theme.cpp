@@ -149,7 +149,7 @@ void apply_theme(const Theme& theme, float scale) {
   style.ScrollbarRounding = 5;
   style.GrabMinSize = 12;
   style.GrabRounding = 6;
-  style.DisplaySafeAreaPadding = {0, 0};
+  style.DisplaySafeAreaPadding = {4, 4};
   style.ScaleAllSizes(scale);
   style.PopupBorderSize = 1;
   apply_colours(theme, style);

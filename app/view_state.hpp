@@ -40,11 +40,13 @@ struct ViewState {
   bool light = false;
   float scale = 1.0F;
   float controls_width = 296, rail_width = 200, bottom_height = 368, source_width = 640;  // unscaled pixels
-  std::string lesson_anchor;  // heading to scroll to; cleared when done
-  std::string explained;      // what the thing under the pointer is, this frame (explain); F1 pins it
-  Marks marks;                // where things are on the screen, this frame; cleared by the shell
-  bool bottom_speed = false;  // the narrow layout shows speed instead of source
-  double frame_ms = 0;        // time of the last frame
+  std::string lesson_anchor;     // heading to scroll to; cleared when done
+  std::string explained;         // what the thing under the pointer is, this frame (explain); F1 pins it
+  double explained_for = 0;      // seconds for which it has been the same
+  bool explanation_due = false;  // long enough for the tooltip
+  Marks marks;                   // where things are on the screen, this frame; cleared by the shell
+  bool bottom_speed = false;     // the narrow layout shows speed instead of source
+  double frame_ms = 0;           // time of the last frame
   bool show_frame_time = false;
   std::vector<std::string> missing_fonts;
   bool typing_starts = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 
 namespace tilescope {
@@ -48,23 +49,26 @@ std::string_view next_piece(std::string_view text) {
   if (end < text.size() && is_wide(end)) {
     end += character_bytes(static_cast<unsigned char>(text[end]));
   } else {
-    while (end < text.size() && text[end] != ' ' && !is_wide(end))
+    while (end < text.size() && text[end] != ' ' && text[end] != '\n' && !is_wide(end))
       end += character_bytes(static_cast<unsigned char>(text[end]));
   }
   end = std::min(end, text.size());
   return text.substr(0, end + closing_bytes(text.substr(end)));
 }
 
+/// The tooltip comes when the pointer has rested; until then, and for F1, the text is noted.
 void show_explanation(PanelContext& context, std::string_view text) {
-  context.view.explained = text;
-  if (!context.view.animate) return;
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(12), context.px(8)));
+  ViewState& view = context.view;
+  view.explained = text;
+  if (!view.animate || !view.explanation_due || ImGui::IsMouseDown(0)) return;
+  const TextRun run[] = {{context.fonts.small, context.theme.text, text}};
+  const float step = context.px(20), widest = context.px(380);
+  const float width = std::min(widest, std::ceil(text_size(context.fonts.small, text).x) + 1);
+  const float height = flow_text(nullptr, {0, 0}, width, step, run);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(12), context.px(6)));
   ImGui::BeginTooltip();
-  ImGui::PushFont(context.fonts.small);
-  ImGui::PushTextWrapPos(context.px(380));
-  ImGui::TextUnformatted(text.data(), text.data() + text.size());
-  ImGui::PopTextWrapPos();
-  ImGui::PopFont();
+  flow_text(ImGui::GetWindowDrawList(), ImGui::GetCursorScreenPos(), width, step, run);
+  ImGui::Dummy({width, height});
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
 }
@@ -145,6 +149,13 @@ float draw_badge(PanelContext& context, ImDrawList* list, ImVec2 top_right, Badg
   return width;
 }
 
+std::string as_sentence(const Error& error) {
+  std::string text = error.message;
+  if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  if (!text.empty() && text.back() != '.') text += '.';
+  return error.hint.empty() ? text : text + " " + error.hint;
+}
+
 void draw_check(ImDrawList* list, ImVec2 centre, float size, ImU32 colour, float thickness) {
   const float half = size / 2;
   const ImVec2 points[] = {{centre.x - half, centre.y + half * 0.05F},
@@ -204,6 +215,11 @@ float flow_text(ImDrawList* list, ImVec2 position, float width, float line_step,
   };
   for (const TextRun& run : runs) {
     for (std::string_view rest = run.text; !rest.empty();) {
+      if (rest.front() == '\n') {
+        end_line();
+        rest.remove_prefix(1);
+        continue;
+      }
       std::string_view piece = next_piece(rest);
       rest.remove_prefix(piece.size());
       float piece_width = text_size(run.font, piece).x;

@@ -46,6 +46,9 @@ void sentence(PanelContext& context, std::string_view finding, std::string_view 
 /// A row of underlined tabs. Returns the index that was clicked, or `current`.
 int tab_row(PanelContext& context, const char* id, std::span<const std::string> names, int current, float height);
 
+/// An error for the window: its message with a capital and a full stop, then its hint.
+std::string as_sentence(const Error& error);
+
 /// Tooltip in one sentence when the last item, or the rectangle, is hovered.
 void explain(PanelContext& context, std::string_view text);
 void explain_rect(PanelContext& context, ImVec2 low, ImVec2 high, std::string_view text);

@@ -91,9 +91,9 @@ void no_result(Column& column) {
   card_title(column, "controls.no_result", std::nullopt);
   column.y -= column.px(6);
   // The compiler's whole log is under the source; here its first lines.
-  const std::string first_line =
-      error.message.substr(0, std::min(error.message.size(), error.message.find('\n', error.message.find('\n') + 1)));
-  paragraph(column, first_line, theme.error);
+  const size_t second_line = std::min(error.message.size(), error.message.find('\n') + 1);
+  const Error shown{error.id, error.message.substr(0, error.message.find('\n', second_line)), ""};
+  paragraph(column, as_sentence(shown), theme.error);
   if (!error.hint.empty()) paragraph(column, error.hint, theme.muted);
   column.separator(14);
 }
