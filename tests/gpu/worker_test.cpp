@@ -78,9 +78,7 @@ TEST(LaunchProtocol, TakesNothingElseForAnAnswer) {
   }
 }
 
-TEST(LaunchWorker, LiesBesideTheProgram) {
-  EXPECT_TRUE(std::filesystem::exists(LaunchWorker::beside_this_program()));
-}
+TEST(LaunchWorker, LiesBesideTheProgram) { EXPECT_TRUE(std::filesystem::exists(LaunchWorker::beside_this_program())); }
 
 TEST(LaunchWorker, ThatIsMissingIsUnusableWithTheReason) {
   LaunchWorker worker("/nonexistent/tilescope-worker");
