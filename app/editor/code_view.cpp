@@ -75,7 +75,14 @@ TextPosition CodeView::position_at(const Geometry& geometry, ImVec2 mouse) const
 
 void CodeView::reveal(uint32_t line, Place place) {
   reveal_line_ = line;
+  reveal_body_ = reveal_last_ = line;
   reveal_place_ = place;
+}
+
+void CodeView::reveal_lines(uint32_t first, uint32_t body, uint32_t last) {
+  reveal(first, Place::top);
+  reveal_body_ = body;
+  reveal_last_ = last;
 }
 
 void CodeView::update(const PanelContext& context, const Hooks& hooks, float width) {
@@ -110,7 +117,10 @@ void CodeView::scroll(const Geometry& geometry, float visible_height) {
     if (high > at + visible_height) target = high - visible_height;
   };
   if (reveal_line_ && *reveal_line_ < buffer.lines().size()) {
-    const size_t first = first_row_[*reveal_line_];
+    size_t first = first_row_[*reveal_line_];
+    const size_t end = first_row_[std::min<size_t>(reveal_last_ + 1, buffer.lines().size())];
+    if (geometry.row_height * static_cast<float>(end - first) > visible_height && reveal_body_ < buffer.lines().size())
+      first = first_row_[reveal_body_];
     const float y = geometry.row_height * static_cast<float>(first);
     if (reveal_place_ == Place::top) target = y;
     if (reveal_place_ == Place::middle)

@@ -47,6 +47,8 @@ class CodeView {
   Outcome draw(PanelContext& context, const char* id, ImVec2 size, const Hooks& hooks);
   /// Scrolls so that the line is seen, at the next draw.
   void reveal(uint32_t line, Place place);
+  /// The same for lines [first, last], from `first` on where they fit, else from `body` on.
+  void reveal_lines(uint32_t first, uint32_t body, uint32_t last);
   void focus() { wants_focus_ = true; }
   bool focused() const { return focused_; }
 
@@ -92,6 +94,7 @@ class CodeView {
   ImFont* font_ = nullptr;
 
   std::optional<uint32_t> reveal_line_;
+  uint32_t reveal_body_ = 0, reveal_last_ = 0;
   Place reveal_place_ = Place::nearest;
   bool reveal_cursor_ = false, wants_focus_ = false, focused_ = false, dragging_ = false;
   double cursor_since_ = 0;

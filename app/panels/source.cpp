@@ -2,6 +2,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -52,7 +53,7 @@ void SourcePanel::take_source(PanelContext& context) {
   if (rung_ != context.rung().name) {
     rung_ = context.rung().name;
     if (const auto kernel = find_kernel(source_.buffer.lines(), context.rung().kernels.front()))
-      source_.reveal(kernel->first - 1, CodeView::Place::top);
+      source_.reveal_lines(kernel->first - 1, kernel->signature - 1, kernel->last - 1);
   }
 }
 
@@ -163,7 +164,8 @@ void SourcePanel::draw(PanelContext& context) {
     view.draw_find_bar(context, context.px(32));
     top += context.px(32);
   }
-  const ImVec2 code{size.x, std::max(bottom - top, context.px(20))};
+  // Whole rows only: nothing is cut above the total.
+  const ImVec2 code{size.x, std::max(std::floor((bottom - top) / context.px(20)), 1.0F) * context.px(20)};
   if (showing_ptx_)
     draw_ptx(context, code);
   else

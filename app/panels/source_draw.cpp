@@ -69,7 +69,8 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
   x += draw_text(list, font, {x, top}, theme.text, fit_text(font, file_, right - x)).x + context.px(16);
   std::string about = context.rung().kernels.front();
   if (taken_edit_ || edits_pending_) about = context.strings("source.edited");
-  const KernelInfo* info = result_ && !taken_edit_ ? result_->compiled.find(context.rung().kernels.front()) : nullptr;
+  const KernelInfo* info =
+      lines_agree() && !taken_edit_ ? result_->compiled.find(context.rung().kernels.front()) : nullptr;
   std::string shown = about;
   if (info != nullptr) {
     const auto describe = [&](const char* key) {
@@ -117,14 +118,17 @@ bool SourcePanel::draw_error_strip(PanelContext& context, ImVec2 low, ImVec2 hig
 void SourcePanel::draw_notice(PanelContext& context, ImVec2 low, float width, float middle) {
   std::string text = notice_, whole = notice_path_;
   ImU32 colour = notice_is_error_ ? context.theme.error : context.theme.muted;
-  if (text.empty() && result_ && !result_->findings.empty()) {
+  if (text.empty() && lines_agree() && !result_->findings.empty()) {
     const Finding& first = result_->findings.front();
     text = context.strings.format("source.findings", fmt::arg("count", result_->findings.size()),
                                   fmt::arg("id", first.id), fmt::arg("line", first.line));
     whole = first.message;
     colour = context.theme.error;
   }
-  if (text.empty() && source_.editable) text = whole = context.strings("source.editing_hint");
+  if (text.empty() && source_.editable) {
+    text = context.strings("source.editing_hint");
+    whole = context.strings("source.editing_keys");
+  }
   if (text.empty()) return;
   const float x = low.x + context.px(24);
   draw_text(ImGui::GetWindowDrawList(), context.fonts.small, {x, centred_top(context.fonts.small, middle)}, colour,
@@ -135,7 +139,7 @@ void SourcePanel::draw_notice(PanelContext& context, ImVec2 low, float width, fl
 void SourcePanel::draw_footer(PanelContext& context, ImVec2 low, ImVec2 high) {
   if (draw_error_strip(context, low, high)) return;
   const float middle = std::round((low.y + high.y) / 2) - context.px(1);
-  const bool total = !showing_ptx_ && ledger_.total.requests > 0 && !edits_pending_;
+  const bool total = !showing_ptx_ && ledger_.total.requests > 0 && lines_agree();
   const float left_of_total = high.x - context.px(16 + 168);
   draw_notice(context, low, (total ? left_of_total : high.x) - low.x - context.px(16), middle);
   if (!total) return;

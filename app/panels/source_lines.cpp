@@ -22,7 +22,7 @@ const CompileMessage* SourcePanel::error_on(uint32_t line) const {
 }
 
 const Finding* SourcePanel::finding_on(uint32_t line) const {
-  if (!result_) return nullptr;
+  if (!lines_agree()) return nullptr;
   for (const Finding& finding : result_->findings)
     if (finding.line == line && file_name_of(finding.file) == file_name_of(file_)) return &finding;
   return nullptr;
@@ -39,8 +39,8 @@ void SourcePanel::draw_source(PanelContext& context, ImVec2 size) {
   const Lab& lab = context.lab();
   CodeView::Hooks hooks;
   hooks.margin_width = context.px(kSourceMargin);
-  hooks.margin_key = ledger_version_;
-  hooks.has_margin = [&](uint32_t line) { return ledger_.lines.contains(line + 1); };
+  hooks.margin_key = 2 * ledger_version_ + (lines_agree() ? 1 : 0);
+  hooks.has_margin = [&](uint32_t line) { return lines_agree() && ledger_.lines.contains(line + 1); };
   hooks.fill = [&](uint32_t line) { return fill_of(context, line + 1); };
   hooks.number_colour = [&](uint32_t line) -> ImU32 {
     if (error_on(line + 1) != nullptr || finding_on(line + 1) != nullptr) return context.theme.error;
@@ -110,7 +110,7 @@ void SourcePanel::draw_line(PanelContext& context, uint32_t line, ImVec2 low, Im
   if (selected_ == line || bad)
     list->AddRectFilled(low, {low.x + context.px(2), high.y}, bad ? theme.error : theme.accent);
   const auto ledger = ledger_.lines.find(line);
-  const bool has_traffic = ledger != ledger_.lines.end() && !edits_pending_;
+  const bool has_traffic = ledger != ledger_.lines.end() && lines_agree();
   const float room_end = high.x - context.px(has_traffic ? kSourceMargin : 16);
   if (bad) {
     ImFont* font = context.fonts.small;

@@ -46,6 +46,8 @@ class SourcePanel {
   bool draw_error_strip(PanelContext& context, ImVec2 low, ImVec2 high);
   void draw_notice(PanelContext& context, ImVec2 low, float width, float middle);
 
+  /// Whether the result was made from the text that is shown, so that its line numbers are those on the screen.
+  bool lines_agree() const { return result_ && !edits_pending_ && result_->request.edited_source == taken_edit_; }
   const CompileMessage* error_on(uint32_t line) const;
   const Finding* finding_on(uint32_t line) const;
 
