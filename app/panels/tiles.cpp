@@ -55,14 +55,14 @@ float draw_sentence(PanelContext& context, const TilePicture& picture, ImVec2 lo
 /// Kept between frames, rebuilt when the result or the room changes. A picture's textures belong to its window: another
 /// window starts afresh, and what the old one held ended with it.
 TilePicture& kept_picture() {
-  static TilePicture* picture = nullptr;
+  static TilePicture picture;
   static GLFWwindow* window = nullptr;
   static int frame = 0;
   const bool other_window = glfwGetCurrentContext() != window || ImGui::GetFrameCount() < frame;
-  if (picture == nullptr || other_window) picture = new TilePicture;
+  if (other_window) picture = TilePicture();
   window = glfwGetCurrentContext();
   frame = ImGui::GetFrameCount();
-  return *picture;
+  return picture;
 }
 
 void draw_observed(PanelContext& context) {

@@ -70,9 +70,11 @@ void refresh_textures(TilesFrame& frame) {
   picture.texture_issued = frame.issued;
   picture.texture_dark = dark;
   if (picture.grid.textured()) upload_cells(frame, picture.grid.cells, picture.grid_texture, nullptr);
-  for (BufferPicture& one : picture.outputs)
+  for (size_t i = 0; i < picture.outputs.size(); ++i) {
+    const BufferPicture& one = picture.outputs[i];
     if (one.at.textured() && !frame.map(one.buffer).writer.empty())
-      upload_cells(frame, one.at.cells, one.texture, &frame.map(one.buffer));
+      upload_cells(frame, one.at.cells, picture.output_textures[i], &frame.map(one.buffer));
+  }
 }
 
 void draw_block_ring(TilesFrame& frame, const Placement& at, uint32_t block, bool numbers) {
@@ -140,11 +142,11 @@ void draw_grid(TilesFrame& frame) {
   draw_finding_marks(frame, at);
 }
 
-void draw_output_cells(TilesFrame& frame, const BufferPicture& one) {
+void draw_output_cells(TilesFrame& frame, const BufferPicture& one, const CellTexture& texture) {
   if (frame.map(one.buffer).writer.empty()) {
     draw_plain_cells(frame, one.at);
   } else if (one.at.textured()) {
-    draw_texture(frame, one.at, one.texture);
+    draw_texture(frame, one.at, texture);
   } else {
     for (const WrittenRun& run : one.runs) {
       const CellRect rect{run.x0, static_cast<double>(run.row), run.x1, static_cast<double>(run.row) + 1};
@@ -259,10 +261,11 @@ void draw_map(TilesFrame& frame) {
     draw_plain_cells(frame, one.at);
     draw_lit(frame, one, /*output=*/false);
   }
-  for (const BufferPicture& one : frame.picture.outputs) {
+  for (size_t i = 0; i < frame.picture.outputs.size(); ++i) {
+    const BufferPicture& one = frame.picture.outputs[i];
     mark(frame.context, "tiles." + frame.map(one.buffer).name, one.at.origin,
          {one.at.origin.x + one.at.width(), one.at.origin.y + one.at.height()});
-    draw_output_cells(frame, one);
+    draw_output_cells(frame, one, frame.picture.output_textures[i]);
     draw_tail(frame, one);
   }
   draw_connectors(frame);

@@ -203,9 +203,9 @@ void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {
     const BufferMap& map = result->tiles.buffers[i];
     (map.role == Role::input && map.writes.empty() ? read : written).push_back(i);
   }
-  // Textures stay with their place, so that a new layout uploads into the old ones.
   picture.inputs.resize(read.size());
   picture.outputs.resize(written.size());
+  picture.output_textures.resize(std::max(picture.output_textures.size(), written.size()));
   for (size_t i = 0; i < read.size(); ++i) picture.inputs[i].buffer = read[i];
   for (size_t i = 0; i < written.size(); ++i) {
     picture.outputs[i].buffer = written[i];

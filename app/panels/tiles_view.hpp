@@ -49,7 +49,6 @@ struct BufferPicture {
   size_t buffer = 0;
   Placement at;
   std::vector<WrittenRun> runs;  // outputs drawn as rectangles
-  CellTexture texture;           // outputs drawn as texels
 };
 
 /// Everything derived from a result and the size of the view; rebuilt when either changes.
@@ -61,8 +60,9 @@ struct TilePicture {
   size_t inputs_left_out = 0, outputs_left_out = 0;  // those that there is no room for
   Placement grid;
   CellTexture grid_texture;
-  ImVec2 low{0, 0}, high{0, 0};     // where it was laid out
-  uint64_t texture_issued = ~0ULL;  // state of the textures
+  std::vector<CellTexture> output_textures;  // by output; only grows, so that no texture is lost
+  ImVec2 low{0, 0}, high{0, 0};              // where it was laid out
+  uint64_t texture_issued = ~0ULL;           // state of the textures
   bool texture_dark = true;
 
   bool laid_out = false;
