@@ -1,5 +1,8 @@
 #include "app/gl/heat_map.hpp"
 
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -199,7 +202,9 @@ HeatMaps::Picture HeatMaps::draw(const Request& request, const std::shared_ptr<c
     load(run, request.output, grid.count, error);
     draw_rows(map, *run);
   }
-  return {map.target.texture().id(), map.low, map.high, map.rows_done == map.target.texture().height()};
+  const bool complete = map.rows_done == map.target.texture().height();
+  if (!complete) glfwPostEmptyEvent();  // the window sleeps when nothing happens; the next rows need a next frame
+  return {map.target.texture().id(), map.low, map.high, complete};
 }
 
 std::vector<ImU32> HeatMaps::pixels(Kind kind) const { return (kind == Kind::error ? error_ : value_).target.read(); }

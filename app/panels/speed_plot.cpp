@@ -111,12 +111,20 @@ void mark_current_size(const PanelContext& context, const SpeedReport& report, c
                   bandwidth_text(point->gigabytes_per_second).c_str());
 }
 
+/// While a sweep grows the axis already has the lab's whole range, so that lines grow and nothing is rescaled.
+SizeRange axis_range(const PanelContext& context, SizeRange timed) {
+  const std::vector<int64_t>& sweep = context.lab().sweep;
+  if (!context.session.bench_running() || sweep.empty()) return timed;
+  return {std::min(timed.low, sweep.front()), std::max(timed.high, sweep.back())};
+}
+
 void setup_sweep(const PanelContext& context, const SpeedReport& report, const SizeRange& range) {
   plots::SetStyle({context.theme, context.fonts, context.view.scale});
   plots::SetupAxis(Axis_X1, report.size_name.c_str());
   plots::SetupAxisScale(Axis_X1, plots::Scale_Log2);
-  plots::SetupAxisLimits(Axis_X1, static_cast<double>(range.low),
-                         static_cast<double>(std::max(range.high, range.low * 2)));
+  const SizeRange axis = axis_range(context, range);
+  plots::SetupAxisLimits(Axis_X1, static_cast<double>(axis.low),
+                         static_cast<double>(std::max(axis.high, axis.low * 2)));
   plots::SetupAxis(Axis_Y1, "GB/s");
   plots::SetupAxisLimits(Axis_Y1, 0, plots::tidy_limit(largest_bandwidth(report)));
   plots::SetupLabelColumn(context.strings.format("speed.at", fmt::arg("size", plots::size_text(range.high))));
