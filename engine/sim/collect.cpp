@@ -1,0 +1,222 @@
+#include "engine/sim/collect.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tilescope {
+namespace {
+
+/// Blocks that may be finished before their turn: what they noted is held in memory.
+constexpr uint64_t kFarthestAhead = 4096;
+constexpr size_t kMostFindings = 64;
+
+uint64_t hash_of(const LanePattern& pattern) {
+  uint64_t hash = 0;
+  for (int64_t delta : pattern) {
+    hash = (hash ^ static_cast<uint64_t>(delta)) * 0x9e3779b97f4a7c15;
+    hash ^= hash >> 31;
+  }
+  return hash;
+}
+
+}  // namespace
+
+Collector::Collector(const LaunchSetup& setup, const LaunchOptions& options, uint64_t blocks)
+    : setup_(setup), options_(options), blocks_(blocks) {
+  report_.trace.complete = setup.record;
+}
+
+void Collector::deliver(ChunkRecord record) {
+  double fraction = -1;
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.emplace(record.first_block, std::move(record));
+    while (!waiting_.empty() && waiting_.begin()->first == next_block_ && !stopped_) {
+      join(waiting_.begin()->second);
+      waiting_.erase(waiting_.begin());
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_progress_ > std::chrono::milliseconds(50)) {
+      last_progress_ = now;
+      fraction = static_cast<double>(next_block_) / static_cast<double>(blocks_);
+    }
+  }
+  moved_on_.notify_all();
+  if (fraction >= 0 && options_.progress) options_.progress(fraction);
+}
+
+bool Collector::wait_for_turn(uint64_t block) {
+  std::unique_lock lock(mutex_);
+  moved_on_.wait(lock, [&] { return stopped_ || given_up_ || block < next_block_ + kFarthestAhead; });
+  return !stopped_ && !given_up_;
+}
+
+void Collector::give_up() {
+  {
+    const std::lock_guard lock(mutex_);
+    given_up_ = true;
+  }
+  moved_on_.notify_all();
+}
+
+bool Collector::over() {
+  const std::lock_guard lock(mutex_);
+  return stopped_ || given_up_;
+}
+
+bool Collector::recording_ended() {
+  const std::lock_guard lock(mutex_);
+  return recording_ended_;
+}
+
+void Collector::join(ChunkRecord& record) {
+  check_steps(record);
+  join_accesses(record);
+  if (counts_.empty()) counts_.resize(record.counts.size());
+  for (size_t i = 0; i < record.counts.size(); ++i) {
+    counts_[i].requests += record.counts[i].requests;
+    counts_[i].lanes += record.counts[i].lanes;
+    counts_[i].sectors += record.counts[i].sectors;
+    counts_[i].useful_bytes += record.counts[i].useful_bytes;
+    counts_[i].wavefronts += record.counts[i].wavefronts;
+  }
+  for (size_t i = 0; i < 2; ++i) bank_conflicts_[i] += record.bank_conflicts[i];
+  join_findings(record);
+  stopped_ = stopped_ || record.stopped;
+  next_block_ += record.steps.size();
+}
+
+/// The budget is that of the whole launch; a block that uses it up alone has said so itself.
+void Collector::check_steps(const ChunkRecord& record) {
+  for (size_t i = 0; i < record.steps.size(); ++i) {
+    steps_ += record.steps[i];
+    if (steps_ <= setup_.step_budget || stopped_) continue;
+    stopped_ = true;
+    if (!record.stopped) add_step_limit(record, record.first_block + i);
+  }
+}
+
+void Collector::add_step_limit(const ChunkRecord& record, uint64_t block) {
+  const OperationDetail& detail = setup_.program->details[record.last_operation];
+  Finding finding;
+  finding.id = "step-limit";
+  finding.file = setup_.program->files[detail.file];
+  finding.line = detail.line;
+  finding.block = unflatten(block, setup_.grid);
+  finding.message =
+      fmt::format("step limit: still running after {} warp instructions, {}:{}, block ({},{},{}) thread (0,0,0)",
+                  setup_.step_budget, finding.file, finding.line, finding.block.x, finding.block.y, finding.block.z);
+  findings_.push_back({std::move(finding), record.last_operation});
+}
+
+void Collector::join_accesses(const ChunkRecord& record) {
+  AccessTrace& trace = report_.trace;
+  std::vector<uint32_t> number(record.patterns.size(), kNoIndex);
+  size_t begin = 0;
+  for (uint64_t end : record.accesses_end) {
+    if (recording_ended_) return;
+    if (trace.accesses.size() + (end - begin) > setup_.access_budget) {
+      recording_ended_ = true;
+      trace.complete = false;
+      return;
+    }
+    for (; begin < end; ++begin) {
+      Access access = record.accesses[begin];
+      uint32_t& known = number[access.pattern];
+      if (known == kNoIndex) known = intern(record.patterns[access.pattern]);
+      access.pattern = known;
+      trace.accesses.push_back(access);
+    }
+    ++trace.blocks_recorded;
+  }
+  if (record.accesses_end.size() < record.steps.size() && setup_.record) {
+    recording_ended_ = true;
+    trace.complete = false;
+  }
+}
+
+uint32_t Collector::intern(const LanePattern& pattern) {
+  auto& patterns = report_.trace.patterns;
+  auto& same_hash = patterns_[hash_of(pattern)];
+  for (uint32_t index : same_hash)
+    if (patterns[index] == pattern) return index;
+  same_hash.push_back(static_cast<uint32_t>(patterns.size()));
+  patterns.push_back(pattern);
+  return same_hash.back();
+}
+
+void Collector::join_findings(ChunkRecord& record) {
+  const auto& details = setup_.program->details;
+  for (NotedFinding& noted : record.findings) {
+    const auto same = std::find_if(findings_.begin(), findings_.end(), [&](const NotedFinding& other) {
+      return other.finding.id == noted.finding.id && other.finding.line == noted.finding.line &&
+             details[other.operation].file == details[noted.operation].file &&
+             (noted.finding.line != 0 || other.operation == noted.operation);
+    });
+    if (same != findings_.end())
+      same->finding.count += noted.finding.count;
+    else if (findings_.size() < kMostFindings)
+      findings_.push_back(std::move(noted));
+  }
+}
+
+LaunchReport Collector::take_report() {
+  for (auto& noted : findings_) report_.findings.push_back(std::move(noted.finding));
+  report_.stopped_by_finding = stopped_;
+  if (setup_.record && stopped_) report_.trace.complete = false;
+  report_.counters.warp_instructions = steps_;
+  report_.warps = next_block_ * ((setup_.block.count() + 31) / 32);
+  if (setup_.count || setup_.record) fill_sites();
+  if (setup_.count) fill_counters();
+  return std::move(report_);
+}
+
+void Collector::fill_sites() {
+  const Program& program = *setup_.program;
+  for (uint32_t index : program.observed_sites) {
+    const MemorySite& from = program.sites[index];
+    const OperationDetail& detail = program.details[from.operation];
+    Site site;
+    site.instruction = detail.instruction;
+    site.line = detail.line;
+    site.file = program.files[detail.file];
+    site.ptx = program.function->instructions[detail.instruction].text;
+    site.space = from.space;
+    site.kind = from.kind;
+    site.bytes_per_lane = from.bytes_per_lane;
+    site.launch = options_.launch_index;
+    report_.trace.sites.push_back(std::move(site));
+  }
+}
+
+void Collector::fill_counters() {
+  const Program& program = *setup_.program;
+  const size_t rows = setup_.buffers + 2;
+  Counters& counters = report_.counters;
+  counters.shared_load_bank_conflicts = bank_conflicts_[0];
+  counters.shared_store_bank_conflicts = bank_conflicts_[1];
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    SiteCount count = counts_[i];
+    if (count.requests == 0) continue;
+    count.site = static_cast<uint16_t>(i / rows);
+    const size_t row = i % rows;
+    count.buffer = row < 2 ? -1 : static_cast<int32_t>(row - 2);
+    report_.sites.push_back(count);
+    const AccessKind kind = program.sites[program.observed_sites[count.site]].kind;
+    const bool shared = count.wavefronts != 0;
+    if (kind == AccessKind::load) {
+      counters.shared_load_wavefronts += count.wavefronts;
+      counters.global_load_sectors += count.sectors;
+      counters.global_load_requests += shared ? 0 : count.requests;
+      counters.global_load_bytes_useful += shared ? 0 : count.useful_bytes;
+    } else if (kind == AccessKind::store) {
+      counters.shared_store_wavefronts += count.wavefronts;
+      counters.global_store_sectors += count.sectors;
+      counters.global_store_requests += shared ? 0 : count.requests;
+      counters.global_store_bytes_useful += shared ? 0 : count.useful_bytes;
+    }
+  }
+}
+
+}  // namespace tilescope

@@ -1,0 +1,63 @@
+// Joins what the host threads noted, in block order, into one LaunchReport.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/sim/machine.hpp"
+
+namespace tilescope {
+
+class Collector {
+ public:
+  Collector(const LaunchSetup& setup, const LaunchOptions& options, uint64_t blocks);
+
+  /// Takes a record; records come in any order, and are joined in that of their first blocks.
+  void deliver(ChunkRecord record);
+  /// Waits until the blocks before `block` are not too far behind. False: nothing more is wanted.
+  bool wait_for_turn(uint64_t block);
+  /// The launch is over early: cancelled, or the host has no memory left.
+  void give_up();
+  bool over();
+  /// Whether the budget of recorded accesses has run out.
+  bool recording_ended();
+
+  /// After all threads have ended. False if not all blocks were run and no finding says why.
+  bool complete() const { return stopped_ || next_block_ == blocks_; }
+  LaunchReport take_report();
+
+ private:
+  void join(ChunkRecord& record);
+  void join_accesses(const ChunkRecord& record);
+  void join_findings(ChunkRecord& record);
+  void check_steps(const ChunkRecord& record);
+  void add_step_limit(const ChunkRecord& record, uint64_t block);
+  uint32_t intern(const LanePattern& pattern);
+  void fill_counters();
+  void fill_sites();
+
+  const LaunchSetup& setup_;
+  const LaunchOptions& options_;
+  const uint64_t blocks_;
+  std::mutex mutex_;
+  std::condition_variable moved_on_;
+  std::map<uint64_t, ChunkRecord> waiting_;
+  uint64_t next_block_ = 0;
+  bool stopped_ = false;  // by a finding
+  bool given_up_ = false;
+  bool recording_ended_ = false;
+  uint64_t steps_ = 0;
+  std::vector<SiteCount> counts_;
+  uint64_t bank_conflicts_[2] = {0, 0};
+  std::vector<NotedFinding> findings_;
+  std::unordered_map<uint64_t, std::vector<uint32_t>> patterns_;
+  std::chrono::steady_clock::time_point last_progress_ = std::chrono::steady_clock::now();
+  LaunchReport report_;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,161 @@
+// Atomic operations on memory (PTX ISA 9.0, sections 9.7.13.5 to 9.7.13.7). Lanes take their turn in ascending order; a
+// kernel with atomics on global memory runs on one host thread, so no two lanes meet.
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "engine/sim/formats.hpp"
+#include "engine/sim/isa.hpp"
+#include "engine/sim/machine.hpp"
+
+namespace tilescope {
+namespace {
+
+struct AtomicAdd {
+  template <class T>
+  static T run(T old, T value) {
+    return old + value;
+  }
+};
+struct AtomicAddFloat {
+  template <class T>
+  static T run(T old, T value) {
+    return old + value;
+  }
+};
+template <class Format>
+struct AtomicAddHalf {
+  static uint16_t run(uint16_t old, uint16_t value) {
+    const double sum = add_to_odd(widen(old, Format::format), widen(value, Format::format));
+    return narrow(sum, Format::format, Rounding::nearest_even);
+  }
+};
+template <class Format>
+struct AtomicAddHalves {
+  static uint32_t run(uint32_t old, uint32_t value) {
+    const auto low = AtomicAddHalf<Format>::run(static_cast<uint16_t>(old), static_cast<uint16_t>(value));
+    const auto high = AtomicAddHalf<Format>::run(static_cast<uint16_t>(old >> 16), static_cast<uint16_t>(value >> 16));
+    return uint32_t{high} << 16 | low;
+  }
+};
+struct AtomicMinimum {
+  template <class T>
+  static T run(T old, T value) {
+    return value < old ? value : old;
+  }
+};
+struct AtomicMaximum {
+  template <class T>
+  static T run(T old, T value) {
+    return value > old ? value : old;
+  }
+};
+struct AtomicAnd {
+  template <class T>
+  static T run(T old, T value) {
+    return old & value;
+  }
+};
+struct AtomicOr {
+  template <class T>
+  static T run(T old, T value) {
+    return old | value;
+  }
+};
+struct AtomicXor {
+  template <class T>
+  static T run(T old, T value) {
+    return old ^ value;
+  }
+};
+struct AtomicIncrement {
+  static uint32_t run(uint32_t old, uint32_t limit) { return old >= limit ? 0 : old + 1; }
+};
+struct AtomicDecrement {
+  static uint32_t run(uint32_t old, uint32_t limit) { return old == 0 || old > limit ? limit : old - 1; }
+};
+struct AtomicExchange {
+  template <class T>
+  static T run(T, T value) {
+    return value;
+  }
+};
+
+/// Notes the access, and calls update(lane, old) → new for each lane whose address is good.
+template <class T, class Update>
+void for_each_lane(Warp& warp, const Operation* operation, uint32_t mask, const Update& update) {
+  Machine& machine = *warp.machine;
+  SiteState& site = machine.site(operation->site);
+  std::array<uint64_t, 32> space;
+  const uint64_t* addresses = Machine::addresses_of(warp, *operation, site, space.data());
+  const uint64_t first = addresses[std::countr_zero(mask)];
+  AccessPattern* pattern = machine.find_pattern(site, addresses, first, mask);
+  const uint64_t base = first + static_cast<uint64_t>(operation->immediate);
+  machine.place(site, *pattern, base);
+  if (machine.observing()) machine.note(warp, site, *pattern, base);
+  std::array<uint8_t*, 32> host;
+  uint32_t good = machine.locate_lanes(warp, operation->site, addresses, operation->immediate, mask, host);
+  for (; good != 0; good &= good - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(good));
+    T old;
+    std::memcpy(&old, host[lane], sizeof(T));
+    const T updated = update(lane, old);
+    std::memcpy(host[lane], &updated, sizeof(T));
+  }
+}
+
+template <class T>
+void put(Warp& warp, uint16_t slot, const std::array<T, 32>& values, uint32_t mask) {
+  T* out = warp.destination<T>(slot);
+  for (size_t i = 0; i < 32; ++i)
+    if ((mask >> i & 1) != 0) out[i] = values[i];
+}
+
+template <class T, class Op>
+const Operation* Atomic(Warp& warp, const Operation* operation, uint32_t mask) {
+  std::array<T, 32> before{};
+  const T* value = warp.source<T>(operation->b);
+  for_each_lane<T>(warp, operation, mask, [&](size_t lane, T old) {
+    before[lane] = old;
+    return static_cast<T>(Op::run(old, value[lane]));
+  });
+  put(warp, operation->dst, before, mask);
+  return operation + 1;
+}
+
+template <class T, class Op>
+const Operation* Reduction(Warp& warp, const Operation* operation, uint32_t mask) {
+  const T* value = warp.source<T>(operation->b);
+  for_each_lane<T>(warp, operation, mask,
+                   [&](size_t lane, T old) { return static_cast<T>(Op::run(old, value[lane])); });
+  return operation + 1;
+}
+
+template <class T>
+const Operation* CompareAndSwap(Warp& warp, const Operation* operation, uint32_t mask) {
+  std::array<T, 32> before{};
+  const T* wanted = warp.source<T>(operation->b);
+  const T* value = warp.source<T>(operation->c);
+  for_each_lane<T>(warp, operation, mask, [&](size_t lane, T old) {
+    before[lane] = old;
+    return old == wanted[lane] ? value[lane] : old;
+  });
+  put(warp, operation->dst, before, mask);
+  return operation + 1;
+}
+
+}  // namespace
+
+std::span<const IsaRow> atomic_rows() {
+  static constexpr IsaRow kRows[] = {
+#define ISA(opcode, shape, handler) {opcode, shape, &handler},
+#define ISA_ATOMIC
+#include "engine/sim/isa.def"
+#undef ISA_ATOMIC
+#undef ISA
+  };
+  return kRows;
+}
+
+}  // namespace tilescope

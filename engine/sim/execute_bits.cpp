@@ -1,0 +1,212 @@
+// Logic, shifts and bit fields (PTX ISA 9.0, sections 9.7.1, 9.7.8 and 9.7.9).
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+#include "engine/sim/isa.hpp"
+#include "engine/sim/simd_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/sim/execute_bits.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, for each instruction set.
+#include "engine/sim/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tilescope {
+namespace HWY_NAMESPACE {
+namespace bits {
+
+struct BitAnd {
+  template <class D, class V>
+  static HWY_INLINE V run(D, V a, V b) {
+    return hn::And(a, b);
+  }
+};
+struct BitOr {
+  template <class D, class V>
+  static HWY_INLINE V run(D, V a, V b) {
+    return hn::Or(a, b);
+  }
+};
+struct BitXor {
+  template <class D, class V>
+  static HWY_INLINE V run(D, V a, V b) {
+    return hn::Xor(a, b);
+  }
+};
+struct BitNot {
+  template <class D, class V>
+  static HWY_INLINE V run(D, V a) {
+    return hn::Not(a);
+  }
+};
+struct LogicalNot {
+  template <class T>
+  static HWY_INLINE T run(T a) {
+    return a == 0 ? 1 : 0;
+  }
+};
+
+/// Shift amounts beyond the width shift everything out.
+struct ShiftLeft {
+  template <class T>
+  static HWY_INLINE T run(T a, uint32_t b) {
+    return static_cast<T>(b < 8 * sizeof(T) ? a << b : 0);
+  }
+};
+struct ShiftRight {
+  template <class T>
+  static HWY_INLINE T run(T a, uint32_t b) {
+    constexpr uint32_t kBits = 8 * sizeof(T);
+    if (std::is_signed_v<T>) return static_cast<T>(a >> (b < kBits ? b : kBits - 1));
+    return static_cast<T>(b < kBits ? a >> b : 0);
+  }
+};
+template <bool kWrap>
+struct FunnelLeft {
+  static HWY_INLINE uint32_t run(uint32_t low, uint32_t high, uint32_t amount) {
+    const uint32_t shift = kWrap ? amount & 31 : amount < 32 ? amount : 32;
+    return static_cast<uint32_t>((uint64_t{high} << 32 | low) << shift >> 32);
+  }
+};
+template <bool kWrap>
+struct FunnelRight {
+  static HWY_INLINE uint32_t run(uint32_t low, uint32_t high, uint32_t amount) {
+    const uint32_t shift = kWrap ? amount & 31 : amount < 32 ? amount : 32;
+    return static_cast<uint32_t>((uint64_t{high} << 32 | low) >> shift);
+  }
+};
+
+/// Any function of three bits, given by its eight results.
+const Operation* LogicalThree(Warp& warp, const Operation* operation, uint32_t mask) {
+  HWY_ALIGN uint32_t result[32];
+  const auto* a = warp.source<uint32_t>(operation->a);
+  const auto* b = warp.source<uint32_t>(operation->b);
+  const auto* c = warp.source<uint32_t>(operation->c);
+  const uint32_t table = warp.source<uint32_t>(static_cast<uint16_t>(operation->immediate))[0];
+  for (size_t i = 0; i < 32; ++i) {
+    uint32_t bits = 0;
+    for (uint32_t term = 0; term < 8; ++term) {
+      const uint32_t wanted = 0U - (table >> term & 1);
+      bits |= wanted & ((term & 4) != 0 ? a[i] : ~a[i]) & ((term & 2) != 0 ? b[i] : ~b[i]) &
+              ((term & 1) != 0 ? c[i] : ~c[i]);
+    }
+    result[i] = bits;
+  }
+  store_lanes(warp.destination<uint32_t>(operation->dst), result, mask);
+  return operation + 1;
+}
+
+/// prmt in its default mode: each nibble picks one of eight bytes, or spreads that byte's sign.
+struct Permute {
+  static HWY_INLINE uint32_t run(uint32_t a, uint32_t b, uint32_t selector) {
+    const uint64_t bytes = uint64_t{b} << 32 | a;
+    uint32_t result = 0;
+    for (uint32_t i = 0; i < 4; ++i) {
+      const uint32_t nibble = selector >> (4 * i) & 15;
+      uint32_t byte = static_cast<uint32_t>(bytes >> (8 * (nibble & 7))) & 0xff;
+      if ((nibble & 8) != 0) byte = (byte & 0x80) != 0 ? 0xff : 0;
+      result |= byte << (8 * i);
+    }
+    return result;
+  }
+};
+
+struct CountOnes {
+  template <class T>
+  static HWY_INLINE uint32_t run(T a) {
+    return static_cast<uint32_t>(std::popcount(a));
+  }
+};
+struct CountLeadingZeros {
+  template <class T>
+  static HWY_INLINE uint32_t run(T a) {
+    return static_cast<uint32_t>(std::countl_zero(a));
+  }
+};
+struct ReverseBits {
+  template <class T>
+  static HWY_INLINE T run(T a) {
+    T result = 0;
+    for (size_t i = 0; i < 8 * sizeof(T); ++i) result = static_cast<T>(result << 1 | (a >> i & 1));
+    return result;
+  }
+};
+/// The position of the highest bit that differs from the sign, or how far to shift it to the top.
+template <bool kShiftAmount>
+struct FindBit {
+  template <class T>
+  static HWY_INLINE uint32_t run(T a) {
+    using U = std::make_unsigned_t<T>;
+    const U bits = static_cast<U>(std::is_signed_v<T> && a < 0 ? ~a : a);
+    if (bits == 0) return 0xffffffff;
+    const auto zeros = static_cast<uint32_t>(std::countl_zero(bits));
+    return kShiftAmount ? zeros : static_cast<uint32_t>(8 * sizeof(T) - 1) - zeros;
+  }
+};
+/// Bits beyond the source's end read as its sign (PTX ISA 9.0, 9.7.1.18).
+struct ExtractBits {
+  template <class T>
+  static HWY_INLINE T run(T a, uint32_t position, uint32_t length) {
+    using U = std::make_unsigned_t<T>;
+    constexpr uint32_t kBits = 8 * sizeof(T);
+    const uint32_t from = position & 0xff, count = length & 0xff;
+    if (count == 0) return 0;
+    const uint32_t sign_at = from + count - 1 < kBits ? from + count - 1 : kBits - 1;
+    const bool sign = std::is_signed_v<T> && (static_cast<U>(a) >> sign_at & 1) != 0;
+    const U shifted = from < kBits ? static_cast<U>(static_cast<U>(a) >> from) : 0;
+    // Bits that are in the source; those above them are the sign.
+    const uint32_t there = from >= kBits ? 0 : count < kBits - from ? count : kBits - from;
+    const U kept = there >= kBits ? static_cast<U>(~U{0}) : static_cast<U>((U{1} << there) - 1);
+    return static_cast<T>((shifted & kept) | (sign ? static_cast<U>(~kept) : U{0}));
+  }
+};
+struct InsertBits {
+  template <class T>
+  static HWY_INLINE T run(T a, T b, uint32_t position, uint32_t length) {
+    constexpr uint32_t kBits = 8 * sizeof(T);
+    const uint32_t at = position & 0xff, count = length & 0xff;
+    if (count == 0 || at >= kBits) return b;
+    const T ones = count >= kBits ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << count) - 1);
+    const T field = static_cast<T>(ones << at);
+    return static_cast<T>((b & ~field) | (static_cast<T>(a << at) & field));
+  }
+};
+template <bool kWrap>
+struct MakeMask {
+  static HWY_INLINE uint32_t run(uint32_t position, uint32_t length) {
+    const uint32_t at = kWrap ? position & 31 : position, count = kWrap ? length & 31 : length;
+    if (at >= 32) return 0;
+    const uint32_t ones = count >= 32 ? ~0U : (1U << count) - 1;
+    return ones << at;
+  }
+};
+
+std::span<const IsaRow> all_rows() {
+  static constexpr IsaRow kRows[] = {
+#define ISA(opcode, shape, handler) {opcode, shape, &handler},
+#define ISA_BITS
+#include "engine/sim/isa.def"
+#undef ISA_BITS
+#undef ISA
+  };
+  return kRows;
+}
+
+}  // namespace bits
+
+std::span<const IsaRow> rows_of_bits() { return bits::all_rows(); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tilescope
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tilescope {
+
+HWY_EXPORT(rows_of_bits);
+std::span<const IsaRow> bit_rows() { return HWY_DYNAMIC_DISPATCH(rows_of_bits)(); }
+
+}  // namespace tilescope
+#endif

@@ -1,0 +1,251 @@
+// Loads and stores of all state spaces (PTX ISA 9.0, sections 9.7.9.8 to 9.7.9.12).
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+#include "engine/sim/isa.hpp"
+#include "engine/sim/machine.hpp"
+#include "engine/sim/simd_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/sim/execute_memory.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, for each instruction set.
+#include "engine/sim/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tilescope {
+namespace HWY_NAMESPACE {
+namespace memory {
+
+/// Whether the lanes of the mask lie as the pattern says, seen from `base`.
+HWY_INLINE bool lies_as(const AccessPattern& pattern, const uint64_t* addresses, uint64_t base, uint32_t mask) {
+  const Tag<uint64_t> d;
+  if (pattern.mask != mask) return false;
+  const auto from = hn::Set(d, base);
+  auto differences = hn::Zero(d);
+  const auto* deltas = reinterpret_cast<const uint64_t*>(pattern.delta.data());
+  if (mask == kAllLanes) {
+    for (size_t i = 0; i < 32; i += hn::Lanes(d))
+      differences = hn::Or(differences, hn::Xor(hn::Sub(hn::Load(d, addresses + i), from), hn::Load(d, deltas + i)));
+  } else {
+    for (size_t i = 0; i < 32; i += hn::Lanes(d)) {
+      const auto difference = hn::Xor(hn::Sub(hn::Load(d, addresses + i), from), hn::Load(d, deltas + i));
+      differences = hn::Or(differences, hn::IfThenElseZero(mask_at(d, mask, i), difference));
+    }
+  }
+  return hn::AllTrue(d, hn::Eq(differences, hn::Zero(d)));
+}
+
+/// Where an access goes: the host address of its base if all lanes lie in one extent, else null.
+struct Place {
+  uint8_t* host;
+  AccessPattern* pattern;
+  const uint64_t* addresses;
+  uint64_t base;
+};
+
+HWY_INLINE Place locate(Warp& warp, const Operation* operation, SiteState& site, uint32_t mask, uint64_t* space) {
+  Machine& machine = *warp.machine;
+  const uint64_t* addresses = Machine::addresses_of(warp, *operation, site, space);
+  const uint64_t first = addresses[std::countr_zero(mask)];
+  const uint64_t base = first + static_cast<uint64_t>(operation->immediate);
+  AccessPattern* pattern = site.pattern;
+  if (pattern == nullptr || !lies_as(*pattern, addresses, first, mask)) {
+    pattern = machine.find_pattern(site, addresses, first, mask);
+    site.pattern = pattern;
+  }
+  const uint64_t low = base + static_cast<uint64_t>(pattern->lowest), high = base + static_cast<uint64_t>(pattern->end);
+  bool inside = pattern->bounded && low >= site.low && high <= site.high && low < high &&
+                ((base | pattern->low_bits) & (site.bytes_per_lane - 1)) == 0;
+  if (!inside) inside = machine.place(site, *pattern, base);
+  if (machine.observing()) machine.note(warp, site, *pattern, base);
+  uint8_t* host = nullptr;
+  if (inside) host = (site.is_local ? warp.local : site.data) + (base - site.low);
+  return {host, pattern, addresses, base};
+}
+
+template <class T>
+HWY_INLINE T read(const uint8_t* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+HWY_INLINE bool all_written(const uint8_t* flags, size_t bytes) { return std::memchr(flags, 0, bytes) == nullptr; }
+
+/// Reports lanes that read what nobody has written. Flags lie as the bytes do; local memory has them lane by lane.
+HWY_NOINLINE void check_written(Warp& warp, const Operation* operation, const SiteState& site, const Place& place,
+                                uint32_t mask) {
+  const uint8_t* flags = site.written + (place.base - site.low);
+  if (site.is_local) flags += size_t{warp.index} * 32 * site.lane_stride;
+  const AccessPattern& pattern = *place.pattern;
+  uint32_t unwritten = 0;
+  if (pattern.shape != AccessPattern::Shape::scattered && site.lane_stride == 0 && mask == kAllLanes) {
+    const size_t bytes = static_cast<size_t>(pattern.end);
+    if (all_written(flags, bytes)) return;
+  }
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(left));
+    const uint8_t* of_lane = flags + pattern.delta[lane] + lane * site.lane_stride;
+    if (!all_written(of_lane, site.bytes_per_lane)) unwritten |= 1U << lane;
+  }
+  if (unwritten != 0)
+    warp.machine->report_unwritten(warp, operation->site, place.addresses, operation->immediate, unwritten);
+}
+
+HWY_NOINLINE void mark_written(const Warp& warp, const SiteState& site, const Place& place, uint32_t mask) {
+  uint8_t* flags = site.written + (place.base - site.low);
+  if (site.is_local) flags += size_t{warp.index} * 32 * site.lane_stride;
+  if (mask == kAllLanes && place.pattern->shape == AccessPattern::Shape::contiguous && site.lane_stride == 0) {
+    std::memset(flags, 1, static_cast<size_t>(place.pattern->end));
+    return;
+  }
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(left));
+    std::memset(flags + place.pattern->delta[lane] + lane * site.lane_stride, 1, site.bytes_per_lane);
+  }
+}
+
+HWY_INLINE std::array<uint16_t, 4> vector_slots(const Operation* operation) {
+  return {operation->dst, operation->b, operation->c, operation->extra};
+}
+
+/// 32 lanes of N elements each, side by side in memory.
+template <class M, class R, int N>
+HWY_INLINE void load_contiguous(const uint8_t* host, R (*values)[32]) {
+  if constexpr (N == 1 && sizeof(M) == sizeof(R)) {
+    std::memcpy(values[0], host, sizeof(M) * 32);
+  } else {
+    for (size_t part = 0; part < N; ++part)
+      for (size_t i = 0; i < 32; ++i) values[part][i] = static_cast<R>(read<M>(host + (i * N + part) * sizeof(M)));
+  }
+}
+template <class M, class R, int N>
+HWY_INLINE void store_contiguous(uint8_t* host, const R* const* values) {
+  if constexpr (N == 1 && sizeof(M) == sizeof(R)) {
+    std::memcpy(host, values[0], sizeof(M) * 32);
+  } else {
+    for (size_t i = 0; i < 32; ++i) {
+      M elements[N];
+      for (size_t part = 0; part < N; ++part) elements[part] = static_cast<M>(values[part][i]);
+      std::memcpy(host + i * sizeof(elements), elements, sizeof(elements));
+    }
+  }
+}
+
+/// Lanes that are not all in one extent, or not aligned: those that may not go on are reported, and load 0.
+template <class M, class R, int N>
+HWY_NOINLINE void load_lane_by_lane(Warp& warp, const Operation* operation, const Place& place, uint32_t mask,
+                                    R (*values)[32]) {
+  std::array<uint8_t*, 32> host;
+  uint32_t good = warp.machine->locate_lanes(warp, operation->site, place.addresses, operation->immediate, mask, host);
+  for (size_t part = 0; part < N; ++part) std::memset(values[part], 0, sizeof(values[part]));
+  for (; good != 0; good &= good - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(good));
+    for (size_t part = 0; part < N; ++part) values[part][lane] = static_cast<R>(read<M>(host[lane] + part * sizeof(M)));
+  }
+}
+
+template <class M, class R, int N>
+const Operation* Load(Warp& warp, const Operation* operation, uint32_t mask) {
+  HWY_ALIGN uint64_t space[32];
+  HWY_ALIGN R values[N][32];
+  SiteState& site = warp.machine->site(operation->site);
+  const Place place = locate(warp, operation, site, mask, space);
+  if (place.host == nullptr) {
+    load_lane_by_lane<M, R, N>(warp, operation, place, mask, values);
+  } else {
+    if (site.written != nullptr) check_written(warp, operation, site, place, mask);
+    const AccessPattern& pattern = *place.pattern;
+    if (pattern.shape == AccessPattern::Shape::contiguous && mask == kAllLanes && site.lane_stride == 0) {
+      load_contiguous<M, R, N>(place.host, values);
+    } else if (pattern.shape == AccessPattern::Shape::uniform && site.lane_stride == 0) {
+      for (size_t part = 0; part < N; ++part) {
+        const R value = static_cast<R>(read<M>(place.host + part * sizeof(M)));
+        for (size_t i = 0; i < 32; ++i) values[part][i] = value;
+      }
+    } else {
+      // Inactive lanes have a delta of 0, so they read the base, which is inside; local memory strides by lane.
+      for (size_t i = 0; i < 32; ++i) {
+        const uint8_t* from = place.host + pattern.delta[i] + i * site.lane_stride;
+        for (size_t part = 0; part < N; ++part) values[part][i] = static_cast<R>(read<M>(from + part * sizeof(M)));
+      }
+    }
+  }
+  const auto slots = vector_slots(operation);
+  for (size_t part = 0; part < N; ++part) store_lanes(warp.destination<R>(slots[part]), values[part], mask);
+  return operation + 1;
+}
+
+template <class M, class R, int N>
+HWY_NOINLINE void store_lane_by_lane(Warp& warp, const Operation* operation, const Place& place, uint32_t mask,
+                                     const R* const* values) {
+  std::array<uint8_t*, 32> host;
+  uint32_t good = warp.machine->locate_lanes(warp, operation->site, place.addresses, operation->immediate, mask, host);
+  for (; good != 0; good &= good - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(good));
+    for (size_t part = 0; part < N; ++part) {
+      const M value = static_cast<M>(values[part][lane]);
+      std::memcpy(host[lane] + part * sizeof(M), &value, sizeof(M));
+    }
+  }
+}
+
+template <class M, class R, int N>
+const Operation* Store(Warp& warp, const Operation* operation, uint32_t mask) {
+  HWY_ALIGN uint64_t space[32];
+  SiteState& site = warp.machine->site(operation->site);
+  const auto slots = vector_slots(operation);
+  const R* values[N];
+  for (size_t part = 0; part < N; ++part) values[part] = warp.source<R>(slots[part]);
+  const Place place = locate(warp, operation, site, mask, space);
+  if (place.host == nullptr) {
+    store_lane_by_lane<M, R, N>(warp, operation, place, mask, values);
+    return operation + 1;
+  }
+  if (site.written != nullptr) mark_written(warp, site, place, mask);
+  const AccessPattern& pattern = *place.pattern;
+  if (pattern.shape == AccessPattern::Shape::contiguous && mask == kAllLanes && site.lane_stride == 0) {
+    store_contiguous<M, R, N>(place.host, values);
+    return operation + 1;
+  }
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(left));
+    uint8_t* to = place.host + pattern.delta[lane] + lane * site.lane_stride;
+    for (size_t part = 0; part < N; ++part) {
+      const M value = static_cast<M>(values[part][lane]);
+      std::memcpy(to + part * sizeof(M), &value, sizeof(M));
+    }
+  }
+  return operation + 1;
+}
+
+std::span<const IsaRow> all_rows() {
+  static constexpr IsaRow kRows[] = {
+#define ISA(opcode, shape, handler) {opcode, shape, &handler},
+#define ISA_MEMORY
+#include "engine/sim/isa.def"
+#undef ISA_MEMORY
+#undef ISA
+  };
+  return kRows;
+}
+
+}  // namespace memory
+
+std::span<const IsaRow> rows_of_memory() { return memory::all_rows(); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tilescope
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tilescope {
+
+HWY_EXPORT(rows_of_memory);
+std::span<const IsaRow> memory_rows() { return HWY_DYNAMIC_DISPATCH(rows_of_memory)(); }
+
+}  // namespace tilescope
+#endif

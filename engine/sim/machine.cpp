@@ -1,0 +1,373 @@
+#include "engine/sim/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "engine/sim/special_registers.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr size_t kMostFindings = 64;
+/// Backward branches until a warp lets the next one run.
+constexpr int32_t kWarpTurn = 256;
+
+size_t count_rows(const LaunchSetup& setup) { return setup.buffers + 2; }
+
+}  // namespace
+
+Machine::Machine(const LaunchSetup& setup)
+    : setup_(setup), program_(*setup.program), memory_(setup.memory), parameters_(setup.parameters) {
+  const auto window = [&](uint64_t low, uint64_t bytes, Space space, const char* name, uint32_t lane_stride) {
+    Extent extent;
+    extent.low = low;
+    extent.high = low + bytes;
+    extent.space = space;
+    extent.name = name;
+    extent.lane_stride = lane_stride;
+    if (bytes != 0) memory_.add(std::move(extent));
+  };
+  window(kSharedWindow, setup.shared_bytes, Space::shared, "shared memory", 0);
+  window(kLocalWindow, program_.local_bytes, Space::local, "local memory", program_.local_bytes);
+  window(kParameterWindow, parameters_.size(), Space::param, "the parameters", 0);
+  memory_.move(kParameterWindow, parameters_.data(), nullptr);
+  sites_.resize(program_.sites.size());
+  for (size_t i = 0; i < sites_.size(); ++i) {
+    const MemorySite& site = program_.sites[i];
+    sites_[i].bytes_per_lane = site.bytes_per_lane;
+    sites_[i].narrow_address = site.narrow_address;
+    sites_[i].observed = site.observed;
+    sites_[i].is_store = site.kind == AccessKind::store;
+  }
+}
+
+std::unique_ptr<Block> Machine::make_block() const {
+  auto block = std::make_unique<Block>();
+  const auto threads = static_cast<size_t>(setup_.block.count());
+  const size_t warps = (threads + 31) / 32;
+  const size_t register_bytes = size_t{program_.register_slots} * kSlotBytes;
+  block->registers = HostPages(warps * register_bytes);
+  block->predicates = HostPages(warps * program_.predicates * sizeof(uint32_t));
+  block->uniform = HostPages(program_.uniform.size());
+  block->shared = HostPages(setup_.shared_bytes);
+  block->shared_written = HostPages(setup_.shared_bytes);
+  block->local = HostPages(warps * 32 * program_.local_bytes);
+  block->local_written = HostPages(warps * 32 * program_.local_bytes);
+  for (const HostPages* pages : {&block->registers, &block->predicates, &block->uniform, &block->shared,
+                                 &block->shared_written, &block->local, &block->local_written})
+    if (!pages->ok()) return nullptr;
+  if (!program_.uniform.empty()) std::memcpy(block->uniform.data(), program_.uniform.data(), program_.uniform.size());
+  fill_launch_slots(program_, setup_, block->uniform.data());
+  block->warps.resize(warps);
+  for (size_t w = 0; w < warps; ++w) {
+    Warp& warp = block->warps[w];
+    warp.index = static_cast<uint16_t>(w);
+    warp.base = {block->registers.data() + w * register_bytes, block->uniform.data()};
+    warp.predicates = reinterpret_cast<uint32_t*>(block->predicates.data()) + w * program_.predicates;
+    warp.predicates[0] = 0xffffffff;
+    warp.code = program_.operations.data();
+    if (program_.local_bytes != 0) warp.local = block->local.data() + w * 32 * program_.local_bytes;
+    fill_warp_slots(program_, setup_.block, warp);
+  }
+  return block;
+}
+
+void Machine::begin(Block& block, uint64_t index) {
+  block.index = index;
+  block.id = unflatten(index, setup_.grid);
+  block.steps = 0;
+  block.next_warp = 0;
+  block.stopped = false;
+  block.barriers = {};
+  block.live_threads = static_cast<uint32_t>(setup_.block.count());
+  fill_block_slots(program_, block.id, block.uniform.data());
+  if (setup_.shared_bytes != 0) std::memset(block.shared_written.data(), 0, setup_.shared_bytes);
+  if (program_.local_bytes != 0) std::memset(block.local_written.data(), 0, block.local_written.bytes());
+  for (Warp& warp : block.warps) {
+    warp.machine = this;
+    begin_warp(warp);
+  }
+}
+
+void Machine::begin_warp(Warp& warp) const {
+  const auto threads = static_cast<uint32_t>(setup_.block.count()) - 32U * warp.index;
+  warp.live = threads >= 32 ? 0xffffffff : (1U << threads) - 1;
+  warp.active = warp.live;
+  warp.at = warp.code;
+  warp.state = Warp::State::ready;
+  warp.path_count = 0;
+  warp.sequence = 0;
+  warp.steps = 0;
+  warp.carry = 0;
+  warp.clock = 0;
+  for (uint16_t slot : program_.entry_slots) std::memset(warp.destination<uint8_t>(slot), 0, kSlotBytes);
+  for (uint16_t predicate : program_.entry_predicates) warp.predicates[predicate] = 0;
+}
+
+void Machine::begin_record(ChunkRecord& record) {
+  record.id = ++records_;
+  record.counts.assign(setup_.count ? program_.observed_sites.size() * count_rows(setup_) : 0, {});
+  record_ = nullptr;  // so that the sites find their new counts
+}
+
+void Machine::switch_to(Block& block, ChunkRecord& record) {
+  if (block_ == &block && record_ == &record) return;
+  block_ = &block;
+  record_ = &record;
+  record_id_ = record.id;
+  memory_.move(kSharedWindow, block.shared.data(), setup_.checks ? block.shared_written.data() : nullptr);
+  memory_.move(kLocalWindow, block.local.data(), setup_.checks ? block.local_written.data() : nullptr);
+  for (SiteState& site : sites_) {
+    site.low = 1;
+    site.high = 0;
+    site.count = nullptr;
+  }
+}
+
+bool Machine::run(Block& block, ChunkRecord& record, uint64_t steps) {
+  switch_to(block, record);
+  recording_ = setup_.record && !record.recording_ended;
+  observing_ = setup_.count || recording_;
+  const uint64_t until = block.steps + steps;
+  size_t idle = 0;
+  while (idle < block.warps.size()) {
+    if (block.next_warp >= block.warps.size()) block.next_warp = 0;
+    Warp& warp = block.warps[block.next_warp++];
+    if (warp.state != Warp::State::ready) {
+      if (++idle < block.warps.size()) continue;
+      if (block.live_threads == 0 || block.stopped) break;
+      if (!release_barriers(block)) {
+        report_barrier(block, 16, "deadlock", "barrier {} is never reached by the other threads");
+        block.stopped = true;
+        break;
+      }
+      idle = 0;
+      continue;
+    }
+    idle = 0;
+    const uint64_t before = warp.steps;
+    const bool resumed = warp.slice <= 0 && warp.active != 0;
+    run_warp(warp, warp.begin_turn(kWarpTurn, resumed && program_.one_at_a_time));
+    block.steps += warp.steps - before;
+    record.last_operation = static_cast<uint32_t>(warp.at - warp.code);
+    if (block.stopped) break;
+    release_barriers(block);
+    if (block.steps >= until) return false;
+  }
+  finish(block, record);
+  return true;
+}
+
+void Machine::finish(const Block& block, ChunkRecord& record) {
+  record.steps.push_back(block.steps);
+  if (recording_) record.accesses_end.push_back(record.accesses.size());
+  if (record.accesses.size() > setup_.access_budget) record.recording_ended = true;
+  record.stopped = block.stopped;
+}
+
+AccessPattern* Machine::find_pattern(SiteState& site, const uint64_t* addresses, uint64_t base, uint32_t mask) {
+  AccessPattern* pattern = memo_.find(addresses, base, mask, site.bytes_per_lane);
+  if (memo_.generation() != memo_generation_) {  // all others are gone
+    memo_generation_ = memo_.generation();
+    for (SiteState& other : sites_) other.pattern = nullptr;
+  }
+  return pattern;
+}
+
+bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base) {
+  const Extent* extent = memory_.nearest(base);
+  if (extent != nullptr) {
+    site.low = extent->low;
+    site.high = extent->high;
+    site.data = extent->data;
+    site.written = setup_.checks || extent->space != Space::global ? extent->written : nullptr;
+    if (site.is_store && extent->space == Space::global) site.written = extent->written;
+    site.lane_stride = extent->lane_stride;
+    site.is_shared = extent->space == Space::shared;
+    site.is_local = extent->space == Space::local;
+  } else {
+    site.low = 1;
+    site.high = 0;
+    site.is_shared = false;
+  }
+  if (setup_.count && site.observed != 0xffff) {
+    const size_t row = extent == nullptr || site.is_shared ? 0
+                       : extent->buffer < 0                ? 1
+                                                           : 2 + static_cast<size_t>(extent->buffer);
+    site.count = &record_->counts[site.observed * count_rows(setup_) + row];
+  }
+  if (extent == nullptr || !pattern.bounded) return false;
+  const uint64_t low = base + static_cast<uint64_t>(pattern.lowest), high = base + static_cast<uint64_t>(pattern.end);
+  return low >= site.low && high <= site.high && low < high &&
+         ((base | pattern.low_bits) & (site.bytes_per_lane - 1)) == 0;
+}
+
+void Machine::note_shared(SiteState& site, AccessPattern& pattern, uint64_t base) {
+  const uint32_t wavefronts = count_wavefronts(pattern, base, site.is_store);
+  site.count->wavefronts += wavefronts;
+  const uint32_t passes = count_passes(pattern, site.is_store);
+  if (wavefronts > passes) record_->bank_conflicts[site.is_store ? 1 : 0] += wavefronts - passes;
+}
+
+void Machine::record_access(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base) {
+  if (site.observed == 0xffff || record_->accesses.size() > setup_.access_budget) return;
+  if (pattern.record != record_id_) {
+    pattern.record = record_id_;
+    pattern.number = static_cast<uint32_t>(record_->patterns.size());
+    record_->patterns.push_back(pattern.delta);
+  }
+  record_->accesses.push_back({base, static_cast<uint32_t>(block_->index), pattern.mask, pattern.number,
+                               warp.sequence++, warp.index, site.observed});
+}
+
+uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* addresses, int64_t offset,
+                               uint32_t mask, std::array<uint8_t*, 32>& host) {
+  const MemorySite& site = program_.sites[site_index];
+  const bool writes = site.kind != AccessKind::load, reads = site.kind != AccessKind::store;
+  const std::string_view verb = site.kind == AccessKind::load    ? "read"
+                                : site.kind == AccessKind::store ? "write"
+                                                                 : "atomic";
+  uint32_t good = 0, unwritten = 0;
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(left));
+    const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
+    const Extent* near = memory_.nearest(address);
+    const Extent* extent = memory_.find(address, site.bytes_per_lane);
+    const bool aligned = (address & (site.bytes_per_lane - 1)) == 0;
+    if (extent == nullptr || !aligned) {
+      const std::string_view id = extent == nullptr ? "out-of-bounds" : "misaligned";
+      report(warp, site.operation, lane, 1, id,
+             fmt::format("{} of {} bytes at {}", verb, site.bytes_per_lane, place_text(near, address)), near,
+             near == nullptr ? 0 : static_cast<int64_t>(address - near->low));
+      continue;
+    }
+    good |= 1U << lane;
+    const uint64_t in_extent = address - extent->low + uint64_t{lane} * extent->lane_stride;
+    const bool local = extent->space == Space::local;
+    host[lane] = (local ? warp.local : extent->data) + in_extent;
+    if (extent->written == nullptr) continue;
+    uint8_t* flags = extent->written + in_extent + (local ? uint64_t{warp.index} * 32 * extent->lane_stride : 0);
+    if (reads && setup_.checks && std::memchr(flags, 0, site.bytes_per_lane) != nullptr) unwritten |= 1U << lane;
+    if (writes) std::memset(flags, 1, site.bytes_per_lane);
+  }
+  if (unwritten != 0) report_unwritten(warp, site_index, addresses, offset, unwritten);
+  return good;
+}
+
+void Machine::report_unwritten(Warp& warp, uint32_t site_index, const uint64_t* addresses, int64_t offset,
+                               uint32_t mask) {
+  const MemorySite& site = program_.sites[site_index];
+  const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
+  const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
+  const Extent* extent = memory_.nearest(address);
+  report(warp, site.operation, lane, static_cast<uint32_t>(std::popcount(mask)), "uninitialised-read",
+         fmt::format("{} of {} bytes at {}", site.kind == AccessKind::load ? "read" : "atomic", site.bytes_per_lane,
+                     place_text(extent, address)),
+         extent, extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
+}
+
+/// "a+4096 (buffer of 4096 bytes)".
+std::string Machine::place_text(const Extent* extent, uint64_t address) const {
+  if (extent == nullptr) return fmt::format("address {:#x} (no buffer)", address);
+  const auto offset = static_cast<int64_t>(address - extent->low);
+  const char* kind = extent->buffer >= 0                ? "buffer"
+                     : extent->space == Space::global   ? "variable"
+                     : extent->space == Space::constant ? "constant"
+                                                        : "window";
+  return fmt::format("{}{:+} ({} of {} bytes)", extent->name, offset, kind, extent->bytes());
+}
+
+/// Adds to the finding of the same kind and line, or begins one.
+void Machine::report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, std::string_view id,
+                     const std::string& what, const Extent* extent, int64_t offset) {
+  if (!setup_.checks && (id == "out-of-bounds" || id == "misaligned" || id == "uninitialised-read")) return;
+  const OperationDetail& detail = program_.details[operation];
+  for (NotedFinding& noted : record_->findings) {
+    const OperationDetail& other = program_.details[noted.operation];
+    if (noted.finding.id != id || other.line != detail.line || other.file != detail.file) continue;
+    if (detail.line == 0 && noted.operation != operation) continue;
+    noted.finding.count += lanes;
+    return;
+  }
+  if (record_->findings.size() >= kMostFindings) return;
+  Finding finding;
+  finding.id = id;
+  finding.count = lanes;
+  finding.file = program_.files[detail.file];
+  finding.line = detail.line;
+  finding.block = block_->id;
+  finding.thread = unflatten(uint64_t{warp.index} * 32 + lane, setup_.block);
+  if (extent != nullptr) finding.buffer = extent->name;
+  finding.offset = offset;
+  std::string words(id);
+  std::replace(words.begin(), words.end(), '-', ' ');
+  const auto place = detail.line != 0 ? fmt::format("{}:{}", finding.file, finding.line)
+                                      : std::string(program_.function->instructions[detail.instruction].text);
+  finding.message = fmt::format("{}: {}, {}, block ({},{},{}) thread ({},{},{})", words, what, place, finding.block.x,
+                                finding.block.y, finding.block.z, finding.thread.x, finding.thread.y, finding.thread.z);
+  record_->findings.push_back({std::move(finding), operation});
+}
+
+void Machine::trap(Warp& warp, const Operation* operation, uint32_t lanes) {
+  const auto lane = static_cast<uint32_t>(std::countr_zero(lanes));
+  report(warp, static_cast<uint32_t>(operation - warp.code), lane, 1, "trap", "the kernel stopped itself", nullptr, 0);
+  warp.state = Warp::State::trapped;
+  block_->stopped = true;
+}
+
+void Machine::give_up(Block& block, ChunkRecord& record) {
+  for (Warp& warp : block.warps) {
+    if (warp.state == Warp::State::finished) continue;
+    const uint32_t lanes = warp.active != 0 ? warp.active : warp.live;
+    report(warp, static_cast<uint32_t>(warp.at - warp.code), static_cast<uint32_t>(std::countr_zero(lanes)), 1,
+           "step-limit", fmt::format("still running after {} warp instructions", setup_.step_budget), nullptr, 0);
+    break;
+  }
+  block.stopped = true;
+  finish(block, record);
+}
+
+void Machine::note_exit(uint32_t lanes) { block_->live_threads -= static_cast<uint32_t>(std::popcount(lanes)); }
+
+void Machine::arrive(uint32_t barrier, uint32_t threads, uint32_t expected) {
+  Block::Barrier& state = block_->barriers[barrier % 16];
+  state.arrived += threads;
+  state.expected = expected;
+}
+
+bool Machine::release_barriers(Block& block) {
+  bool released = false;
+  for (uint32_t id = 0; id < block.barriers.size(); ++id) {
+    Block::Barrier& barrier = block.barriers[id];
+    if (barrier.arrived == 0) continue;
+    if (barrier.arrived < (barrier.expected != 0 ? barrier.expected : block.live_threads)) continue;
+    const uint64_t threads = setup_.block.count();
+    if (barrier.expected == 0 && block.live_threads < threads)
+      report_barrier(block, id, "divergent-barrier",
+                     fmt::format("barrier {{}} is reached by {} of {} threads, the others have left the kernel",
+                                 block.live_threads, threads));
+    barrier = {};
+    for (Warp& warp : block.warps) warp.release(id);
+    released = true;
+  }
+  return released;
+}
+
+/// Reports at the first thread that waits at the barrier; 16: at any. `what` has a place for the barrier's number.
+void Machine::report_barrier(Block& block, uint32_t barrier, std::string_view id, const std::string& what) {
+  for (Warp& warp : block.warps) {
+    for (uint32_t i = 0; i < warp.path_count; ++i) {
+      const Warp::Path& path = warp.paths[i];
+      if (path.rank != Warp::kAtBarrier || (barrier < 16 && path.barrier != barrier)) continue;
+      const auto operation = static_cast<uint32_t>(path.at - warp.code) - 1;
+      report(warp, operation, static_cast<uint32_t>(std::countr_zero(path.lanes)), 1, id,
+             fmt::format(fmt::runtime(what), path.barrier), nullptr, 0);
+      return;
+    }
+  }
+}
+
+}  // namespace tilescope

@@ -1,0 +1,152 @@
+// One host thread's simulated multiprocessor: executes blocks of a launch and notes what they do.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/executor.hpp"
+#include "engine/sim/memory.hpp"
+#include "engine/sim/observe.hpp"
+#include "engine/sim/program.hpp"
+#include "engine/sim/warp.hpp"
+
+namespace tilescope {
+
+/// What all machines of a launch have in common.
+struct LaunchSetup {
+  const Program* program = nullptr;
+  Dim3 grid, block;
+  uint32_t shared_bytes = 0;  // static and dynamic
+  uint32_t dynamic_shared_bytes = 0;
+  std::vector<uint8_t> parameters;
+  MemoryMap memory;  // buffers and the module's variables
+  size_t buffers = 0;
+  bool checks = true, count = true, record = false;
+  uint64_t access_budget = 0;
+  uint64_t step_budget = 0;
+};
+
+/// What the memory handlers keep for each memory instruction: where it last was, and how its lanes lay.
+struct SiteState {
+  uint64_t low = 1, high = 0;  // addresses of the extent it last touched; none yet
+  uint8_t* data = nullptr;     // of `low`
+  uint8_t* written = nullptr;
+  AccessPattern* pattern = nullptr;
+  SiteCount* count = nullptr;  // null: not counted
+  uint32_t lane_stride = 0;
+  uint32_t bytes_per_lane = 0;
+  uint16_t observed = 0xffff;
+  bool narrow_address = false;
+  bool is_shared = false;  // the extent is shared memory
+  bool is_local = false;
+  bool is_store = false;
+};
+
+/// One block while it runs.
+struct Block {
+  uint64_t index = 0;
+  Dim3 id;
+  uint64_t steps = 0;
+  uint32_t live_threads = 0;
+  uint32_t next_warp = 0;
+  std::vector<Warp> warps;
+  HostPages registers, uniform, predicates, shared, shared_written, local, local_written;
+  struct Barrier {
+    uint32_t arrived = 0;   // threads
+    uint32_t expected = 0;  // 0: all that live
+  };
+  std::array<Barrier, 16> barriers{};
+  bool stopped = false;  // it cannot be completed
+};
+
+class Machine {
+ public:
+  explicit Machine(const LaunchSetup& setup);
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  /// Memory for one block; nothing if the host has none left.
+  std::unique_ptr<Block> make_block() const;
+  void begin(Block& block, uint64_t index);
+  /// Runs the block until it is done (true) or has executed about `steps` instructions. What it does is noted in
+  /// `record`, which must stay the same until the block is done.
+  bool run(Block& block, ChunkRecord& record, uint64_t steps);
+  /// Ends a block that has used up the budget of steps.
+  void give_up(Block& block, ChunkRecord& record);
+
+  /// Begins a new record: patterns are numbered anew.
+  void begin_record(ChunkRecord& record);
+
+  // For the handlers.
+  const LaunchSetup& setup() const { return setup_; }
+  SiteState& site(uint32_t index) { return sites_[index]; }
+  bool observing() const { return observing_; }
+  AccessPattern* find_pattern(SiteState& site, const uint64_t* addresses, uint64_t base, uint32_t mask);
+  /// Looks up the extent at `base`; whether all lanes are inside of it and aligned.
+  bool place(SiteState& site, const AccessPattern& pattern, uint64_t base);
+  /// Counts and records one access.
+  void note(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base) {
+    if (site.count != nullptr) {
+      SiteCount& count = *site.count;
+      ++count.requests;
+      count.lanes += pattern.lanes;
+      count.useful_bytes += pattern.useful_bytes;
+      if (site.is_shared) {
+        note_shared(site, pattern, base);
+      } else {
+        const uint32_t sectors = pattern.sectors[base % 32];
+        count.sectors += sectors != 0 ? sectors : count_sectors(pattern, base);
+      }
+    }
+    if (recording_) record_access(warp, site, pattern, base);
+  }
+  /// The host address of each lane that may go on; the others are reported. Used where the lanes are not all in one
+  /// extent, and for atomics.
+  uint32_t locate_lanes(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask,
+                        std::array<uint8_t*, 32>& host);
+  /// Reports those lanes that read bytes which nobody has written.
+  void report_unwritten(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask);
+  /// 64-bit addresses of an operation's lanes: those in the register, or 32-bit ones widened into `space`.
+  static const uint64_t* addresses_of(const Warp& warp, const Operation& operation, const SiteState& site,
+                                      uint64_t* space) {
+    if (!site.narrow_address) return warp.source<uint64_t>(operation.a);
+    const auto* narrow = warp.source<uint32_t>(operation.a);
+    for (size_t i = 0; i < 32; ++i) space[i] = narrow[i];
+    return space;
+  }
+  void trap(Warp& warp, const Operation* operation, uint32_t lanes);
+  void arrive(uint32_t barrier, uint32_t threads, uint32_t expected);
+  void note_exit(uint32_t lanes);
+
+ private:
+  void note_shared(SiteState& site, AccessPattern& pattern, uint64_t base);
+  void record_access(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base);
+  void report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, std::string_view id,
+              const std::string& what, const Extent* extent, int64_t offset);
+  std::string place_text(const Extent* extent, uint64_t address) const;
+  void switch_to(Block& block, ChunkRecord& record);
+  bool release_barriers(Block& block);
+  void report_barrier(Block& block, uint32_t barrier, std::string_view id, const std::string& what);
+  void begin_warp(Warp& warp) const;
+  void finish(const Block& block, ChunkRecord& record);
+
+  const LaunchSetup& setup_;
+  const Program& program_;
+  MemoryMap memory_;
+  std::vector<SiteState> sites_;
+  PatternMemo memo_;
+  uint64_t memo_generation_ = 0;
+  uint64_t records_ = 0;
+  uint64_t record_id_ = 0;
+  ChunkRecord* record_ = nullptr;
+  Block* block_ = nullptr;
+  bool observing_ = false;
+  bool recording_ = false;
+  std::vector<uint8_t> parameters_;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,85 @@
+// The simulated address space: what lies at an address, and which of its bytes have been written.
+//
+//   extent   one variable or buffer: addresses [low, high), its bytes on the host, and a flag per byte that is 1 once
+//            it has been written (none where everything has been, as after a full upload)
+//
+// The layout of the address space is that of engine/trace.hpp; local memory is one extent whose lanes lie apart.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/executor.hpp"
+
+namespace tilescope {
+
+struct Extent {
+  uint64_t low = 0, high = 0;
+  uint8_t* data = nullptr;     // of `low`; of lane 0, where lane_stride is not 0
+  uint8_t* written = nullptr;  // of `low`; null: all of it has been written
+  uint32_t lane_stride = 0;    // bytes between the copies of neighbouring lanes; 0: one copy
+  int32_t buffer = -1;         // index into Plan::buffers
+  Space space = Space::global;
+  bool read_only = false;
+  std::string name;
+
+  uint64_t bytes() const { return high - low; }
+};
+
+/// Extents by region of the address space.
+class MemoryMap {
+ public:
+  void add(Extent extent);
+  /// The extent that holds [address, address + bytes), or nothing.
+  const Extent* find(uint64_t address, uint64_t bytes) const;
+  /// The extent that an address out of bounds belongs to: the last one of its region that begins at or before it.
+  const Extent* nearest(uint64_t address) const;
+  /// Changes where the bytes of the only extent of a window are.
+  void move(uint64_t window, uint8_t* data, uint8_t* written);
+
+ private:
+  std::vector<std::vector<Extent>> regions_;  // by address >> kRegionBits, ascending `low`
+};
+
+/// Zeroed bytes, aligned as cudaMalloc aligns. Pages that are never touched cost nothing.
+class HostPages {
+ public:
+  HostPages() = default;
+  explicit HostPages(size_t bytes);
+  uint8_t* data() const { return data_; }
+  size_t bytes() const { return bytes_; }
+  /// Whether the memory was there to be had.
+  bool ok() const { return bytes_ == 0 || data_ != nullptr; }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const;
+  };
+  std::unique_ptr<void, Free> memory_;
+  uint8_t* data_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+class SimulatedBuffer : public DeviceBuffer {
+ public:
+  SimulatedBuffer(const BufferRequest& request, HostPages data, HostPages written)
+      : name_(request.name), index_(request.index), data_(std::move(data)), written_(std::move(written)) {}
+
+  uint64_t address() const override { return address_of(index_, 0); }
+  size_t bytes() const override { return data_.bytes(); }
+
+  void upload(std::span<const std::byte> bytes, bool poison);
+  void download(std::span<std::byte> bytes) const;
+  Extent extent() const;
+
+ private:
+  std::string name_;
+  size_t index_;
+  HostPages data_, written_;
+  bool all_written_ = false;
+};
+
+}  // namespace tilescope

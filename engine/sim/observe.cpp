@@ -1,0 +1,103 @@
+#include "engine/sim/observe.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "engine/sim/shared_banks.hpp"
+#include "engine/traffic/coalesce.hpp"
+
+namespace tilescope {
+namespace {
+
+/// No extent is larger, so lanes farther apart than this cannot all be in one.
+constexpr int64_t kFarthest = int64_t{1} << (kRegionBits - 1);
+
+uint64_t hash_of(const LanePattern& delta, uint32_t mask, uint32_t bytes_per_lane) {
+  uint64_t hash = (uint64_t{mask} << 8 | bytes_per_lane) * 0x9e3779b97f4a7c15;
+  for (int64_t lane : delta) {
+    hash ^= static_cast<uint64_t>(lane);
+    hash *= 0x9e3779b97f4a7c15;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+/// The addresses of the lanes for a base that is the same as `base` modulo 128.
+std::array<uint64_t, 32> lane_addresses(const AccessPattern& pattern, uint64_t base) {
+  std::array<uint64_t, 32> address{};
+  for (size_t lane = 0; lane < 32; ++lane)
+    address[lane] = (uint64_t{1} << 62) + base % kLineBytes + static_cast<uint64_t>(pattern.delta[lane]);
+  return address;
+}
+
+void describe(AccessPattern& pattern) {
+  bool contiguous = true, uniform = true;
+  const auto first = static_cast<int64_t>(std::countr_zero(pattern.mask));
+  for (uint32_t left = pattern.mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(left));
+    const int64_t delta = pattern.delta[lane];
+    pattern.lowest = std::min(pattern.lowest, delta);
+    pattern.end = std::max(pattern.end, delta);
+    pattern.low_bits |= static_cast<uint64_t>(delta);
+    uniform = uniform && delta == 0;
+    contiguous = contiguous && delta == (static_cast<int64_t>(lane) - first) * pattern.bytes_per_lane;
+  }
+  pattern.bounded = pattern.lowest > -kFarthest && pattern.end < kFarthest;
+  if (pattern.bounded) pattern.end += pattern.bytes_per_lane;
+  pattern.lanes = static_cast<uint32_t>(std::popcount(pattern.mask));
+  pattern.shape = contiguous ? AccessPattern::Shape::contiguous
+                  : uniform  ? AccessPattern::Shape::uniform
+                             : AccessPattern::Shape::scattered;
+  pattern.useful_bytes = coalesce(lane_addresses(pattern, 0), pattern.mask, pattern.bytes_per_lane).useful_bytes;
+}
+
+}  // namespace
+
+AccessPattern* PatternMemo::find(const uint64_t* addresses, uint64_t base, uint32_t mask, uint32_t bytes_per_lane) {
+  LanePattern delta{};
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(left));
+    delta[lane] = static_cast<int64_t>(addresses[lane] - base);
+  }
+  const uint64_t hash = hash_of(delta, mask, bytes_per_lane);
+  for (const auto& pattern : patterns_[hash])
+    if (pattern->mask == mask && pattern->bytes_per_lane == bytes_per_lane && pattern->delta == delta)
+      return pattern.get();
+  if (count_ >= kMostPatterns) {
+    patterns_.clear();
+    count_ = 0;
+    ++generation_;
+  }
+  auto pattern = std::make_unique<AccessPattern>();
+  pattern->delta = delta;
+  pattern->mask = mask;
+  pattern->bytes_per_lane = bytes_per_lane;
+  describe(*pattern);
+  ++count_;
+  return patterns_[hash].emplace_back(std::move(pattern)).get();
+}
+
+uint32_t count_sectors(AccessPattern& pattern, uint64_t base) {
+  const uint32_t sectors = coalesce(lane_addresses(pattern, base), pattern.mask, pattern.bytes_per_lane).sectors;
+  pattern.sectors[base % 32] = static_cast<uint8_t>(sectors);
+  return sectors;
+}
+
+uint32_t count_wavefronts(AccessPattern& pattern, uint64_t base, bool store) {
+  uint16_t& wavefronts = (store ? pattern.store_wavefronts : pattern.wavefronts)[base % 4];
+  if (wavefronts == 0)
+    wavefronts = static_cast<uint16_t>(
+        shared_cost(lane_addresses(pattern, base), pattern.mask, pattern.bytes_per_lane, store).wavefronts);
+  return wavefronts;
+}
+
+uint32_t count_passes(AccessPattern& pattern, bool store) {
+  uint8_t& passes = pattern.passes[store ? 1 : 0];
+  if (passes == 0)
+    passes = static_cast<uint8_t>(
+        shared_cost(lane_addresses(pattern, 0), pattern.mask, pattern.bytes_per_lane, store).passes);
+  return passes;
+}
+
+}  // namespace tilescope

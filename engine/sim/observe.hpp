@@ -1,0 +1,82 @@
+// What is noted about memory accesses while blocks run: patterns, counts, the record of accesses, findings.
+//
+// Each host thread notes the blocks of one chunk at a time in a ChunkRecord of its own; simulator.cpp joins the chunks
+// in block order, so that the result does not depend on the number of threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/sim/memory.hpp"
+#include "engine/sim/program.hpp"
+#include "engine/trace.hpp"
+
+namespace tilescope {
+
+/// How 32 lanes lie to one another, with everything that can be said of it before the base address is known.
+struct AccessPattern {
+  enum class Shape : uint8_t { contiguous, uniform, scattered };
+
+  alignas(64) LanePattern delta{};  // of inactive lanes 0
+  int64_t lowest = 0;               // smallest delta
+  int64_t end = 0;                  // largest delta, and the bytes of its lane
+  uint64_t low_bits = 0;            // all deltas or-ed: their alignment
+  uint32_t mask = 0;
+  uint32_t bytes_per_lane = 0;
+  Shape shape = Shape::scattered;
+  bool bounded = false;  // false: so far apart that no extent can hold it
+  uint32_t lanes = 0;
+  uint32_t useful_bytes = 0;             // distinct bytes
+  std::array<uint8_t, 32> sectors{};     // by address of the lowest active lane modulo 32; 0: not yet counted
+  std::array<uint16_t, 4> wavefronts{};  // shared loads, by the same modulo 4
+  std::array<uint16_t, 4> store_wavefronts{};
+  std::array<uint8_t, 2> passes{};  // over the banks, with an active lane: of a load, of a store
+  uint64_t record = 0;              // the last record that has it, and its number there
+  uint32_t number = 0;
+};
+
+/// A finding with the place in the program that it belongs to.
+struct NotedFinding {
+  Finding finding;
+  uint32_t operation = 0;  // index into Program::operations
+};
+
+/// What one host thread noted about a run of consecutive blocks.
+struct ChunkRecord {
+  uint64_t id = 0;  // of its machine's records, from 1
+  uint64_t first_block = 0;
+  std::vector<uint64_t> steps;         // by block: warp instructions
+  std::vector<uint64_t> accesses_end;  // by block, where accesses are recorded
+  std::vector<Access> accesses;        // `pattern` counts in `patterns`
+  std::vector<LanePattern> patterns;
+  std::vector<SiteCount> counts;        // by site and buffer
+  uint64_t bank_conflicts[2] = {0, 0};  // shared loads, shared stores
+  std::vector<NotedFinding> findings;
+  bool stopped = false;          // the last block could not be completed
+  bool recording_ended = false;  // the last block did not fit the access budget
+  uint32_t last_operation = 0;   // where the last block ended
+};
+
+/// The memo of patterns of one host thread.
+class PatternMemo {
+ public:
+  /// The pattern of the lanes in `mask`, relative to `base`; valid until `generation` changes.
+  AccessPattern* find(const uint64_t* addresses, uint64_t base, uint32_t mask, uint32_t bytes_per_lane);
+  uint64_t generation() const { return generation_; }
+
+ private:
+  static constexpr size_t kMostPatterns = 1 << 15;  // then all are forgotten: the kernel's accesses do not repeat
+  std::unordered_map<uint64_t, std::vector<std::unique_ptr<AccessPattern>>> patterns_;
+  size_t count_ = 0;
+  uint64_t generation_ = 0;
+};
+
+/// Fills in what is counted on first use.
+uint32_t count_sectors(AccessPattern& pattern, uint64_t base);
+uint32_t count_wavefronts(AccessPattern& pattern, uint64_t base, bool store);
+uint32_t count_passes(AccessPattern& pattern, bool store);
+
+}  // namespace tilescope

@@ -1,0 +1,179 @@
+// A kernel ready to run: what decode.cpp makes of a parsed function.
+//
+//   operations   one 32-byte record per PTX instruction, in the order of ControlFlow::layout
+//   details      what only errors, findings and branches of split warps need, one record per operation
+//   sites        the memory instructions that are observed
+//
+// Registers of a warp are slots of 64 bytes: a 16-bit register takes one, a 32-bit register two, a 64-bit register four
+// (32 lanes side by side). A slot number with its top bit set lies in the uniform area, which all warps of a block
+// share: constants, kernel parameters and the special registers that are the same for a whole block. Predicates are
+// 32-bit lane masks of their own; predicate 0 is always true.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/sim/ast.hpp"
+#include "engine/trace.hpp"
+
+namespace tilescope {
+
+struct Operation;
+struct Warp;
+/// Executes one operation for the lanes of a mask (never 0) and returns the operation that comes next.
+using Handler = const Operation* (*)(Warp&, const Operation*, uint32_t mask);
+
+constexpr size_t kSlotBytes = 64;
+constexpr uint16_t kUniformSlot = 0x8000;
+
+/// The hot record. Fields that an operation does not use are 0.
+struct alignas(32) Operation {
+  Handler run = nullptr;
+  uint16_t dst = 0;              // slot, or predicate index
+  uint16_t a = 0, b = 0, c = 0;  // source slots; a predicate source is index · 2 + negated
+  uint16_t guard = 0;            // predicate index · 2 + negated; 0: always
+  uint16_t extra = 0;            // second destination, or the fourth register of a vector
+  uint32_t site = 0;             // of a memory operation: index into Program::sites
+  int64_t immediate = 0;         // branch: target; memory: address offset; arithmetic: see OperationModifiers
+};
+static_assert(sizeof(Operation) == 32);
+
+/// Operation::immediate of arithmetic: the slot of a fourth source in bits 0–15, and the modifiers of the opcode above.
+enum class Rounding : uint8_t { nearest_even, zero, minus_infinity, plus_infinity, nearest_away };
+enum class Combine : uint8_t { none, conjunction, disjunction, exclusive };
+struct OperationModifiers {
+  Rounding rounding = Rounding::nearest_even;
+  Combine combine = Combine::none;
+  bool flush = false;                               // .ftz
+  bool saturate = false;                            // .sat
+  bool relu = false;                                // .relu
+  bool to_integer = false;                          // .rni .rzi .rmi .rpi
+  bool saturate_finite = false;                     // .satfinite
+  uint8_t destination_bytes = 0, source_bytes = 0;  // register widths of a conversion
+};
+constexpr int64_t pack(const OperationModifiers& m, uint16_t fourth) {
+  const uint64_t flags = (m.flush ? 1U : 0U) | (m.saturate ? 2U : 0U) | (m.relu ? 4U : 0U) | (m.to_integer ? 8U : 0U) |
+                         (m.saturate_finite ? 16U : 0U);
+  return static_cast<int64_t>(uint64_t{fourth} | static_cast<uint64_t>(m.rounding) << 16 |
+                              static_cast<uint64_t>(m.combine) << 20 | flags << 24 |
+                              uint64_t{m.destination_bytes} << 32 | uint64_t{m.source_bytes} << 40);
+}
+constexpr OperationModifiers modifiers_of(const Operation& operation) {
+  const auto bits = static_cast<uint64_t>(operation.immediate);
+  OperationModifiers m;
+  m.rounding = static_cast<Rounding>(bits >> 16 & 15);
+  m.combine = static_cast<Combine>(bits >> 20 & 15);
+  m.flush = (bits >> 24 & 1) != 0;
+  m.saturate = (bits >> 25 & 1) != 0;
+  m.relu = (bits >> 26 & 1) != 0;
+  m.to_integer = (bits >> 27 & 1) != 0;
+  m.saturate_finite = (bits >> 28 & 1) != 0;
+  m.destination_bytes = static_cast<uint8_t>(bits >> 32);
+  m.source_bytes = static_cast<uint8_t>(bits >> 40);
+  return m;
+}
+
+struct OperationDetail {
+  uint32_t instruction = 0;  // index into the function's instructions
+  uint32_t file = 0;         // index into Program::files
+  uint32_t line = 0;         // 0: unknown
+  int64_t loop_end = -1;     // of a backward branch: the last operation of the loop it closes
+  struct Target {
+    uint32_t operation;
+    int64_t loop_end;
+  };
+  std::vector<Target> targets = {};  // of brx.idx
+};
+
+/// A memory instruction whose accesses are observed, or checked only (local, constant).
+struct MemorySite {
+  uint32_t operation = 0;  // index into Program::operations
+  Space space = Space::global;
+  AccessKind kind = AccessKind::load;
+  uint32_t bytes_per_lane = 0;
+  bool narrow_address = false;  // the address register has 32 bits
+  uint16_t observed = 0xffff;   // index into Program::observed_sites; 0xffff: not observed
+};
+
+/// A special register that has a slot of its own.
+enum class SpecialRegister : uint8_t {
+  tid_x,
+  tid_y,
+  tid_z,
+  laneid,
+  warpid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,  // by warp
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  nwarpid,
+  dynamic_smem_size,
+  total_smem_size,  // by launch
+  nsmid,
+  smid,
+  gridid_low,
+  gridid,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,  // by block
+};
+
+struct SpecialSlot {
+  SpecialRegister name;
+  uint16_t slot;
+};
+
+/// A run of parameter bytes that some ld.param reads, spread over 32 lanes in the uniform area.
+struct ParameterSlot {
+  uint16_t slot;
+  uint32_t offset;  // bytes into the parameters
+  uint8_t bytes;    // of the value
+  uint8_t register_bytes;
+  bool is_signed;
+};
+
+struct Program {
+  std::shared_ptr<const PtxModule> module;
+  const PtxFunction* function = nullptr;
+
+  std::vector<Operation> operations;
+  std::vector<OperationDetail> details;
+  std::vector<std::string> files;
+  std::vector<MemorySite> sites;
+  std::vector<uint32_t> observed_sites;  // indices into sites
+
+  uint32_t register_slots = 0;   // of one warp
+  uint32_t predicates = 1;       // of one warp, with the always-true one
+  std::vector<uint8_t> uniform;  // initial content of the uniform area
+  std::vector<SpecialSlot> specials;
+  std::vector<ParameterSlot> parameter_slots;
+  std::vector<uint16_t> entry_slots, entry_predicates;  // read before they are written: cleared when a block starts
+
+  std::vector<uint32_t> parameter_offsets;  // where each parameter starts
+  uint32_t parameter_bytes = 0;
+  uint32_t static_shared_bytes = 0;
+  uint32_t dynamic_shared_offset = 0;
+  uint32_t local_bytes = 0;    // of one thread
+  bool one_at_a_time = false;  // blocks may see one another's writes (atomics, fences): run in order on one host thread
+};
+
+/// The machine's own windows of the simulated address space (trace.hpp); buffer k has region k + 16.
+constexpr uint64_t kSharedWindow = uint64_t{1} << kRegionBits;
+constexpr uint64_t kLocalWindow = uint64_t{2} << kRegionBits;
+constexpr uint64_t kConstantWindow = uint64_t{3} << kRegionBits;
+constexpr uint64_t kModuleWindow = uint64_t{4} << kRegionBits;
+constexpr uint64_t kParameterWindow = uint64_t{5} << kRegionBits;
+
+}  // namespace tilescope

@@ -1,0 +1,41 @@
+// From an instruction as written to its row of the instruction table.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/sim/ast.hpp"
+#include "engine/sim/isa.hpp"
+#include "engine/sim/liveness.hpp"
+
+namespace tilescope {
+
+struct ResolvedInstruction {
+  const IsaRow* row = nullptr;  // null: the simulator does not know it
+  OperationModifiers modifiers;
+  uint16_t extra = 0;           // for Operation::extra, of a general conversion
+  bool is_memory = false;       // has a MemorySite
+  bool is_parameter = false;    // a load of kernel parameters, whose address is known
+  bool sees_others = false;     // an atomic or volatile access, which may wait for another block's write
+  Space space = Space::global;  // of a memory instruction or address conversion
+  bool is_generic = false;      // no state space was written
+  AccessKind kind = AccessKind::load;
+  PtxType type;  // of a memory instruction: one element
+  uint32_t elements = 1;
+  uint32_t register_bytes = 0;
+};
+
+ResolvedInstruction resolve(const PtxFunction& function, const PtxInstruction& instruction);
+
+/// The operands' registers, by the row's shape.
+RegisterUse register_use(const PtxInstruction& instruction, const IsaRow& row);
+
+/// The parts of a shape before and behind its '='.
+std::string_view destinations_of(const IsaRow& row);
+std::string_view sources_of(const IsaRow& row);
+
+/// Types of a general conversion, in Operation::extra.
+uint16_t conversion_code(const PtxType& type);
+
+}  // namespace tilescope

@@ -1,0 +1,62 @@
+#include "engine/sim/shared_banks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace tilescope {
+namespace {
+
+constexpr size_t kBanks = 32;
+constexpr uint64_t kWordBytes = 4;
+
+/// Whether all lane pairs that differ in one bit of their number read the same address or have an idle lane.
+bool pairs_agree(std::span<const uint64_t, 32> offset, uint32_t mask, size_t bit) {
+  for (size_t lane = 0; lane < 32; ++lane) {
+    const size_t other = lane ^ bit;
+    const bool both = (mask >> lane & 1) != 0 && (mask >> other & 1) != 0;
+    if (both && offset[lane] != offset[other]) return false;
+  }
+  return true;
+}
+
+/// The largest number of distinct words in one bank, over the words that these lanes touch.
+uint32_t wavefronts_of_pass(std::span<const uint64_t, 32> offset, uint32_t mask, uint32_t bytes_per_lane) {
+  std::array<uint64_t, 32 * 4> words{};
+  size_t count = 0;
+  const uint64_t words_per_lane = std::max<uint64_t>(1, bytes_per_lane / kWordBytes);
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const uint64_t first = offset[static_cast<size_t>(std::countr_zero(left))] / kWordBytes;
+    for (uint64_t word = 0; word < words_per_lane; ++word) words[count++] = first + word;
+  }
+  std::sort(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
+  const auto end = std::unique(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count));
+  std::array<uint32_t, kBanks> of_bank{};
+  uint32_t most = 0;
+  for (auto word = words.begin(); word != end; ++word) most = std::max(most, ++of_bank[*word % kBanks]);
+  return most;
+}
+
+/// Passes into which the warp is cut.
+size_t cut(std::span<const uint64_t, 32> offset, uint32_t mask, uint32_t bytes_per_lane, bool store) {
+  if (bytes_per_lane <= kWordBytes) return 1;
+  const bool merged = !store && (pairs_agree(offset, mask, 1) || pairs_agree(offset, mask, 2));
+  return (bytes_per_lane == 8 ? 2 : 4) / (merged ? 2 : 1);
+}
+
+}  // namespace
+
+SharedCost shared_cost(std::span<const uint64_t, 32> offset, uint32_t mask, uint32_t bytes_per_lane, bool store) {
+  const size_t passes = cut(offset, mask, bytes_per_lane, store);
+  const size_t lanes = 32 / passes;
+  SharedCost cost;
+  for (size_t pass = 0; pass < passes; ++pass) {
+    const uint32_t of_pass = mask & static_cast<uint32_t>(((uint64_t{1} << lanes) - 1) << (pass * lanes));
+    if (of_pass == 0) continue;
+    ++cost.passes;
+    cost.wavefronts += wavefronts_of_pass(offset, of_pass, bytes_per_lane);
+  }
+  return cost;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,22 @@
+// What one warp-level access to shared memory costs, as the hardware's counters count it
+// (l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{ld,st} of Nsight Compute, sm_90).
+//
+// 32 banks of 4 bytes. Lanes of 4 bytes or less go in one pass, of 8 bytes in two half-warps, of 16 in four
+// quarter-warps; a pass takes as many wavefronts as the largest number of distinct words in one bank. Loads of 8 and
+// 16 bytes in which neighbouring lanes agree take fewer passes.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace tilescope {
+
+struct SharedCost {
+  uint32_t wavefronts = 0;
+  uint32_t passes = 0;  // with an active lane; wavefronts beyond them are bank conflicts
+};
+
+/// offset: 32 byte offsets, read only where the mask has a bit; bytes_per_lane 1 … 16, naturally aligned.
+SharedCost shared_cost(std::span<const uint64_t, 32> offset, uint32_t mask, uint32_t bytes_per_lane, bool store);
+
+}  // namespace tilescope

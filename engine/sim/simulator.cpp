@@ -1,0 +1,380 @@
+#include "engine/sim/simulator.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <new>
+#include <thread>
+#include <unordered_map>
+
+#include "engine/sim/collect.hpp"
+#include "engine/sim/decode.hpp"
+#include "engine/sim/isa.hpp"
+#include "engine/sim/parser.hpp"
+#include "engine/sim/variables.hpp"
+
+namespace tilescope {
+namespace {
+
+/// Warp instructions between two looks at the stop token: about two milliseconds.
+constexpr uint64_t kTurn = 100'000;
+/// Blocks that wait for one another's writes: how many are resident at a time, and how long one runs before it lets the
+/// next one go.
+constexpr size_t kMostResident = 64;
+constexpr uint64_t kResidentTurn = 1'000'000;
+
+/// A parsed module with the state of its variables, and its kernels as far as they have been decoded.
+struct LoadedModule {
+  std::shared_ptr<const PtxModule> module;
+  ModuleVariables variables;
+  HostPages global, constant;
+  std::unordered_map<std::string, std::shared_ptr<const Program>> kernels;
+
+  void reset() {
+    const auto global_bytes = initial_bytes(*module, variables, Space::global);
+    const auto constant_bytes = initial_bytes(*module, variables, Space::constant);
+    std::copy(global_bytes.begin(), global_bytes.end(), global.data());
+    std::copy(constant_bytes.begin(), constant_bytes.end(), constant.data());
+  }
+};
+
+Result<void> check_limit(const char* name, uint64_t value, uint64_t limit) {
+  if (value == 0) return fail(ErrorId::bad_launch, name, value, "it must be at least 1");
+  if (value > limit) return fail(ErrorId::bad_launch, name, value, fmt::format("the limit is {}", limit));
+  return {};
+}
+
+Result<void> check_launch(const Launch& launch, const Program& program) {
+  // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+  const struct {
+    const char* name;
+    uint64_t value, limit;
+  } limits[] = {{"grid.x", launch.grid.x, 0x7fffffff},
+                {"grid.y", launch.grid.y, 65535},
+                {"grid.z", launch.grid.z, 65535},
+                {"block.x", launch.block.x, 1024},
+                {"block.y", launch.block.y, 1024},
+                {"block.z", launch.block.z, 64},
+                {"threads per block", launch.block.count(), 1024}};
+  for (const auto& limit : limits)
+    if (auto good = check_limit(limit.name, limit.value, limit.limit); !good) return good;
+  constexpr uint64_t kMostShared = 227 * 1024;
+  const uint64_t shared = uint64_t{program.dynamic_shared_offset} + launch.shared_bytes;
+  if (shared > kMostShared)
+    return fail(ErrorId::bad_launch, "shared memory", shared, fmt::format("the limit is {} bytes", kMostShared));
+  const PtxFunction& function = *program.function;
+  const uint64_t most = uint64_t{function.max_threads[0]} * function.max_threads[1] * function.max_threads[2];
+  if (most != 0 && launch.block.count() > most)
+    return fail(ErrorId::bad_launch, "threads per block", launch.block.count(),
+                fmt::format("the kernel's launch bounds allow {}", most));
+  const Dim3 required{function.required_threads[0], function.required_threads[1], function.required_threads[2]};
+  if (required.x != 0 && !(required == launch.block))
+    return fail(ErrorId::bad_launch, "threads per block", launch.block.count(),
+                fmt::format("the kernel requires blocks of {} x {} x {}", required.x, required.y, required.z));
+  return {};
+}
+
+class Simulator : public Executor {
+ public:
+  explicit Simulator(int threads)
+      : threads_(threads > 0 ? static_cast<unsigned>(threads) : std::max(1U, std::thread::hardware_concurrency())) {}
+
+  DeviceInfo device() const override {
+    DeviceInfo info;
+    info.kind = DeviceKind::sim;
+    info.name = fmt::format("CPU simulator, {} thread{}, {}", threads_, threads_ == 1 ? "" : "s", simd_name());
+    info.memory_bytes = host_memory();
+    return info;
+  }
+
+  Result<std::shared_ptr<DeviceBuffer>> allocate(const BufferRequest& request) override {
+    const size_t element = size_of(request.type);
+    const uint64_t limit = std::min(host_memory(), uint64_t{1} << (kRegionBits - 1));
+    if (request.count > limit / element)
+      return fail(ErrorId::out_of_memory, fmt::format("{}", double(request.count) * double(element)), limit);
+    const size_t bytes = request.count * element;
+    HostPages data(bytes), written(bytes);
+    if (!data.ok() || !written.ok()) return fail(ErrorId::out_of_memory, bytes, limit);
+    return std::make_shared<SimulatedBuffer>(request, std::move(data), std::move(written));
+  }
+
+  Result<void> upload(DeviceBuffer& buffer, std::span<const std::byte> bytes, bool poison) override {
+    auto* simulated = dynamic_cast<SimulatedBuffer*>(&buffer);
+    if (simulated == nullptr || bytes.size() > buffer.bytes())
+      return fail(ErrorId::bad_argument, "buffer", fmt::format("{} bytes do not fit", bytes.size()));
+    simulated->upload(bytes, poison);
+    return {};
+  }
+
+  Result<void> download(const DeviceBuffer& buffer, std::span<std::byte> bytes) override {
+    const auto* simulated = dynamic_cast<const SimulatedBuffer*>(&buffer);
+    if (simulated == nullptr || bytes.size() > buffer.bytes())
+      return fail(ErrorId::bad_argument, "buffer", fmt::format("it does not hold {} bytes", bytes.size()));
+    simulated->download(bytes);
+    return {};
+  }
+
+  Result<LaunchReport> launch(const CompiledModule& module, const Launch& launch,
+                              std::span<const std::shared_ptr<DeviceBuffer>> buffers, const LaunchOptions& options,
+                              std::stop_token stop) override {
+    const std::lock_guard lock(mutex_);
+    try {
+      return launch_locked(module, launch, buffers, options, stop);
+    } catch (const std::bad_alloc&) {
+      return fail(ErrorId::out_of_memory, "more", host_memory());
+    }
+  }
+
+ private:
+  static uint64_t host_memory() {
+    return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  }
+
+  Result<LoadedModule*> load(const std::string& ptx) {
+    constexpr size_t kMostModules = 64;
+    if (const auto found = modules_.find(ptx); found != modules_.end()) return found->second.get();
+    auto parsed = parse_ptx(ptx);
+    if (!parsed) return tl::unexpected<Error>(parsed.error());
+    auto loaded = std::make_unique<LoadedModule>();
+    loaded->module = *parsed;
+    loaded->variables = place_module_variables(**parsed);
+    if (loaded->variables.global_bytes > host_memory() || loaded->variables.constant_bytes > host_memory())
+      return fail(ErrorId::out_of_memory, loaded->variables.global_bytes, host_memory());
+    loaded->global = HostPages(loaded->variables.global_bytes);
+    loaded->constant = HostPages(loaded->variables.constant_bytes);
+    if (!loaded->global.ok() || !loaded->constant.ok())
+      return fail(ErrorId::out_of_memory, loaded->variables.global_bytes, host_memory());
+    loaded->reset();
+    if (modules_.size() >= kMostModules) modules_.clear();
+    return (modules_[ptx] = std::move(loaded)).get();
+  }
+
+  static Result<std::shared_ptr<const Program>> program_of(LoadedModule& module, const std::string& kernel) {
+    if (const auto found = module.kernels.find(kernel); found != module.kernels.end()) return found->second;
+    auto program = decode_kernel(module.module, kernel);
+    if (program) module.kernels.emplace(kernel, *program);
+    return program;
+  }
+
+  /// The bytes of the parameters, each at its offset.
+  static Result<std::vector<uint8_t>> parameters_of(const Launch& launch, const Program& program,
+                                                    std::span<const std::shared_ptr<DeviceBuffer>> buffers) {
+    const auto& declared = program.function->parameters;
+    if (declared.size() != launch.arguments.size())
+      return fail(ErrorId::argument_count, launch.kernel, declared.size(), launch.arguments.size());
+    std::vector<uint8_t> parameters(program.parameter_bytes, 0);
+    for (size_t i = 0; i < declared.size(); ++i) {
+      std::vector<std::byte> bytes;
+      std::string text;
+      if (const auto* buffer = std::get_if<BufferArgument>(&launch.arguments[i])) {
+        if (buffer->buffer >= buffers.size() || buffers[buffer->buffer] == nullptr)
+          return fail(ErrorId::bad_argument, fmt::format("buffer {}", buffer->buffer), "there is no such buffer");
+        const uint64_t address = buffers[buffer->buffer]->address() + static_cast<uint64_t>(buffer->offset_bytes);
+        bytes.resize(sizeof(address));
+        std::memcpy(bytes.data(), &address, sizeof(address));
+        text = fmt::format("buffer {}", buffer->buffer);
+      } else {
+        const auto& scalar_argument = std::get<ScalarArgument>(launch.arguments[i]);
+        bytes = scalar_argument.bytes;
+        text = scalar_argument.text;
+      }
+      if (bytes.size() != declared[i].bytes)
+        return fail(ErrorId::argument_size, i, launch.kernel, declared[i].bytes, text, bytes.size());
+      if (!bytes.empty()) std::memcpy(parameters.data() + program.parameter_offsets[i], bytes.data(), bytes.size());
+    }
+    return parameters;
+  }
+
+  static void add_buffers(std::span<const std::shared_ptr<DeviceBuffer>> buffers, LaunchSetup& setup) {
+    for (const auto& buffer : buffers) {
+      const auto* simulated = dynamic_cast<const SimulatedBuffer*>(buffer.get());
+      if (simulated == nullptr) continue;
+      Extent extent = simulated->extent();
+      setup.buffers = std::max(setup.buffers, static_cast<size_t>(extent.buffer) + 1);
+      setup.memory.add(std::move(extent));
+    }
+  }
+
+  static void add_variables(const LoadedModule& module, LaunchSetup& setup) {
+    for (const auto& [name, place] : module.variables.places) {
+      Extent extent;
+      extent.low = window_of(place.space) + place.offset;
+      extent.high = extent.low + place.bytes;
+      extent.space = place.space;
+      extent.data = (place.space == Space::constant ? module.constant : module.global).data() + place.offset;
+      extent.name = name;
+      setup.memory.add(std::move(extent));
+    }
+  }
+
+  Result<LaunchReport> launch_locked(const CompiledModule& module, const Launch& launch,
+                                     std::span<const std::shared_ptr<DeviceBuffer>> buffers,
+                                     const LaunchOptions& options, const std::stop_token& stop) {
+    const auto start = std::chrono::steady_clock::now();
+    auto loaded = load(module.ptx);
+    if (!loaded) return tl::unexpected<Error>(loaded.error());
+    auto program = program_of(**loaded, launch.kernel);
+    if (!program) return tl::unexpected<Error>(program.error());
+    if (auto good = check_launch(launch, **program); !good) return tl::unexpected<Error>(good.error());
+    auto parameters = parameters_of(launch, **program, buffers);
+    if (!parameters) return tl::unexpected<Error>(parameters.error());
+    if (options.launch_index == 0) (*loaded)->reset();  // a new run finds the module as it was loaded
+
+    LaunchSetup setup;
+    setup.program = program->get();
+    setup.grid = launch.grid;
+    setup.block = launch.block;
+    setup.dynamic_shared_bytes = launch.shared_bytes;
+    setup.shared_bytes = launch.shared_bytes != 0 ? (*program)->dynamic_shared_offset + launch.shared_bytes
+                                                  : (*program)->static_shared_bytes;
+    setup.parameters = std::move(*parameters);
+    setup.checks = options.checks;
+    setup.count = options.count_traffic;
+    setup.record = options.record_accesses;
+    setup.access_budget = options.access_budget;
+    setup.step_budget = options.step_budget;
+    add_buffers(buffers, setup);
+    add_variables(**loaded, setup);
+
+    Collector collector(setup, options, launch.grid.count());
+    if (!run_blocks(setup, collector, stop)) return fail(ErrorId::out_of_memory, "more", host_memory());
+    if (!collector.complete()) return fail(ErrorId::cancelled);
+    LaunchReport report = collector.take_report();
+    report.elapsed_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return report;
+  }
+
+  /// False: the host has no memory left.
+  bool run_blocks(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop) const {
+    const uint64_t blocks = setup.grid.count();
+    if (setup.program->one_at_a_time) return guarded([&] { return run_resident(setup, collector, stop); }, collector);
+    const uint64_t chunk = std::clamp<uint64_t>(blocks / 256, 1, 64);
+    const auto workers = static_cast<size_t>(std::min<uint64_t>(threads_, (blocks + chunk - 1) / chunk));
+    std::atomic<uint64_t> next = 0;
+    std::atomic<bool> good = true;
+    const auto work = [&] {
+      if (!guarded([&] { return run_chunks(setup, collector, stop, next, chunk); }, collector)) good = false;
+    };
+    std::vector<std::jthread> others;
+    for (size_t i = 1; i < workers; ++i) others.emplace_back(work);
+    work();
+    others.clear();
+    return good;
+  }
+
+  template <class Work>
+  static bool guarded(const Work& work, Collector& collector) {
+    bool good = false;
+    try {
+      good = work();
+    } catch (const std::bad_alloc&) {
+    }
+    if (!good) collector.give_up();
+    return good;
+  }
+
+  /// Runs one block to its end. False: the launch is over.
+  static bool run_to_end(Machine& machine, Block& block, ChunkRecord& record, Collector& collector,
+                         const std::stop_token& stop) {
+    const uint64_t budget = machine.setup().step_budget;
+    while (!machine.run(block, record, std::min(kTurn, budget - std::min(budget, block.steps) + 1))) {
+      if (stop.stop_requested()) collector.give_up();
+      if (collector.over()) return false;
+      if (block.steps > budget) {
+        machine.give_up(block, record);
+        break;
+      }
+    }
+    return true;
+  }
+
+  /// Blocks that do not see one another: a run of neighbouring ones at a time.
+  static bool run_chunks(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop,
+                         std::atomic<uint64_t>& next, uint64_t chunk) {
+    const uint64_t blocks = setup.grid.count();
+    Machine machine(setup);
+    const auto block = machine.make_block();
+    if (block == nullptr) return false;
+    size_t accesses = 0;
+    while (true) {
+      const uint64_t first = next.fetch_add(chunk);
+      if (stop.stop_requested()) collector.give_up();
+      if (first >= blocks || !collector.wait_for_turn(first)) return true;
+      ChunkRecord record;
+      record.first_block = first;
+      record.recording_ended = collector.recording_ended();
+      record.accesses.reserve(accesses);
+      machine.begin_record(record);
+      for (uint64_t index = first; index < std::min(first + chunk, blocks) && !record.stopped; ++index) {
+        machine.begin(*block, index);
+        if (!run_to_end(machine, *block, record, collector, stop)) return true;
+      }
+      accesses = record.accesses.size();
+      collector.deliver(std::move(record));
+    }
+  }
+
+  /// Blocks that may wait for one another: in index order, and a block that runs for long lets others begin.
+  static bool run_resident(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop) {
+    struct Resident {
+      std::unique_ptr<Block> block;
+      ChunkRecord record;
+    };
+    const uint64_t blocks = setup.grid.count(), budget = setup.step_budget;
+    Machine machine(setup);
+    std::deque<std::unique_ptr<Resident>> resident, idle;
+    uint64_t next = 0;
+    bool begin_another = true;
+    while (next < blocks || !resident.empty()) {
+      if (begin_another && next < blocks && resident.size() < kMostResident) {
+        auto fresh = idle.empty() ? std::make_unique<Resident>() : std::move(idle.front());
+        if (!idle.empty()) idle.pop_front();
+        if (fresh->block == nullptr) fresh->block = machine.make_block();
+        if (fresh->block == nullptr) return false;
+        fresh->record = {};
+        fresh->record.first_block = next;
+        fresh->record.recording_ended = collector.recording_ended();
+        machine.begin_record(fresh->record);
+        machine.begin(*fresh->block, next++);
+        resident.push_front(std::move(fresh));
+      }
+      Resident& current = *resident.front();
+      const bool done = run_turn(machine, *current.block, current.record, budget);
+      if (stop.stop_requested()) collector.give_up();
+      if (collector.over()) return true;
+      begin_another = true;
+      if (done) {
+        collector.deliver(std::move(current.record));
+        idle.push_back(std::move(resident.front()));
+        resident.pop_front();
+        begin_another = resident.empty();
+      } else if (current.block->steps % kResidentTurn < kTurn) {
+        resident.push_back(std::move(resident.front()));
+        resident.pop_front();
+      } else {
+        begin_another = false;
+      }
+    }
+    return true;
+  }
+
+  static bool run_turn(Machine& machine, Block& block, ChunkRecord& record, uint64_t budget) {
+    if (machine.run(block, record, std::min(kTurn, budget - std::min(budget, block.steps) + 1))) return true;
+    if (block.steps <= budget) return false;
+    machine.give_up(block, record);
+    return true;
+  }
+
+  const unsigned threads_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::unique_ptr<LoadedModule>> modules_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_simulator(int threads) { return std::make_unique<Simulator>(threads); }
+
+}  // namespace tilescope

@@ -1,0 +1,38 @@
+#include "engine/sim/source_lines.hpp"
+
+#include <algorithm>
+
+namespace tilescope {
+
+SourceLines::SourceLines(const PtxFunction& function) : function_(function) {
+  // The first .loc is that of the function itself.
+  if (!function.locations.empty()) own_file_ = function.locations[0].file;
+  for (uint32_t i = 0; i < function.locations.size(); ++i) {
+    const PtxLocation& location = function.locations[i];
+    if (location.inlined) inlined_[{location.file, location.line, location.column}].push_back(i);
+  }
+}
+
+SourceLine SourceLines::find(uint32_t location) const {
+  constexpr int kDeepest = 64;
+  if (location >= function_.locations.size()) return {own_file_, 0};
+  // Line 0 marks code that the compiler could not attribute: it goes with what stands before it.
+  while (location > 0 && function_.locations[location].line == 0) --location;
+  const PtxLocation* at = &function_.locations[location];
+  const SourceLine innermost{at->file, at->line};
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    if (at->file == own_file_) return {at->file, at->line};
+    if (!at->inlined) break;
+    if (at->at_file == own_file_) return {at->at_file, at->at_line};
+    // The place it was inlined at is inlined itself: the .loc before this one says where.
+    const auto outer = inlined_.find({at->at_file, at->at_line, at->at_column});
+    if (outer == inlined_.end()) break;
+    const auto own = static_cast<uint32_t>(at - function_.locations.data());
+    const auto before = std::lower_bound(outer->second.begin(), outer->second.end(), own);
+    if (before == outer->second.begin()) break;
+    at = &function_.locations[*(before - 1)];
+  }
+  return innermost;
+}
+
+}  // namespace tilescope
