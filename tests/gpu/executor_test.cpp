@@ -94,7 +94,7 @@ TEST_F(GpuExecutorTest, GoesOnAfterAKernelThatFaults) {
   const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of({0, 0}), buffer_of({5, 6})};
   for (const char* kernel : {"out_of_bounds", "misaligned", "trap"}) {
     std::vector<Argument> arguments;
-    if (kernel != std::string("trap")) arguments.push_back(BufferArgument{0});
+    if (kernel != std::string("trap")) arguments.emplace_back(BufferArgument{0});
     const auto report = gpu_->launch(module, make_launch(kernel, 1, 32, arguments), buffers, {}, {});
     ASSERT_FALSE(report) << kernel;
     EXPECT_EQ(report.error().id, ErrorId::cuda_failed) << report.error().message;
@@ -206,6 +206,7 @@ TEST_F(GpuExecutorTest, RefusesLaunchesThatCudaDoesNotAllow) {
 TEST_F(GpuExecutorTest, WorksFromSeveralThreads) {
   const CompiledModule module = compile(kKernels);
   std::vector<std::jthread> threads;
+  threads.reserve(4);
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 20; ++i) expect_gpu_works(module);
