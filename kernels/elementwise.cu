@@ -61,27 +61,17 @@ struct alignas(4 * VEC) Pack {
   float value[VEC];
 };
 
-// A thread moves VEC elements with one instruction, and asks for all its TILES packs before it uses the first.
-extern "C" __global__ void vector_loads(const float* __restrict__ a, const float* __restrict__ b,
-                                        float* __restrict__ out, int n) {
-  int first = blockIdx.x * (TILES * BLOCK * VEC);
-  if (first + TILES * BLOCK * VEC <= n || DROP_MASK) {
-    Pack x[TILES], y[TILES];
-#pragma unroll
-    for (int tile = 0; tile < TILES; ++tile) {
-      int i = first + (tile * BLOCK + threadIdx.x) * VEC;
-      x[tile] = *reinterpret_cast<const Pack*>(a + i + ONE_TOO_FAR);
-      y[tile] = *reinterpret_cast<const Pack*>(b + i);
-    }
-#pragma unroll
-    for (int tile = 0; tile < TILES; ++tile) {
-      int i = first + (tile * BLOCK + threadIdx.x) * VEC;
-      Pack result;
-#pragma unroll
-      for (int k = 0; k < VEC; ++k) result.value[k] = OP()(x[tile].value[k], y[tile].value[k]);
-      *reinterpret_cast<Pack*>(out + i) = result;
-    }
-  } else {  // the last CTA: what is left, one element at a time
-    for (int i = first + threadIdx.x; i < n; i += BLOCK) out[i] = OP()(a[i + ONE_TOO_FAR], b[i]);
+// A thread moves VEC elements with each instruction. The thread that finds less than a whole Pack left takes what is
+// there, one element at a time.
+extern "C" __global__ void vector_loads(const float* a, const float* b, float* out, int n) {
+  int i = (blockIdx.x * BLOCK + threadIdx.x) * VEC;
+  if (i + VEC <= n || DROP_MASK) {
+    Pack x = *reinterpret_cast<const Pack*>(a + i + ONE_TOO_FAR);
+    Pack y = *reinterpret_cast<const Pack*>(b + i);
+    Pack result;
+    for (int k = 0; k < VEC; ++k) result.value[k] = OP()(x.value[k], y.value[k]);
+    *reinterpret_cast<Pack*>(out + i) = result;
+  } else {
+    for (; i < n; ++i) out[i] = OP()(a[i + ONE_TOO_FAR], b[i]);
   }
 }
