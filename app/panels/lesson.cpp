@@ -238,8 +238,9 @@ void LessonPanel::draw_run(PanelContext& context, const LessonRun& run, ImVec2 o
   const float line = std::round(baseline + context.px(3));
   const ImU32 underline = hovered_link_ == run.link ? colour : mix(theme.window, theme.accent, 0.4F);
   list->AddRectFilled({x, line}, {x + run.width, line + context.px(1)}, underline);
-  if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, high)) return;
   const LessonLink& link = shown_.links[static_cast<size_t>(run.link)];
+  mark(context, "link." + link.address, low, high);
+  if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, high)) return;
   next_hovered_link_ = run.link;
   ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   explain_rect(context, low, high, meaning_of(context, link));
@@ -341,6 +342,9 @@ void LessonPanel::act(PanelContext& context, const LessonLink& link) {
 
 void draw_lesson(PanelContext& context) {
   static LessonPanel panel;  // where each lesson was left, and the layout of the one shown
+  static int last_frame = 0;
+  if (ImGui::GetFrameCount() < last_frame) panel = LessonPanel();  // another window
+  last_frame = ImGui::GetFrameCount();
   panel.draw(context);
 }
 

@@ -233,8 +233,8 @@ class LessonReader {
 
 LessonLink link_from(std::string_view address) {
   for (const auto& [prefix, kind] : kPrefixes)
-    if (address.starts_with(prefix)) return {kind, std::string(address.substr(prefix.size()))};
-  return {LinkKind::external, std::string(address)};
+    if (address.starts_with(prefix)) return {kind, std::string(address.substr(prefix.size())), std::string(address)};
+  return {LinkKind::external, std::string(address), std::string(address)};
 }
 
 std::optional<Tab> tab_from(std::string_view name) {

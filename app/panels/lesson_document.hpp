@@ -20,7 +20,8 @@ namespace tilescope {
 enum class LinkKind : uint8_t { lab, rung, tab, set, break_it, heading, external };
 struct LessonLink {
   LinkKind kind = LinkKind::external;
-  std::string target;  // without its prefix; the whole address of an external one
+  std::string target;   // without its prefix; the whole address of an external one
+  std::string address;  // as it is written
 };
 LessonLink link_from(std::string_view address);
 std::optional<Tab> tab_from(std::string_view name);

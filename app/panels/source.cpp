@@ -176,6 +176,9 @@ void SourcePanel::draw(PanelContext& context) {
 
 void draw_source(PanelContext& context) {
   static SourcePanel panel;  // what is scrolled, edited and found stays between frames
+  static int last_frame = 0;
+  if (ImGui::GetFrameCount() < last_frame) panel = SourcePanel();  // another window
+  last_frame = ImGui::GetFrameCount();
   panel.draw(context);
 }
 

@@ -111,6 +111,7 @@ bool SourcePanel::draw_error_strip(PanelContext& context, ImVec2 low, ImVec2 hig
     showing_ptx_ = false;
     source_.reveal(errors_.front().line - 1, CodeView::Place::middle);
   }
+  mark(context, "source.error", low, high);
   explain(context, error->hint.empty() ? error->message : error->message + "\n" + error->hint);
   return true;
 }

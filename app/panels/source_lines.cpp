@@ -102,6 +102,7 @@ void SourcePanel::draw_ptx(PanelContext& context, ImVec2 size) {
 }
 
 void SourcePanel::draw_line(PanelContext& context, uint32_t line, ImVec2 low, ImVec2 high, float text_end) {
+  mark(context, "source.line." + std::to_string(line), low, high);
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const CompileMessage* error = error_on(line);
