@@ -66,11 +66,12 @@ void show_explanation(PanelContext& context, std::string_view text) {
   const float width = std::min(widest, std::ceil(text_size(context.fonts.small, text).x) + 1);
   const float height = flow_text(nullptr, {0, 0}, width, step, run);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(12), context.px(6)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, context.px(6));
   ImGui::BeginTooltip();
   flow_text(ImGui::GetWindowDrawList(), ImGui::GetCursorScreenPos(), width, step, run);
   ImGui::Dummy({width, height});
   ImGui::EndTooltip();
-  ImGui::PopStyleVar();
+  ImGui::PopStyleVar(2);
 }
 
 }  // namespace

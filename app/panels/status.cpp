@@ -1,5 +1,6 @@
 // The status bar: device, times, the path that pictures take, what the simulator did, what is missing.
 #include <cmath>
+#include <cstdio>
 
 #include "app/gl/heat_map.hpp"
 #include "app/panel_context.hpp"
@@ -44,11 +45,18 @@ class StatusLine {
   float left_, right_, top_;
 };
 
+/// "CPU simulator, 2 threads, AVX-512" in the current language.
+std::string simulator_text(const Strings& text, const std::string& name) {
+  int threads = 0, rest = 0;
+  if (std::sscanf(name.c_str(), "CPU simulator, %d thread%*[s]%n", &threads, &rest) != 1) return name;
+  return text.format("status.simulator", fmt::arg("threads", threads)) + name.substr(static_cast<size_t>(rest));
+}
+
 std::string device_text(const PanelContext& context) {
   Engine& engine = context.session.engine();
   const bool on_gpu = context.session.request().device == DeviceKind::gpu && engine.gpu();
   const DeviceInfo device = on_gpu ? (*engine.gpu())->device() : engine.simulator().device();
-  if (!on_gpu) return device.name;
+  if (!on_gpu) return simulator_text(context.strings, device.name);
   std::string text = device.name + ", " + std::to_string(device.multiprocessors) + " SMs";
   if (device.sm_clock_mhz > 0) text += ", " + with_separators(device.sm_clock_mhz) + " MHz";
   return text;

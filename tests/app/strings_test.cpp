@@ -68,8 +68,11 @@ TEST(Strings, EveryKeyThatTheCodeAsksForIsThere) {
     const std::string code = read(entry.path());
     for (std::sregex_iterator at(code.begin(), code.end(), literal), end; at != end; ++at) {
       const std::string key = (*at)[1].str() + "." + (*at)[2].str();
-      // Names of marks and prefixes that a number is put after are not keys.
-      if (!sections.contains((*at)[1]) || key.ends_with("_") || key.starts_with("language.")) continue;
+      // Names of marks, and prefixes that a number is put after, are not keys.
+      const auto start = static_cast<size_t>(at->position());
+      const std::string before = code.substr(start - std::min<size_t>(start, 48), std::min<size_t>(start, 48));
+      const bool names_a_mark = before.find("mark(") != std::string::npos;
+      if (!sections.contains((*at)[1]) || key.ends_with("_") || names_a_mark || key.starts_with("language.")) continue;
       ++asked;
       EXPECT_TRUE(english.contains(key)) << key << " in " << entry.path();
     }

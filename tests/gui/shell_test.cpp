@@ -169,6 +169,7 @@ class RunningScreenTest : public ScreenTest {
     if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
     click("rung.tiles-per-cta");
     press(ShellKey::f5);
+    point_at(ImVec2(900, 60));  // nothing there has an explanation to wait for
     ASSERT_TRUE(settle());
     ASSERT_NE(screen->session.result(), nullptr)
         << (screen->session.error() ? screen->session.error()->message : "no result");
