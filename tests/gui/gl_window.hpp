@@ -25,8 +25,8 @@ class GlWindow : public ::testing::Test {
     glfwMakeContextCurrent(window_);
   }
   void TearDown() override {
+    // GLFW stays open from test to test: an X server without any client may start anew, and refuse the next one.
     if (window_ != nullptr) glfwDestroyWindow(window_);
-    glfwTerminate();
   }
 
   static std::string last_error() {
