@@ -39,7 +39,8 @@ fs::path free_file(const Request& request, const std::string& extension) {
   const std::string stem = request.lab + "-" + request.rung;
   std::error_code ignored;
   for (int number = 1;; ++number) {
-    fs::path file = stem + (number == 1 ? "" : "-" + std::to_string(number)) + "." + extension;
+    fs::path file =
+        number == 1 ? fmt::format("{}.{}", stem, extension) : fmt::format("{}-{}.{}", stem, number, extension);
     if (!fs::exists(file, ignored)) return file;
   }
 }

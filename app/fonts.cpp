@@ -42,7 +42,7 @@ constexpr ImWchar kSymbols[] = {0x2308, 0x230B, 0x2500, 0x257F, 0x25B2, 0x25C2, 
 
 fs::path path_of(const Face& face) {
   for (const char* folder : face.folders) {
-    const fs::path path = fs::path(folder) / face.file;
+    fs::path path = fs::path(folder) / face.file;
     std::error_code ignored;
     if (fs::exists(path, ignored)) return path;
   }

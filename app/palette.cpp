@@ -127,6 +127,7 @@ std::vector<PaletteEntry> filtered(std::vector<PaletteEntry> entries, std::strin
     if (const int score = match_score(entry.title, typed); score >= 0) ranked.emplace_back(score, std::move(entry));
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<PaletteEntry> result;
+  result.reserve(ranked.size());
   for (auto& [score, entry] : ranked) result.push_back(std::move(entry));
   return result;
 }

@@ -340,7 +340,7 @@ void TextBuffer::move_lines(bool down) {
   const size_t to = down ? last + 1 : last;
   std::vector<std::string> lines(lines_.begin() + static_cast<std::ptrdiff_t>(from),
                                  lines_.begin() + static_cast<std::ptrdiff_t>(to) + 1);
-  std::ranges::rotate(lines, down ? lines.end() - 1 : lines.begin() + 1);
+  std::rotate(lines.begin(), down ? lines.end() - 1 : lines.begin() + 1, lines.end());
   const TextPosition cursor = cursor_, anchor = anchor_;
   replace_lines(from, to, lines);
   const auto shifted = [down](TextPosition position) {
