@@ -111,6 +111,7 @@ void draw_tiles(PanelContext& context) {
     empty_state(context, context.strings("tiles.not_observed_title"), result.not_observed_reason);
     return;
   }
+  follow_result(context.view, context.result);
   draw_observed(context);
   if (!context.stale) return;
   const ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();

@@ -240,36 +240,4 @@ int lane_of_element(const WarpAccess& access, int64_t element) {
   return -1;
 }
 
-Selection select_element(const RunResult& result, size_t buffer, int64_t element) {
-  Selection picked;
-  picked.buffer = buffer;
-  picked.element = element;
-  if (buffer >= result.tiles.buffers.size() || element < 0) return picked;
-  const BufferMap& map = result.tiles.buffers[buffer];
-  const auto at = static_cast<size_t>(element);
-  if (at < map.writer.size() && map.writer[at] != BufferMap::kNobody) picked.block = map.writer[at];
-  if (at >= map.writer_access.size() || map.writer_access[at] >= result.trace.accesses.size()) return picked;
-  const WarpAccess access = warp_access(result, map.writer_access[at]);
-  picked.block = access.block;
-  picked.access = access.access;
-  if (access.line > 0) picked.line = access.line;
-  if (const int lane = lane_of_element(access, element); lane >= 0) picked.lane = lane;
-  return picked;
-}
-
-Selection select_access(const RunResult& result, uint32_t access, std::optional<int> lane) {
-  Selection picked;
-  if (access >= result.trace.accesses.size()) return picked;
-  const WarpAccess shown = warp_access(result, access);
-  picked.block = shown.block;
-  picked.access = access;
-  if (shown.line > 0) picked.line = shown.line;
-  if (shown.buffer >= 0) picked.buffer = static_cast<size_t>(shown.buffer);
-  if (lane && shown.is_active(*lane)) {
-    picked.lane = lane;
-    if (shown.buffer >= 0) picked.element = shown.element(*lane);
-  }
-  return picked;
-}
-
 }  // namespace tilescope

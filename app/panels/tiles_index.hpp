@@ -145,6 +145,19 @@ Selection select_element(const RunResult& result, size_t buffer, int64_t element
 /// What picking an access (and one of its lanes) means everywhere.
 Selection select_access(const RunResult& result, uint32_t access, std::optional<int> lane = {});
 
+/// What is selected in a new result when the last one had `old` selected: the same element, else the same block; the
+/// line if it still reads or writes. Indices of accesses do not survive.
+Selection carry_selection(TraceIndex& index, const Selection& old);
+/// What a result has selected before anybody chooses: the block and line of the first finding, else a block near the
+/// middle, and its access in the middle.
+Selection suggest_selection(TraceIndex& index);
+/// Call before drawing what depends on a selection: when the result is another one, the selection follows.
+void follow_result(ViewState& view, const std::shared_ptr<const RunResult>& result);
+/// The block shown when none is chosen.
+constexpr uint32_t usual_block(uint64_t blocks) { return static_cast<uint32_t>(blocks * 11 / 20); }
+/// The linear index of the block that a finding names; nothing if it lies outside the grid.
+std::optional<uint32_t> block_of(const Finding& finding, const Dim3& grid);
+
 /// Floor division, for offsets before a buffer's start.
 constexpr int64_t floor_divide(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
 

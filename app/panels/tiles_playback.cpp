@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/tiles_index.hpp"
 #include "app/panels/tiles_sentence.hpp"
 #include "app/widgets.hpp"
 
@@ -105,7 +106,7 @@ uint32_t focus_block(const ViewState& view, uint64_t blocks) {
   if (valid(view.hover.block)) return *view.hover.block;
   if (const auto newest = newest_block(view, blocks)) return *newest;
   if (valid(view.selection.block)) return *view.selection.block;
-  return static_cast<uint32_t>(blocks * 11 / 20);
+  return usual_block(blocks);
 }
 
 void advance_playback(ViewState& view, uint64_t blocks, double seconds) {

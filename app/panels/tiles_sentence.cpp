@@ -1,5 +1,7 @@
 #include "app/panels/tiles_sentence.hpp"
 
+#include "app/panels/tiles_index.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -68,12 +70,6 @@ std::string block_number(const Dim3& grid, uint32_t block) {
   if (uint64_t{grid.y} * grid.z <= 1) return with_separators(block);
   const Dim3 at = unflatten(block, grid);
   return grid.z > 1 ? fmt::format("({}, {}, {})", at.x, at.y, at.z) : fmt::format("({}, {})", at.x, at.y);
-}
-
-std::optional<uint32_t> block_of(const Finding& finding, const Dim3& grid) {
-  const Dim3& at = finding.block;
-  if (at.x >= grid.x || at.y >= grid.y || at.z >= grid.z) return {};
-  return static_cast<uint32_t>((uint64_t{at.z} * grid.y + at.y) * grid.x + at.x);
 }
 
 std::string range_text(int64_t first, int64_t last) {

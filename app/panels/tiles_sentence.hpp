@@ -21,8 +21,6 @@ std::string count_of_elements(const Strings& strings, int64_t count);
 std::string count_of_blocks(const Strings& strings, int64_t count);
 /// "53"; "(3, 7)" in a grid of several dimensions.
 std::string block_number(const Dim3& grid, uint32_t block);
-/// The linear index of the block that a finding names; nothing if it lies outside the grid.
-std::optional<uint32_t> block_of(const Finding& finding, const Dim3& grid);
 /// "54,880 … 54,911", or one index.
 std::string range_text(int64_t first, int64_t last);
 /// The label beside the hatched places.

@@ -57,6 +57,7 @@ void draw_traffic(PanelContext& context) {
     empty_state(context, context.strings("tiles.not_observed_title"), context.result->not_observed_reason);
     return;
   }
+  follow_result(context.view, context.result);
   draw_observed(context);
   if (!context.stale) return;
   const ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();

@@ -296,6 +296,36 @@ TEST(SelectElement, AnInputOrAnUnwrittenElementHasNoWriter) {
   EXPECT_FALSE(select_element(*result, 9, 0).block);
 }
 
+TEST(Selection, AnElementStaysSelectedWhenTheMappingChanges) {
+  const auto before = make_vector_add({.n = 98432}), after = make_vector_add({.n = 98432, .tiles = 4});
+  TraceIndex index(after);
+  const Selection kept = carry_selection(index, select_element(*before, 2, 54885));
+  EXPECT_EQ(kept.element, 54885);
+  EXPECT_EQ(kept.block, 53U);  // it was 214
+  EXPECT_EQ(after->trace.accesses[*kept.access].block, 53U);
+}
+
+TEST(Selection, ABlockStaysSelectedWhileThereIsOne) {
+  const auto result = make_vector_add({.n = 98432, .tiles = 4});
+  TraceIndex index(result);
+  EXPECT_EQ(carry_selection(index, {.block = 53, .access = 7, .lane = 3, .line = 39, .buffer = {}, .element = {}}).line,
+            39U);
+  Selection gone;
+  gone.block = 200;
+  gone.line = 12;  // not a line that reads or writes
+  EXPECT_EQ(carry_selection(index, gone), Selection{});
+}
+
+TEST(Selection, AFindingIsWhatIsShownFirst) {
+  const auto result = make_vector_add({.n = 98432, .tiles = 4});
+  TraceIndex index(result);
+  EXPECT_EQ(suggest_selection(index).block, 53U);
+  EXPECT_EQ(suggest_selection(index).line, testing::kLineOut);
+  result->findings.push_back({.id = "out-of-bounds", .line = testing::kLineA, .block = {96, 0, 0}});
+  EXPECT_EQ(suggest_selection(index).block, 96U);
+  EXPECT_EQ(suggest_selection(index).line, testing::kLineA);
+}
+
 // ---- labels, playback, words ----
 
 TEST(PlaceLabels, TheLongestTextThatFitsIsChosen) {
@@ -425,10 +455,11 @@ TEST_F(DrawnTiles, AnIncompleteRecordDraws) {
 
 TEST_F(DrawnTiles, ASelectionOfAnotherResultIsHarmless) {
   result = make_vector_add({.n = 98432});
-  view.selection = {.block = 384, .access = 9000, .lane = 31, .line = 41, .buffer = 2, .element = 98431};
   EXPECT_GT(draw(draw_tiles, {1104, 520}), 0);
+  view.selection = {.block = 384, .access = 9000, .lane = 31, .line = 41, .buffer = 2, .element = 98431};
   result = make_vector_add({.n = 31});
   EXPECT_GT(draw(draw_tiles, {1104, 520}), 0);
+  EXPECT_FALSE(view.selection.block && *view.selection.block > 0);
 }
 
 TEST_F(DrawnTiles, AViewThatIsNotShownHoldsNoResult) {
