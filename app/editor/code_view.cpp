@@ -102,7 +102,7 @@ void CodeView::update(const PanelContext& context, const Hooks& hooks, float wid
   const uint32_t narrow = cells_in(width - text_offset(context) - hooks.margin_width);
   for (uint32_t line = 0; line < buffer.lines().size(); ++line) {
     first_row_.push_back(rows_.size());
-    wrap_line(buffer.line(line), line, hooks.has_margin && hooks.has_margin(line) ? narrow : wide, &rows_);
+    wrap_line(buffer.line(line), line, {hooks.has_margin && hooks.has_margin(line) ? narrow : wide, wide}, &rows_);
   }
   first_row_.push_back(rows_.size());
 }

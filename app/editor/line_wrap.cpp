@@ -17,9 +17,13 @@ Character character_at(std::string_view text, size_t at) {
   return {lead < 0xF0 ? size_t{3} : size_t{4}, lead >= 0xE3 ? 2U : 1U};
 }
 
-bool breaks_behind(std::string_view text, size_t end) {
-  const char c = text[end - 1];
-  return c == ' ' || c == ',' || c == '(' || static_cast<unsigned char>(c) >= 0x80;
+/// Where a row may end: behind an argument, better than behind a space, better than behind an opening bracket.
+enum class Break { none, bracket, space, argument };
+Break break_behind(std::string_view row, bool comment) {
+  const char c = row.back();
+  if (c == ' ') return !comment && row.ends_with(", ") ? Break::argument : Break::space;
+  if (static_cast<unsigned char>(c) >= 0x80) return Break::space;
+  return c == '(' ? Break::bracket : Break::none;
 }
 
 }  // namespace
@@ -30,31 +34,34 @@ uint32_t cells_of(std::string_view text) {
   return cells;
 }
 
-void wrap_line(std::string_view text, uint32_t line, uint32_t cells, std::vector<CodeRow>* rows) {
+void wrap_line(std::string_view text, uint32_t line, RowWidths cells, std::vector<CodeRow>* rows) {
   const auto size = static_cast<uint32_t>(text.size());
   const size_t indentation = std::min(text.find_first_not_of(' '), text.size());
   // A comment continues under its text, so that the slashes stay alone.
   const bool comment = text.substr(indentation).starts_with("// ");
   // Arguments aligned far to the right leave no room for a step further in.
-  const size_t deepest = std::min<size_t>(indentation, cells / 3);
+  const size_t deepest = std::min<size_t>(indentation, cells.others / 3);
   const uint32_t hanging = static_cast<uint32_t>(deepest) + (comment ? 3 : 4);
   uint32_t begin = 0, indent = 0;
   while (true) {
-    const uint32_t room = std::max(cells > indent ? cells - indent : 0U, 8U);
-    uint32_t at = begin, used = 0, best = begin, comma = begin;
+    const uint32_t whole = begin == 0 ? cells.first : cells.others;
+    const uint32_t room = std::max(whole > indent ? whole - indent : 0U, 8U);
+    uint32_t at = begin, used = 0, end = begin;
+    Break best = Break::none;
     while (at < size) {
       const Character next = character_at(text, at);
       // Spaces at the end of a row may hang over.
       if (used + next.cells > room && text[at] != ' ') break;
       used += next.cells;
       at = std::min(size, at + static_cast<uint32_t>(next.bytes));
-      if (!breaks_behind(text, at) || at <= indentation) continue;
-      best = at;
-      const bool behind_comma = text.substr(0, at).ends_with(", ");
-      if (behind_comma && !comment && used * 2 > room) comma = at;  // whole arguments stay together
+      const Break here = break_behind(text.substr(begin, at - begin), comment);
+      // A worse place behind a better one counts only where that one would leave most of the row empty.
+      const bool better = here >= best || end - begin < room / 3;
+      if (here == Break::none || at <= indentation || !better) continue;
+      best = here;
+      end = at;
     }
-    if (comma > begin) best = comma;
-    const uint32_t end = at >= size || best == begin ? at : best;
+    if (at >= size || end == begin) end = at;
     rows->push_back({line, begin, end, indent});
     if (end >= size) return;
     begin = end;

@@ -15,9 +15,13 @@ struct CodeRow {
   bool operator==(const CodeRow&) const = default;
 };
 
-/// Appends the rows of one line. Breaks behind spaces, commas and opening brackets; elsewhere only where a word is
-/// longer than a row. At least one row, also for an empty line.
-void wrap_line(std::string_view text, uint32_t line, uint32_t cells, std::vector<CodeRow>* rows);
+/// Room of a line's rows in cells: the first may be shorter, for what stands beside it.
+struct RowWidths {
+  uint32_t first, others;
+};
+/// Appends the rows of one line. Breaks behind arguments, then behind spaces, then behind opening brackets; elsewhere
+/// only where a word is longer than a row. At least one row, also for an empty line.
+void wrap_line(std::string_view text, uint32_t line, RowWidths cells, std::vector<CodeRow>* rows);
 
 /// Width of a text in cells.
 uint32_t cells_of(std::string_view text);

@@ -153,7 +153,7 @@ class LayoutBuilder {
   void place_code_line(std::string_view line, const std::vector<Token>& tokens, uint32_t cells, float cell,
                        PlacedBlock& placed) {
     std::vector<CodeRow> rows;
-    wrap_line(line, 0, cells, &rows);
+    wrap_line(line, 0, {cells, cells}, &rows);
     for (const CodeRow& row : rows) {
       float x = left_ + kCodePadX * unit_ + static_cast<float>(row.indent) * cell;
       for (const Token& token : tokens) {

@@ -198,13 +198,43 @@ TEST(LessonLayout, NarrowTableColumnsKeepTheirWidthAndWideOnesShareTheRest) {
   EXPECT_THAT(share_width({10, 200, 100}, 110), ElementsAre(10, 50, 50));
 }
 
-TEST(LineWrap, LongCodeContinuesFurtherIn) {
+std::vector<std::string> rows_of(std::string_view line, RowWidths cells) {
   std::vector<CodeRow> rows;
-  wrap_line("  call(alpha, beta, gamma);", 3, 20, &rows);
-  EXPECT_THAT(rows, ElementsAre(CodeRow{3, 0, 20, 0}, CodeRow{3, 20, 27, 6}));
-  rows.clear();
-  wrap_line("", 0, 20, &rows);
-  EXPECT_THAT(rows, ElementsAre(CodeRow{0, 0, 0, 0}));
+  wrap_line(line, 0, cells, &rows);
+  std::vector<std::string> texts;
+  for (const CodeRow& row : rows)
+    texts.push_back(std::string(row.indent, ' ') + std::string(line.substr(row.begin, row.end - row.begin)));
+  return texts;
+}
+
+TEST(LineWrap, LongCodeContinuesFurtherInBehindAnArgument) {
+  EXPECT_THAT(rows_of("  call(alpha + one, beta);", {22, 22}), ElementsAre("  call(alpha + one, ", "      beta);"));
+  EXPECT_THAT(rows_of("  x = *cast<Pack*>(a + i);", {23, 23}), ElementsAre("  x = *cast<Pack*>(a + ", "      i);"));
+  EXPECT_THAT(rows_of("", {20, 20}), ElementsAre(""));
+}
+
+TEST(LineWrap, ACommentContinuesUnderItsText) {
+  EXPECT_THAT(rows_of("// one, two three four", {16, 16}), ElementsAre("// one, two ", "   three four"));
+}
+
+TEST(LineWrap, OnlyTheFirstRowIsShortBesideItsTraffic) {
+  EXPECT_THAT(rows_of("aaaa bbbb cccc dddd eeee", {10, 24}), ElementsAre("aaaa bbbb ", "    cccc dddd eeee"));
+}
+
+TEST(LineWrap, NoByteIsLostWhateverTheWidth) {
+  const std::string line = "    result.value[k] = OP()(x.value[k], 向量 y.value[k]);  // sum, of all";
+  for (uint32_t width = 1; width < 90; ++width) {
+    std::vector<CodeRow> rows;
+    wrap_line(line, 7, {width, width}, &rows);
+    uint32_t at = 0;
+    for (const CodeRow& row : rows) {
+      ASSERT_EQ(row.begin, at) << width;
+      ASSERT_EQ(row.line, 7U);
+      ASSERT_GT(row.end, row.begin);
+      at = row.end;
+    }
+    ASSERT_EQ(at, line.size());
+  }
 }
 
 RunResult small_result() {
