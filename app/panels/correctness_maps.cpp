@@ -1,6 +1,7 @@
 // The result map and the error map, with their legends, side by side.
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "app/panels/correctness_model.hpp"
 #include "app/panels/correctness_view.hpp"
@@ -12,7 +13,6 @@ namespace {
 
 // Unscaled pixels.
 constexpr float kGutter = 32, kTitle = 24, kBar = 88;
-constexpr int kOutlinePieces = 24;
 
 /// One map: its rectangle with the title row, and what it shows.
 struct MapView {
@@ -100,23 +100,26 @@ void draw_title(const CorrectnessFrame& frame, const MapView& map, float room) {
             context.theme.muted, what);
 }
 
-/// Outlines the cells of elements [begin, end): one rectangle per row of cells.
+/// Outlines the cells of elements [begin, end) in reading order, as text is marked over several lines.
 void outline(const CorrectnessFrame& frame, const MapView& map, int64_t begin, int64_t end, ImU32 colour) {
   const auto first = cell_of(map.grid, begin), last = cell_of(map.grid, std::min(end, map.grid.count) - 1);
-  if (!first || !last || last->row - first->row > kOutlinePieces) return;
+  if (!first || !last) return;
   const auto pitch = static_cast<float>(map.grid.cell_pixels);
-  const float thickness = frame.context.px(1.5F);
+  const float thickness = frame.context.px(1.5F), out = 1.5F * thickness;
+  const auto x = [&](int column) { return map.corner.x + static_cast<float>(column) * pitch; };
+  const auto y = [&](int row) { return map.corner.y + static_cast<float>(row) * pitch; };
+  const float start = x(first->column) - out, stop = x(last->column + 1) + out;
+  const float left = x(0) - out, right = x(map.grid.columns) + out;
+  const float top = y(first->row) - out, bottom = y(last->row + 1) + out;
+  const float below_first = y(first->row + 1) - out, above_last = y(last->row) + out;
+  std::vector<ImVec2> points{{start, top}, {stop, top}, {stop, bottom}, {start, bottom}};
+  if (first->row != last->row)
+    points = {{start, top},   {right, top},   {right, above_last}, {stop, above_last},
+              {stop, bottom}, {left, bottom}, {left, below_first}, {start, below_first}};
   ImDrawList* list = ImGui::GetWindowDrawList();
-  for (int row = first->row; row <= last->row; ++row) {
-    const int left = row == first->row ? first->column : 0;
-    const int right = row == last->row ? last->column : map.grid.columns - 1;
-    const ImVec2 low{map.corner.x + static_cast<float>(left) * pitch - thickness,
-                     map.corner.y + static_cast<float>(row) * pitch - thickness};
-    const ImVec2 high{map.corner.x + static_cast<float>(right + 1) * pitch + thickness,
-                      map.corner.y + static_cast<float>(row + 1) * pitch + thickness};
-    list->AddRect({low.x - 1, low.y - 1}, {high.x + 1, high.y + 1}, frame.context.theme.window, 1);
-    list->AddRect(low, high, colour, 1, 0, thickness);
-  }
+  const auto count = static_cast<int>(points.size());
+  list->AddPolyline(points.data(), count, frame.context.theme.window, ImDrawFlags_Closed, 2 * thickness);
+  list->AddPolyline(points.data(), count, colour, ImDrawFlags_Closed, thickness);
 }
 
 /// The cells that the selected or hovered block wrote, and the selected element.
