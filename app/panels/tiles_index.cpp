@@ -208,6 +208,10 @@ WarpAccess warp_access(const RunResult& result, uint32_t access) {
   shown.element_bytes =
       known ? static_cast<uint32_t>(size_of(result.plan.buffers[static_cast<size_t>(shown.buffer)].type))
             : std::max(1U, site.bytes_per_lane);
+  if (known) {
+    const BufferSpec& spec = result.plan.buffers[static_cast<size_t>(shown.buffer)];
+    shown.buffer_bytes = spec.count() * static_cast<int64_t>(size_of(spec.type));
+  }
   const uint64_t start = known ? address_of(static_cast<size_t>(shown.buffer), 0) : 0;
   std::array<uint64_t, 32> address{};
   for (int lane = 0; lane < 32; ++lane) {

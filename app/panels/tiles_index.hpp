@@ -130,8 +130,19 @@ struct WarpAccess {
   GlobalCost cost;
   int active = 0;
   int64_t first_element = 0, last_element = 0;  // touched by any lane, both inclusive
+  int64_t buffer_bytes = 0;
   bool is_active(int lane) const { return (mask >> lane & 1) != 0; }
   int64_t element(int lane) const;
+  /// An active lane that touches bytes before the buffer or past its end.
+  bool is_outside(int lane) const {
+    const int64_t at = offset[static_cast<size_t>(lane)];
+    return is_active(lane) && buffer >= 0 && (at < 0 || at + bytes_per_lane > buffer_bytes);
+  }
+  bool any_outside() const {
+    for (int lane = 0; lane < 32; ++lane)
+      if (is_outside(lane)) return true;
+    return false;
+  }
   uint32_t elements_per_lane() const { return std::max(1U, bytes_per_lane / element_bytes); }
   uint64_t moved_bytes() const { return cost.sectors * kSectorBytes; }
 };

@@ -41,7 +41,8 @@ void draw_lane(PanelContext& context, const WarpAccess& access, const LaneRow& r
     return;
   }
   const float strength = chosen ? 1.0F : hovered ? 0.7F : 0.38F;
-  const ImU32 surface = mix(theme.window, role_of(context, access), strength);
+  const ImU32 role = access.is_outside(lane) ? theme.error : role_of(context, access);
+  const ImU32 surface = mix(theme.window, role, strength);
   list->AddRectFilled(low, high, surface, 3 * unit);
   if (chosen)
     list->AddRect({low.x - unit, low.y - unit}, {high.x + unit, high.y + unit}, theme.accent, 4 * unit, 0, 2 * unit);
@@ -118,7 +119,11 @@ void point_at_lane(PanelContext& context, const WarpAccess& access, int lane) {
   const int64_t offset = access.offset[static_cast<size_t>(lane)];
   const std::string name = access.buffer < 0 ? strings("tiles.memory")
                                              : context.result->plan.buffers[static_cast<size_t>(access.buffer)].name;
-  explain(context, strings.format(access.writes ? "tiles.explain_lane_writes" : "tiles.explain_lane_reads",
+  const bool outside = access.is_outside(lane);
+  explain(context, strings.format(outside         ? access.writes ? "tiles.explain_lane_writes_outside"
+                                                                  : "tiles.explain_lane_reads_outside"
+                                  : access.writes ? "tiles.explain_lane_writes"
+                                                  : "tiles.explain_lane_reads",
                                   fmt::arg("lane", lane), fmt::arg("bytes", access.bytes_per_lane),
                                   fmt::arg("where", name + "[" + with_separators(access.element(lane)) + "]"),
                                   fmt::arg("offset", with_separators(offset)),

@@ -37,7 +37,10 @@ std::string what_is_left_over(const Strings& strings, const RunResult& result, c
   if (processors > 0 && shape.blocks < processors)
     return strings.format("tiles.idle_processors", fmt::arg("idle", with_separators(processors - shape.blocks)),
                           fmt::arg("all", with_separators(processors)));
-  if (processors > 0) return strings.format("tiles.busy_processors", fmt::arg("all", with_separators(processors)));
+  if (processors > 0)
+    return strings.format(
+        "tiles.busy_processors",
+        fmt::arg("blocks", fmt::format("{:.1f}", static_cast<double>(shape.blocks) / static_cast<double>(processors))));
   if (result.tiles.idle_threads > 0 && shape.blocks > 1)
     return strings.format("tiles.idle_threads",
                           fmt::arg("idle", with_separators(static_cast<int64_t>(result.tiles.idle_threads))));

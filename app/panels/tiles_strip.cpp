@@ -55,7 +55,9 @@ void draw_crumbs(TilesFrame& frame, ImVec2 low, float right, const Warps& at) {
   for (size_t i = 0; i < crumbs.size(); ++i) {
     ImFont* font = i == 0 ? fonts.body_semibold : fonts.body;
     if (i > 0) x += draw_text(frame.list, fonts.body, {x, centred_top(fonts.body, y)}, theme.muted, "  ›  ").x;
-    x += draw_text(frame.list, font, {x, centred_top(font, y)}, theme.text, crumbs[i]).x;
+    // The range is the last crumb; past the end of its buffer it is a mistake.
+    const ImU32 colour = i + 1 == crumbs.size() && shown.any_outside() ? theme.error : theme.text;
+    x += draw_text(frame.list, font, {x, centred_top(font, y)}, colour, crumbs[i]).x;
   }
   std::string text = lanes_text(frame, "tiles.lanes_and_bytes");
   if (x + 16 * unit + text_size(fonts.small, text).x > right) text = lanes_text(frame, "tiles.bytes_used");

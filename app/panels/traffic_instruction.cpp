@@ -226,14 +226,16 @@ float draw_lanes_to_memory(PanelContext& context, const WarpAccess& access, ImVe
       hatch(list, {x0, low.y}, corner, mix(theme.window, theme.muted, 0.4F), context.px(5));
       continue;
     }
-    list->AddRectFilled({x0, low.y}, corner, chosen ? role : mix(theme.window, role, 0.38F));
+    const ImU32 lane_role = access.is_outside(lane) ? theme.error : role;
+    const ImU32 surface = chosen ? lane_role : mix(theme.window, lane_role, 0.38F);
+    list->AddRectFilled({x0, low.y}, corner, surface);
     const int64_t offset = access.offset[static_cast<size_t>(lane)];
     const float to = (row.at(offset) + row.at(offset + access.bytes_per_lane - 1) + row.width / kLineBytes) / 2;
     list->AddLine({(x0 + x1) / 2, low.y + lane_height + 1}, {to, memory_top - 1},
-                  chosen ? role : mix(theme.window, role, 0.5F), chosen ? context.px(1.5F) : 1.0F);
+                  chosen ? lane_role : mix(theme.window, lane_role, 0.5F), chosen ? context.px(1.5F) : 1.0F);
     if (lane % 4 == 0 || lane == 31)
       draw_text_centred(list, context.fonts.small, {(x0 + x1) / 2, low.y + lane_height / 2},
-                        readable_on(chosen ? role : mix(theme.window, role, 0.38F), theme), std::to_string(lane));
+                        readable_on(surface, theme), std::to_string(lane));
   }
   const float labels = draw_memory_labels(context, row, low.x, low.x + width, memory_top + bar + context.px(10));
   return lane_height + fan + bar + context.px(4) + labels;

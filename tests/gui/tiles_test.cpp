@@ -279,6 +279,17 @@ TEST(WarpAccess, MaskedLanesBelongToNoSector) {
   EXPECT_EQ(shown.runs.back().last_lane, 30);
 }
 
+TEST(WarpAccess, LanesPastTheEndAreOutside) {
+  const auto result = make_vector_add({.n = 1000, .offset_a = 1});
+  TraceIndex index(result);
+  const auto load = static_cast<size_t>(index.statement_at(testing::kLineA));
+  EXPECT_FALSE(warp_access(*result, *index.block(0).find(load, 0, 0)).any_outside());
+  const WarpAccess last = warp_access(*result, *index.block(3).find(load, 7, 0));  // elements 993 to 1000
+  EXPECT_FALSE(last.is_outside(6));
+  EXPECT_TRUE(last.is_outside(7));
+  EXPECT_FALSE(last.is_outside(8));  // masked off
+}
+
 TEST(SelectElement, NamesWriterAccessLaneAndLine) {
   const auto result = make_vector_add({.n = 98432, .tiles = 4, .vector = 4});
   const Selection picked = select_element(*result, 2, 54885);
@@ -393,8 +404,7 @@ std::string said(const VectorAdd& vectors) {
 TEST(TilesSentence, SaysWhatTheBlocksDo) {
   EXPECT_EQ(said({.n = 98432, .tiles = 4}),
             "97 blocks write 98,432 elements; each walks 4 tiles of 256. 35 of 132 SMs get no block.");
-  EXPECT_EQ(said({.n = 98432}),
-            "385 blocks write 98,432 elements; each writes one tile of 256. All 132 SMs get a block.");
+  EXPECT_EQ(said({.n = 98432}), "385 blocks write 98,432 elements; each writes one tile of 256. 2.9 blocks per SM.");
   EXPECT_EQ(said({.n = 98432, .tiles = 4, .grid_stride = true}),
             "97 blocks write 98,432 elements; each takes 3–4 tiles of 256, 24,832 elements apart. 35 of 132 SMs get no "
             "block.");
