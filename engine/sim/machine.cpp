@@ -152,7 +152,8 @@ bool Machine::run(Block& block, ChunkRecord& record, uint64_t steps) {
     const bool resumed = warp.slice <= 0 && warp.active != 0;
     run_warp(warp, warp.begin_turn(kWarpTurn, resumed && program_.one_at_a_time));
     block.steps += warp.steps - before;
-    record.last_operation = static_cast<uint32_t>(warp.at - warp.code);
+    record.last_operation = static_cast<uint32_t>(
+        std::min<size_t>(static_cast<size_t>(warp.at - warp.code), program_.operations.size() - 1));
     if (block.stopped) break;
     release_barriers(block);
     if (block.steps >= until) return false;

@@ -1,0 +1,84 @@
+// Runs kernels of tests/sim/kernels on the simulator, without NVRTC: the PTX lies beside the source.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "engine/sim/simulator.hpp"
+
+namespace tilescope {
+
+inline CompiledModule module_of(const std::string& name) {
+  std::ifstream file(std::string(TILESCOPE_SOURCE) + "/tests/sim/kernels/" + name + ".ptx");
+  std::stringstream text;
+  text << file.rdbuf();
+  CompiledModule module;
+  module.ptx = text.str();
+  EXPECT_FALSE(module.ptx.empty()) << name;
+  return module;
+}
+
+/// A simulator with buffers, and one launch after the other.
+class Machinery {
+ public:
+  explicit Machinery(int threads = 1) : executor(make_simulator(threads)) {}
+
+  /// A buffer with these elements; the next argument of the launch.
+  template <class T>
+  size_t input(const std::string& name, const std::vector<T>& values) {
+    const size_t index = reserve(name, values.size() * sizeof(T));
+    EXPECT_TRUE(executor->upload(*buffers[index], std::as_bytes(std::span(values)), false).has_value());
+    return index;
+  }
+  /// A buffer that nobody has written.
+  template <class T>
+  size_t output(const std::string& name, size_t count) {
+    return reserve(name, count * sizeof(T));
+  }
+  template <class T>
+  void value(T argument) {
+    launch.arguments.emplace_back(scalar(argument));
+  }
+
+  Result<LaunchReport> try_run(const CompiledModule& module, const std::string& kernel, Dim3 grid, Dim3 block) {
+    launch.kernel = kernel;
+    launch.grid = grid;
+    launch.block = block;
+    return executor->launch(module, launch, buffers, options, stop);
+  }
+  LaunchReport run(const CompiledModule& module, const std::string& kernel, Dim3 grid, Dim3 block) {
+    auto report = try_run(module, kernel, grid, block);
+    EXPECT_TRUE(report.has_value()) << (report ? "" : report.error().message);
+    return report ? *report : LaunchReport{};
+  }
+
+  template <class T>
+  std::vector<T> download(size_t index) const {
+    std::vector<T> values(buffers[index]->bytes() / sizeof(T));
+    EXPECT_TRUE(executor->download(*buffers[index], std::as_writable_bytes(std::span(values))).has_value());
+    return values;
+  }
+
+  std::unique_ptr<Executor> executor;
+  std::vector<std::shared_ptr<DeviceBuffer>> buffers;
+  Launch launch;
+  LaunchOptions options;
+  std::stop_token stop;
+
+ private:
+  size_t reserve(const std::string& name, size_t bytes) {
+    auto buffer = executor->allocate({.name = name, .type = DType::u8, .count = bytes, .index = buffers.size()});
+    EXPECT_TRUE(buffer.has_value());
+    launch.arguments.emplace_back(BufferArgument{buffers.size(), 0});
+    buffers.push_back(*buffer);
+    return buffers.size() - 1;
+  }
+};
+
+}  // namespace tilescope
