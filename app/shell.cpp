@@ -118,6 +118,10 @@ Result<void> Shell::open_window() {
   ImGui::GetIO().IniFilename = nullptr;
   ImGui::GetIO().ConfigWindowsMoveFromTitleBarOnly = true;
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
+  glfwSetWindowUserPointer(window_, this);
+  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int modifiers) {
+    static_cast<Shell*>(glfwGetWindowUserPointer(window))->key_event(key, scancode, action, modifiers);
+  });
   if (!ImGui_ImplOpenGL3_Init("#version 330")) return fail(ErrorId::gl_failed, "ImGui's renderer could not be started");
   return {};
 }
@@ -182,8 +186,28 @@ void Shell::draw_frame() {
   clear_surfaces(*screen_, width, height);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   glfwSwapBuffers(window_);
+  release_late_keys();
   screen_->view.frame_ms = seconds_since(start) * 1000;
   if (!frame_log_.empty()) std::ofstream(frame_log_, std::ios::app) << screen_->view.frame_ms << '\n';
+}
+
+/// ImGui looks at keys once a frame (before 1.87): a key that goes down and up in between would be lost. Its release is
+/// handed on after the frame that saw it down.
+void Shell::key_event(int key, int scancode, int action, int modifiers) {
+  if (action == GLFW_RELEASE && pressed_now_.contains(key)) {
+    late_releases_.push_back({key, scancode, modifiers});
+    return;
+  }
+  if (action == GLFW_PRESS) pressed_now_.insert(key);
+  ImGui_ImplGlfw_KeyCallback(window_, key, scancode, action, modifiers);
+}
+
+void Shell::release_late_keys() {
+  for (const KeyEvent& event : late_releases_)
+    ImGui_ImplGlfw_KeyCallback(window_, event.key, event.scancode, GLFW_RELEASE, event.modifiers);
+  if (!late_releases_.empty()) frames_due_ = std::max(frames_due_, 1);
+  late_releases_.clear();
+  pressed_now_.clear();
 }
 
 void Shell::wait_for_events() {

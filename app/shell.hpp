@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "app/screen.hpp"
@@ -59,6 +60,8 @@ class Shell {
   Result<void> open_screen(std::shared_ptr<Engine> engine);
   void load_scaled_fonts(float scale);
   void draw_frame();
+  void key_event(int key, int scancode, int action, int modifiers);
+  void release_late_keys();
   void wait_for_events();
   void after_frame();
   void write_state();
@@ -73,6 +76,11 @@ class Shell {
   std::vector<std::filesystem::path> missing_fonts_;
   std::chrono::steady_clock::time_point settings_changed_{};
   std::filesystem::path frame_log_;
+  struct KeyEvent {
+    int key, scancode, modifiers;
+  };
+  std::vector<KeyEvent> late_releases_;  // of keys that went down and up between two frames
+  std::set<int> pressed_now_;            // keys that went down since the last frame
   int frames_due_ = 3;
   bool fonts_loaded_ = false;
 };

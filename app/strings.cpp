@@ -1,5 +1,6 @@
 #include "app/strings.hpp"
 
+#include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -51,6 +52,14 @@ const std::string& Strings::operator()(std::string_view key) const {
   for (const Table* table : {&first, &second})
     if (const auto found = table->find(name); found != table->end()) return found->second;
   return missing_.try_emplace(name, name).first->second;
+}
+
+std::string Strings::filled(const std::string& text, fmt::format_args arguments) {
+  try {
+    return fmt::vformat(text, arguments);
+  } catch (const fmt::format_error&) {
+    return text;
+  }
 }
 
 std::vector<std::string> Strings::unpaired() const {

@@ -32,14 +32,16 @@ class Strings {
   const std::string& operator()(std::string_view key) const;
   /// A lab's own text in the current language.
   const std::string& operator()(const Text& text) const { return language == Language::en ? text.en : text.zh; }
+  /// The text with its places filled; a text whose places do not fit the arguments is shown as it is.
   template <class... Args>
   std::string format(std::string_view key, const Args&... args) const {
-    return fmt::vformat((*this)(key), fmt::make_format_args(args...));
+    return filled((*this)(key), fmt::make_format_args(args...));
   }
   /// Keys that are present in only one language; empty when the files agree (a test checks it).
   std::vector<std::string> unpaired() const;
 
  private:
+  static std::string filled(const std::string& text, fmt::format_args arguments);
   std::unordered_map<std::string, std::string> english_, chinese_;
   mutable std::unordered_map<std::string, std::string> missing_;
 };

@@ -170,15 +170,16 @@ void findings_card(Column& column) {
   {
     const Dimmed dimmed(column);
     const Finding& first = context.result->findings.front();
-    uint64_t lanes = 0;
-    for (const Finding& one : context.result->findings) lanes += one.count;
     card_title(column, "controls.findings", Badge::simulated);
-    column.text(column.fonts().title_semibold, column.left, 20, column.theme().error,
-                context.strings.format("controls.findings_count", fmt::arg("kinds", context.result->findings.size()),
-                                       fmt::arg("lanes", with_separators(static_cast<int64_t>(lanes)))));
+    column.text(column.fonts().title_semibold, column.left, 20, column.theme().error, first.id);
+    column.text_right(column.fonts().small, column.right, 20, column.theme().text,
+                      "× " + with_separators(static_cast<int64_t>(first.count)));
     column.y += column.px(28);
     const float top = column.y;
     paragraph(column, first.message, column.theme().text);
+    if (const size_t more = context.result->findings.size() - 1; more > 0)
+      paragraph(column, context.strings.format("controls.more_findings", fmt::arg("count", more)),
+                column.theme().muted);
     ImGui::SetCursorScreenPos({column.left, top});
     if (first.line > 0 && ImGui::InvisibleButton("finding", {column.width(), column.y - top}))
       column.context.view.selection.line = first.line;

@@ -82,6 +82,11 @@ TEST(Strings, EveryKeyThatTheCodeAsksForIsThere) {
 
 TEST(Strings, AMissingKeyShowsItself) { EXPECT_EQ(load()("tiles.no_such_text"), "tiles.no_such_text"); }
 
+TEST(Strings, ATextThatDoesNotFitItsArgumentsIsShownAsItIs) {
+  EXPECT_EQ(load().format("header.stage", fmt::arg("stage", 3)), "Stage 3");
+  EXPECT_EQ(load().format("header.stage", fmt::arg("other", 3)), "Stage {stage}");
+}
+
 TEST(Strings, LanguageSwitchesLive) {
   Strings strings = load();
   EXPECT_EQ(strings("controls.run"), "Run");

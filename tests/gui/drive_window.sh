@@ -6,58 +6,10 @@
 #
 # Exit status 77 where Xvfb or xdotool is missing.
 set -euo pipefail
-
-for tool in xvfb-run xdotool; do
-  command -v "$tool" >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
-done
-if [ -z "${DRIVE_WINDOW_INSIDE:-}" ]; then
-  DRIVE_WINDOW_INSIDE=1 exec xvfb-run -a -s "-screen 0 1920x1200x24" "$0" "$@"
-fi
-
-folder=$(mktemp -d)
-state=$folder/state.json
-export XDG_CONFIG_HOME=$folder LC_ALL=C.UTF-8 TILESCOPE_FRAME_LOG=$folder/frames
-"$@" --state-file "$state" >"$folder/output" 2>&1 &
-program=$!
-trap 'kill "$program" 2>/dev/null || true; rm -rf "$folder"' EXIT
-
-fail() {
-  echo "FAILED: $1"
-  echo "state: $(cat "$state" 2>/dev/null)"
-  echo "program's output: $(cat "$folder/output")"
-  exit 1
-}
-
-# The state holds PATTERN, after at most 60 seconds.
-expect() {
-  for _ in $(seq 600); do
-    grep -qE "$2" "$state" 2>/dev/null && { echo "ok: $1"; return; }
-    kill -0 "$program" 2>/dev/null || fail "$1: the program ended"
-    sleep 0.1
-  done
-  fail "$1"
-}
-# Nothing is under way and the picture is that of the values.
-settled() { expect "settled after $1" '"busy":false.*"stale":false'; }
-
-# left top right bottom of a mark, in pixels of the window.
-mark() {
-  local place
-  place=$(grep -oE "\"$1\":\[[^]]*\]" "$state" | sed -E 's/.*\[(.*)\]/\1/; s/\.[0-9]*//g; s/,/ /g')
-  [ -n "$place" ] || fail "there is no mark $1"
-  echo "$place"
-}
-click() {
-  read -r left top right bottom <<<"$(mark "$1")"
-  xdotool mousemove $((window_x + (left + right) / 2)) $((window_y + (top + bottom) / 2))
-  sleep 0.1
-  xdotool click 1
-}
+source "$(dirname "$0")/window_driver.sh"
 
 expect "the window opens and the first run passes" '"busy":false.*"pass":true'
-window=$(xdotool search --name '^Tilescope$' | tail -1)
-eval "$(xdotool getwindowgeometry --shell "$window" | grep -E '^[XY]=' | sed 's/^/window_/; s/X=/x=/; s/Y=/y=/')"
-xdotool windowfocus "$window" 2>/dev/null || true
+find_window
 
 # Drag the block size to its right end.
 read -r left top right bottom <<<"$(mark slider.BLOCK)"
