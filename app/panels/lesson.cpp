@@ -75,6 +75,7 @@ class LessonPanel {
   void draw_block(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
   void draw_boxes(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
   void draw_run(PanelContext& context, const LessonRun& run, ImVec2 origin, bool live);
+  void draw_emphasis_dots(PanelContext& context, const LessonRun& run, float x, float baseline);
   void draw_copy(PanelContext& context, const LessonBlock& block, ImVec2 low, ImVec2 high);
   void draw_outline(PanelContext& context, ImVec2 low, float width);
   void act(PanelContext& context, const LessonLink& link);
@@ -233,6 +234,7 @@ void LessonPanel::draw_run(PanelContext& context, const LessonRun& run, ImVec2 o
                         {x + run.width + context.px(4), baseline + context.px(5)},
                         mix(theme.window, theme.raised, 0.85F), context.px(3));
   draw_text(list, font, {x, baseline_top(font, baseline)}, colour, run.text);
+  if (run.emphasis_dots) draw_emphasis_dots(context, run, x, baseline);
   if (run.link < 0) return;
   const ImVec2 low{x, baseline - context.px(16)}, high{x + run.width, baseline + context.px(6)};
   const float line = std::round(baseline + context.px(3));
@@ -245,6 +247,23 @@ void LessonPanel::draw_run(PanelContext& context, const LessonRun& run, ImVec2 o
   ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   explain_rect(context, low, high, meaning_of(context, link));
   if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) act(context, link);
+}
+
+/// Below every Chinese character, but not below punctuation.
+void LessonPanel::draw_emphasis_dots(PanelContext& context, const LessonRun& run, float x, float baseline) {
+  ImFont* font = font_of(context.fonts, run.font);
+  for (size_t at = 0; at < run.text.size();) {
+    size_t next = at + 1;
+    while (next < run.text.size() && (static_cast<unsigned char>(run.text[next]) & 0xC0) == 0x80) ++next;
+    const std::string_view character = std::string_view(run.text).substr(at, next - at);
+    const float width = text_size(font, character).x;
+    // U+4E00 … U+9FFF
+    if (character >= "\xE4\xB8\x80" && character <= "\xE9\xBF\xBF")
+      ImGui::GetWindowDrawList()->AddCircleFilled({x + width / 2, baseline + context.px(5.5F)}, context.px(1.2F),
+                                                  context.theme.muted, 8);
+    x += width;
+    at = next;
+  }
 }
 
 void LessonPanel::draw_outline(PanelContext& context, ImVec2 low, float width) {

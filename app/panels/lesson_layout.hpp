@@ -27,6 +27,7 @@ struct LessonRun {
   int link = -1;
   bool inline_code = false, muted = false;
   TokenKind token = TokenKind::text;  // in code blocks
+  bool emphasis_dots = false;         // Chinese has no bold face here: dots below its characters, as in print
 };
 
 struct LessonLine {
