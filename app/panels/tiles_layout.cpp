@@ -100,6 +100,23 @@ bool first_step_is_dense(const RunResult& result, const BlockAccesses& block, si
   return high >= low && high - low + 1 <= tile;
 }
 
+/// Whether a block stores past the end of a buffer.
+bool leaves_buffer(TraceIndex& index, uint32_t block, int32_t buffer) {
+  constexpr size_t kMostAccesses = 4096;  // a block with more is not looked through to the end
+  const BlockAccesses& accesses = index.block(block);
+  size_t seen = 0;
+  for (size_t i = 0; i < index.statements().size(); ++i) {
+    const Statement& one = index.statements()[i];
+    if (!one.writes() || one.buffer != buffer) continue;
+    for (uint32_t warp = accesses.warps(); warp-- > 0;)
+      for (uint32_t access : accesses.of(i, warp)) {
+        if (++seen > kMostAccesses) return false;
+        if (warp_access(index.result(), access).any_outside()) return true;
+      }
+  }
+  return false;
+}
+
 void find_steps(TileShape& shape, const std::shared_ptr<const RunResult>& result, const BufferMap& map, uint32_t first,
                 uint32_t last) {
   TraceIndex& index = trace_index(result);
@@ -218,12 +235,15 @@ TileShape tile_shape(const std::shared_ptr<const RunResult>& result) {
   return shape;
 }
 
-std::optional<Tail> tail_of(const TileShape& shape) {
+std::optional<Tail> tail_of(const TileShape& shape, const std::shared_ptr<const RunResult>& result) {
   if (shape.buffer < 0 || shape.written < shape.elements) return {};
   const int64_t piece = shape.contiguous ? shape.block_elements : shape.tile;
   if (piece <= 0 || shape.elements % piece == 0) return {};
   const int64_t left = shape.elements % piece;
-  return Tail{shape.contiguous ? shape.elements / piece : -1, left, piece - left};
+  Tail tail{shape.contiguous ? shape.elements / piece : -1, left, piece - left};
+  const auto& writer = result->tiles.buffers[static_cast<size_t>(shape.buffer)].writer;
+  if (!writer.empty()) tail.outside = leaves_buffer(trace_index(result), writer.back(), shape.buffer);
+  return tail;
 }
 
 int64_t grid_columns(int64_t blocks, double width, double height, double roomy_row) {

@@ -61,8 +61,9 @@ TileShape tile_shape(const std::shared_ptr<const RunResult>& result);
 /// What the last block leaves undone: masked places hatched in the picture.
 struct Tail {
   int64_t block = 0, left = 0, masked = 0;
+  bool outside = false;  // not masked at all: the places are written past the end of the buffer
 };
-std::optional<Tail> tail_of(const TileShape& shape);
+std::optional<Tail> tail_of(const TileShape& shape, const std::shared_ptr<const RunResult>& result);
 
 /// Above this number of blocks or cells, textures take the place of rectangles.
 constexpr int64_t kMostRectangles = 512;

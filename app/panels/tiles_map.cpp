@@ -165,13 +165,14 @@ void draw_tail(TilesFrame& frame, const BufferPicture& one) {
   if (!picture.tail || cells.matrix || static_cast<int32_t>(one.buffer) != picture.shape.buffer) return;
   const Theme& theme = frame.context.theme;
   const float unit = frame.context.view.scale;
+  const ImU32 ink = picture.tail->outside ? theme.error : theme.muted;
   TileGrid beyond = cells;  // the same cells with the masked places as elements
   beyond.count = cells.count + picture.tail->masked;
   const ElementRange masked{cells.count, beyond.count};
   float right = one.at.origin.x, top = one.at.origin.y;
   for (const CellRect& rect : rects_of(beyond, {&masked, 1})) {
     const ImVec2 low = one.at.low(rect), high = one.at.high(rect);
-    hatch(frame.list, {std::max(low.x, one.at.origin.x + 2 * unit), low.y}, high, mix(theme.window, theme.muted, 0.5F),
+    hatch(frame.list, {std::max(low.x, one.at.origin.x + 2 * unit), low.y}, high, mix(theme.window, ink, 0.5F),
           5 * unit);
     right = high.x;
     top = low.y;
@@ -181,10 +182,9 @@ void draw_tail(TilesFrame& frame, const BufferPicture& one) {
   const float width = text_size(font, text).x, row = one.at.pitch_y - one.at.gap_y;
   const float below = one.at.origin.y + static_cast<float>(beyond.rows()) * one.at.pitch_y;
   if (row >= 6 * unit && right + 10 * unit + width <= picture.high.x) {
-    draw_text(frame.list, font, {right + 10 * unit, std::max(top - unit, centred_top(font, top + row / 2))},
-              theme.muted, text);
+    draw_text(frame.list, font, {right + 10 * unit, std::max(top - unit, centred_top(font, top + row / 2))}, ink, text);
   } else if (below + line_height(font) <= picture.high.y + unit) {
-    draw_text_right(frame.list, font, {picture.high.x, below + 2 * unit}, theme.muted,
+    draw_text_right(frame.list, font, {picture.high.x, below + 2 * unit}, ink,
                     fit_text(font, text, picture.high.x - one.at.origin.x));
   }
 }

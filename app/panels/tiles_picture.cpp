@@ -189,7 +189,7 @@ void take_result(TilePicture& picture, const std::shared_ptr<const RunResult>& r
   picture.result = ResultReference(result);
   picture.laid_out = false;
   picture.shape = tile_shape(result);
-  picture.tail = tail_of(picture.shape);
+  picture.tail = tail_of(picture.shape, result);
 }
 
 void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {

@@ -16,6 +16,24 @@ void complete(TraceIndex& index, Selection& selection) {
   selection.line = whole.line;
 }
 
+/// The access of a finding's thread at its line; one that leaves its buffer before any other.
+std::optional<Selection> access_of(TraceIndex& index, const Finding& finding, uint32_t block) {
+  const Dim3& extent = index.result().tiles.block;
+  const uint32_t thread = (finding.thread.z * extent.y + finding.thread.y) * extent.x + finding.thread.x;
+  const int lane = static_cast<int>(thread % 32);
+  std::optional<Selection> first;
+  for (size_t i = 0; i < index.statements().size(); ++i) {
+    if (index.statements()[i].line != finding.line) continue;
+    for (uint32_t access : index.block(block).of(i, thread / 32)) {
+      const WarpAccess one = warp_access(index.result(), access);
+      if (!one.is_active(lane)) continue;
+      if (one.is_outside(lane)) return select_access(index.result(), access, lane);
+      if (!first) first = select_access(index.result(), access, lane);
+    }
+  }
+  return first;
+}
+
 }  // namespace
 
 std::optional<uint32_t> block_of(const Finding& finding, const Dim3& grid) {
@@ -44,6 +62,7 @@ Selection suggest_selection(TraceIndex& index) {
   for (const Finding& finding : result.findings) {
     const auto block = block_of(finding, result.tiles.grid);
     if (!block) continue;
+    if (const auto access = access_of(index, finding, *block)) return *access;
     suggested.block = block;
     if (finding.line > 0) suggested.line = finding.line;
     break;

@@ -80,9 +80,11 @@ std::string range_text(int64_t first, int64_t last) {
 }
 
 std::string tail_text(const Strings& strings, const Tail& tail) {
-  return strings.format(
-      tail.block < 0 ? "tiles.tail_of_tile" : "tiles.tail", fmt::arg("block", with_separators(tail.block)),
-      fmt::arg("left", count_of_elements(strings, tail.left)), fmt::arg("masked", with_separators(tail.masked)));
+  const char* of_block = tail.outside ? "tiles.tail_outside" : "tiles.tail";
+  const char* of_tile = tail.outside ? "tiles.tail_of_tile_outside" : "tiles.tail_of_tile";
+  return strings.format(tail.block < 0 ? of_tile : of_block, fmt::arg("block", with_separators(tail.block)),
+                        fmt::arg("left", count_of_elements(strings, tail.left)),
+                        fmt::arg("masked", with_separators(tail.masked)));
 }
 
 ViewSentence tiles_sentence(const Strings& strings, const RunResult& result, const TileShape& shape) {

@@ -105,7 +105,7 @@ TEST(TileShape, NinetySevenBlocksWalkFourTilesOf256) {
   EXPECT_EQ(laid.out.columns, 8 * 4);
   EXPECT_EQ(laid.out.group, 4);
   EXPECT_EQ(laid.out.rows(), laid.grid.rows());  // connectors run straight
-  const auto tail = tail_of(laid.shape);
+  const auto tail = tail_of(laid.shape, laid.result);
   ASSERT_TRUE(tail);
   EXPECT_EQ(tail->block, 96);
   EXPECT_EQ(tail->left, 128);
@@ -117,7 +117,7 @@ TEST(TileShape, VectorLoadsHaveTilesOfFourElementsAThread) {
   EXPECT_EQ(laid.shape.blocks, 25);
   EXPECT_EQ(laid.shape.tile, 1024);
   EXPECT_EQ(laid.shape.tiles_per_block, 4);
-  EXPECT_EQ(tail_of(laid.shape)->masked, 24 * 4096 + 4096 - 98432);
+  EXPECT_EQ(tail_of(laid.shape, laid.result)->masked, 24 * 4096 + 4096 - 98432);
 }
 
 TEST(TileShape, AGridStrideIsNotContiguousAndItsStrideIsTheGrid) {
@@ -134,10 +134,20 @@ TEST(TileShape, OneElementIsOneBlockWithTheRestMasked) {
   const Laid laid = lay({.n = 1});
   EXPECT_EQ(laid.shape.blocks, 1);
   EXPECT_EQ(laid.out.cells(), 1);
-  EXPECT_EQ(tail_of(laid.shape)->masked, 255);
+  EXPECT_EQ(tail_of(laid.shape, laid.result)->masked, 255);
 }
 
-TEST(TileShape, AMultipleOfTheTileHasNoTail) { EXPECT_FALSE(tail_of(lay({.n = 1 << 20, .tiles = 4}).shape)); }
+TEST(TileShape, AMultipleOfTheTileHasNoTail) {
+  const Laid laid = lay({.n = 1 << 20, .tiles = 4});
+  EXPECT_FALSE(tail_of(laid.shape, laid.result));
+}
+
+TEST(TileShape, ATailWithoutItsMaskIsWrittenPastTheEnd) {
+  Laid laid = lay({.n = 98432, .tiles = 4});
+  EXPECT_FALSE(tail_of(laid.shape, laid.result)->outside);
+  laid.result->plan.buffers[2].shape = {98431};  // the last lane of the last block now stores past the end
+  EXPECT_TRUE(tail_of(laid.shape, laid.result)->outside);
+}
 
 TEST(TileShape, LanesThatSkipElementsAreNotCalledATile) {
   // Each thread writes elements 4 apart: the first step of a block has holes.
@@ -337,6 +347,19 @@ TEST(Selection, AFindingIsWhatIsShownFirst) {
   EXPECT_EQ(suggest_selection(index).line, testing::kLineA);
 }
 
+TEST(Selection, AFindingsThreadIsTheLaneThatIsShown) {
+  const auto result = make_vector_add({.n = 98432, .tiles = 4, .grid_stride = true, .offset_a = 1});
+  result->findings.push_back(
+      {.id = "out-of-bounds", .line = testing::kLineA, .block = {93, 0, 0}, .thread = {127, 0, 0}});
+  TraceIndex index(result);
+  const Selection shown = suggest_selection(index);
+  ASSERT_TRUE(shown.access);
+  EXPECT_EQ(index.place(*shown.access)->step, 3U);  // the tile that ends the vector, not the block's first
+  EXPECT_EQ(index.place(*shown.access)->warp, 3U);
+  EXPECT_EQ(shown.lane, 31);
+  EXPECT_EQ(shown.element, 98432);
+}
+
 // ---- labels, playback, words ----
 
 TEST(PlaceLabels, TheLongestTextThatFitsIsChosen) {
@@ -417,7 +440,7 @@ TEST(TilesSentence, AFindingIsSaidWithItsBlockAndLine) {
   const auto result = make_vector_add({.n = 98432});
   result->findings.push_back({.id = "out-of-bounds", .count = 128, .line = 21, .block = {384, 0, 0}});
   const ViewSentence sentence = tiles_sentence(load_strings(), *result, tile_shape(result));
-  EXPECT_EQ(sentence.warning, "Block 384 breaks a rule at line 21: out-of-bounds, 128 lanes.");
+  EXPECT_EQ(sentence.warning, "Block 384 breaks a rule at line 21: out-of-bounds ×128.");
   EXPECT_FALSE(block_of({.block = {385, 0, 0}}, result->tiles.grid));
   EXPECT_EQ(block_of({.block = {3, 2, 1}}, {4, 5, 6}), 1U * 20 + 2 * 4 + 3);
 }
