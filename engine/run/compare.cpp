@@ -77,16 +77,20 @@ Correctness compare(const std::string& buffer_name, const HostBuffer& got, const
   total.tolerance = tolerance;
   total.checked = got.count();
   const bool keep = got.count() <= Correctness::kErrorMapElements;
-  if (keep) total.expected.resize(got.count());
+  if (keep) {
+    total.expected.resize(got.count());
+    total.expected_rest.resize(got.count());
+  }
 
   std::vector<Piece> pieces((got.count() + kPiece - 1) / kPiece);
   parallel_for(got.count(), kPiece, [&](size_t begin, size_t end) {
     std::vector<double> values(end - begin);
     expected(begin, end, values.data());
     pieces[begin / kPiece] = compare_piece(got, tolerance, values.data(), begin, end);
-    if (keep)
-      std::transform(values.begin(), values.end(), total.expected.begin() + static_cast<std::ptrdiff_t>(begin),
-                     [](double value) { return static_cast<float>(value); });
+    for (size_t i = begin; keep && i < end; ++i) {
+      total.expected[i] = static_cast<float>(values[i - begin]);
+      total.expected_rest[i] = static_cast<float>(values[i - begin] - double{total.expected[i]});
+    }
   });
 
   bool got_nonzero = false, expected_nonzero = false;

@@ -82,6 +82,15 @@ TEST(Compare, TheToleranceIsAbsolutePlusRelative) {
   EXPECT_FALSE(compare("out", got, {0.01, 0.001}, expect_ten).pass);  // allowed 0.02
 }
 
+TEST(Compare, TheReferenceIsKeptBeyondTheRoundingOfAFloat) {
+  HostBuffer got(DType::f32, 1);
+  got.as<float>()[0] = 1;
+  const auto expect = [](size_t, size_t, double* values) { values[0] = 1 + 1e-9; };
+  const Correctness result = compare("out", got, {1e-6, 1e-6}, expect);
+  EXPECT_EQ(result.expected[0], 1.0F);
+  EXPECT_NEAR(double{result.expected[0]} + result.expected_rest[0] - 1, 1e-9, 1e-16);
+}
+
 TEST(Compare, NothingToCheckIsNoPass) {
   EXPECT_FALSE(compare("out", HostBuffer(DType::f32, 0), {}, expected_values).pass);
 }
