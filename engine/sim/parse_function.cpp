@@ -135,12 +135,14 @@ class FunctionParser {
     if (!function_.locations.empty()) instruction.location = static_cast<uint32_t>(function_.locations.size() - 1);
     if (cursor_.accept('@') && !guard(instruction)) return false;
     if (!cursor_.expect_word(instruction.opcode)) return false;
-    while (!cursor_.at(';')) {
-      PtxOperand operand;
-      if (!parse_operand(operand, 0)) return false;
-      instruction.operands.push_back(std::move(operand));
-      if (!cursor_.at(';') && !cursor_.expect(',')) return false;
+    if (!cursor_.at(';')) {
+      do {
+        PtxOperand operand;
+        if (!parse_operand(operand, 0)) return false;
+        instruction.operands.push_back(std::move(operand));
+      } while (cursor_.accept(','));
     }
+    if (!cursor_.at(';')) return cursor_.expect(';');
     const char* end = cursor_.peek().text.data();
     cursor_.take();
     instruction.text = {begin, static_cast<size_t>(end - begin)};
