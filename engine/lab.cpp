@@ -72,7 +72,8 @@ const Rung* find_rung(const Lab& lab, const std::string& name) {
 Config default_config(const Lab& lab, DeviceKind device) {
   Config config;
   for (const auto& size : lab.sizes) config.sizes[size.name] = device == DeviceKind::gpu ? size.gpu_value : size.value;
-  for (const auto& param : lab.params) config.params[param.name] = param.value;
+  for (const auto& param : lab.params)
+    config.params[param.name] = device == DeviceKind::gpu && param.gpu_value != 0 ? param.gpu_value : param.value;
   return config;
 }
 

@@ -40,6 +40,7 @@ struct Param {
   int64_t value, min, max;
   Scale scale = Scale::linear;  // power_of_two: only powers of two between min and max are possible
   int64_t step = 1;             // linear: value = min + k * step
+  int64_t gpu_value = 0;        // default on a GPU, where it differs; 0: value
 };
 
 /// A switch that plants a well-known bug. Becomes -DNAME=1 when on.

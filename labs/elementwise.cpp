@@ -61,7 +61,8 @@ std::vector<Param> make_params() {
        .value = 256,
        .min = 32,
        .max = 1024,
-       .scale = Scale::power_of_two},
+       .scale = Scale::power_of_two,
+       .gpu_value = 128},  // the last rung at 2^24 elements on an H200: 0.999 x PyTorch, with 256 0.99
       {.name = "TILES",
        .title = {"Tiles per CTA", "每个 CTA 的分块"},
        .unit = {"tiles", "块"},
@@ -121,14 +122,26 @@ std::vector<Predict> make_predicts() {
              const int64_t answer = ctas_with_8_tiles(config);
              return std::vector<int64_t>{ceil_divide(answer, 2), answer, 2 * answer};
            },
-       .answer = ctas_with_8_tiles},
+       .answer = ctas_with_8_tiles,
+       .why =
+           [ctas_with_8_tiles](const Config& config) {
+             const std::string sum = fmt::format("⌈{} / (8 × {})⌉ = {}", grouped(config.size("n")),
+                                                 config.param("BLOCK"), grouped(ctas_with_8_tiles(config)));
+             return Text{"A CTA covers 8 × BLOCK elements: " + sum + ".",
+                         "一个 CTA 覆盖 8 × BLOCK 个元素：" + sum + "。"};
+           }},
       {.question = {"4 floats per load: how many 32-byte sectors does one warp's load touch?",
                     "每次读 4 个 float：一个 warp 的一条读指令触及多少个 32 字节扇区？"},
        .choices =
            [](const Config&) {
              return std::vector<int64_t>{4, 8, 16};
            },
-       .answer = [](const Config&) { return int64_t{32 * 16 / 32}; }},
+       .answer = [](const Config&) { return int64_t{32 * 16 / 32}; },
+       .why =
+           [](const Config&) {
+             return Text{"32 lanes × 16 bytes are 512 bytes, and 512 / 32 = 16.",
+                         "32 个 lane × 16 字节共 512 字节，512 / 32 = 16。"};
+           }},
   };
 }
 

@@ -10,7 +10,7 @@ Lab small_lab(const std::string& name, int stage) {
   lab.name = name;
   lab.stage = stage;
   lab.sizes = {{.name = "n", .value = 10, .gpu_value = 100, .min = 1, .max_sim = 1000, .max_gpu = 5000, .offered = {}}};
-  lab.params = {{.name = "BLOCK", .value = 64, .min = 32, .max = 256, .scale = Scale::power_of_two},
+  lab.params = {{.name = "BLOCK", .value = 64, .min = 32, .max = 256, .scale = Scale::power_of_two, .gpu_value = 128},
                 {.name = "STEPS", .value = 3, .min = 1, .max = 9, .step = 2}};
   return lab;
 }
@@ -33,6 +33,9 @@ TEST(Lab, LabsAreListedInCurriculumOrder) {
 TEST(Lab, DefaultsDependOnTheDevice) {
   EXPECT_EQ(default_config(small_lab("x", 0), DeviceKind::sim).size("n"), 10);
   EXPECT_EQ(default_config(small_lab("x", 0), DeviceKind::gpu).size("n"), 100);
+  EXPECT_EQ(default_config(small_lab("x", 0), DeviceKind::sim).param("BLOCK"), 64);
+  EXPECT_EQ(default_config(small_lab("x", 0), DeviceKind::gpu).param("BLOCK"), 128);
+  EXPECT_EQ(default_config(small_lab("x", 0), DeviceKind::gpu).param("STEPS"), 3);
 }
 
 TEST(Lab, DefaultsAreValid) {
