@@ -88,6 +88,41 @@ void draw_row(PanelContext& context, const PaletteEntry& entry, bool chosen, flo
                   context.theme.muted, entry.detail);
 }
 
+void draw_typing(Palette& palette, PanelContext& context) {
+  ImGui::PushFont(context.fonts.body);
+  ImGui::SetNextItemWidth(-1);
+  if (palette.just_opened) ImGui::SetKeyboardFocusHere();
+  if (ImGui::InputTextWithHint("##typed", context.strings("palette.hint").c_str(), &palette.typed)) palette.chosen = 0;
+  ImGui::PopFont();
+  ImGui::Dummy({0, context.px(8)});
+}
+
+/// Returns whether the chosen entry is to be carried out.
+bool draw_entries(Palette& palette, PanelContext& context, const std::vector<PaletteEntry>& entries, float width) {
+  const int count = static_cast<int>(entries.size());
+  if (count == 0) {
+    ImGui::TextDisabled("%s", context.strings("palette.nothing").c_str());
+    return false;
+  }
+  if (key_went_down(ShellKey::down, true)) ++palette.chosen;
+  if (key_went_down(ShellKey::up, true)) --palette.chosen;
+  palette.chosen = std::clamp(palette.chosen, 0, count - 1);
+  const int first = std::clamp(palette.chosen - kRowsShown / 2, 0, std::max(0, count - kRowsShown));
+  const ImVec2 moved = ImGui::GetIO().MouseDelta;
+  bool act = key_went_down(ShellKey::enter);
+  for (int index = first; index < std::min(count, first + kRowsShown); ++index) {
+    ImGui::PushID(index);
+    if (ImGui::InvisibleButton("entry", {width - context.px(24), context.px(32)})) {
+      palette.chosen = index;
+      act = true;
+    }
+    if (ImGui::IsItemHovered() && (moved.x != 0 || moved.y != 0)) palette.chosen = index;
+    draw_row(context, entries[static_cast<size_t>(index)], index == palette.chosen, width);
+    ImGui::PopID();
+  }
+  return act;
+}
+
 }  // namespace
 
 int match_score(std::string_view text, std::string_view typed) {
@@ -136,9 +171,8 @@ void open_palette(Palette& palette) { palette = {.open = true, .just_opened = tr
 
 void draw_palette(Palette& palette, PanelContext& context, Screen& screen) {
   if (!palette.open) return;
-  const float width = context.px(520), row = context.px(32);
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  ImGui::SetNextWindowPos({(display.x - width) / 2, context.px(96)});
+  const float width = context.px(520);
+  ImGui::SetNextWindowPos({(ImGui::GetIO().DisplaySize.x - width) / 2, context.px(96)});
   ImGui::SetNextWindowSize({width, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(12), context.px(12)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, context.px(8));
@@ -148,38 +182,15 @@ void draw_palette(Palette& palette, PanelContext& context, Screen& screen) {
   ImGui::Begin("palette", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav |
                    ImGuiWindowFlags_NoMove);
-  ImGui::PushFont(context.fonts.body);
-  ImGui::SetNextItemWidth(-1);
-  if (palette.just_opened) ImGui::SetKeyboardFocusHere();
-  if (ImGui::InputTextWithHint("##typed", context.strings("palette.hint").c_str(), &palette.typed)) palette.chosen = 0;
-  ImGui::PopFont();
-  ImGui::Dummy({0, context.px(8)});
-
+  draw_typing(palette, context);
   const auto entries = filtered(palette_entries(context, screen), palette.typed);
-  const int count = static_cast<int>(entries.size());
-  if (key_went_down(ShellKey::down, true)) ++palette.chosen;
-  if (key_went_down(ShellKey::up, true)) --palette.chosen;
-  palette.chosen = std::clamp(palette.chosen, 0, std::max(0, count - 1));
-  const int first = std::clamp(palette.chosen - kRowsShown / 2, 0, std::max(0, count - kRowsShown));
-  bool act = key_went_down(ShellKey::enter);
-  for (int index = first; index < std::min(count, first + kRowsShown); ++index) {
-    ImGui::PushID(index);
-    if (ImGui::InvisibleButton("entry", {width - context.px(24), row})) {
-      palette.chosen = index;
-      act = true;
-    }
-    if (ImGui::IsItemHovered() && (ImGui::GetIO().MouseDelta.x != 0 || ImGui::GetIO().MouseDelta.y != 0))
-      palette.chosen = index;
-    draw_row(context, entries[static_cast<size_t>(index)], index == palette.chosen, width);
-    ImGui::PopID();
-  }
-  if (count == 0) ImGui::TextDisabled("%s", context.strings("palette.nothing").c_str());
+  const bool act = draw_entries(palette, context, entries, width);
   const bool left = !palette.just_opened && !ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows);
   ImGui::End();
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(4);
   palette.just_opened = false;
-  if (act && count > 0) entries[static_cast<size_t>(palette.chosen)].act();
+  if (act) entries[static_cast<size_t>(palette.chosen)].act();
   if (act || left || key_went_down(ShellKey::escape)) palette.open = false;
 }
 

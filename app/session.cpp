@@ -26,14 +26,18 @@ Request first_request(const Lab& lab, DeviceKind device) {
   return request;
 }
 
-/// Moves a request to the other device: sizes that were that device's default become this one's, others are kept as
+/// Moves a request to the other device: values that were that device's default become this one's, others are kept as
 /// far as they are possible.
 void move_to_device(Request& request, const Lab& lab, DeviceKind device) {
+  const Config before = default_config(lab, request.device), after = default_config(lab, device);
   for (const Size& size : lab.sizes) {
     int64_t& value = request.config.sizes[size.name];
-    const bool was_default = value == (request.device == DeviceKind::sim ? size.value : size.gpu_value);
-    if (was_default) value = device == DeviceKind::sim ? size.value : size.gpu_value;
+    if (value == before.size(size.name)) value = after.size(size.name);
     value = std::clamp(value, size.min, largest(size, device));
+  }
+  for (const Param& param : lab.params) {
+    int64_t& value = request.config.params[param.name];
+    if (value == before.param(param.name)) value = after.param(param.name);
   }
   request.device = device;
 }

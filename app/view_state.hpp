@@ -53,6 +53,7 @@ struct ViewState {
   std::string typing_in, typed;          // the slider whose value is being typed, and the text so far
   std::map<std::string, int> guesses;    // predict cards: "lab/question" → the choice that was pressed
   std::map<std::string, int> questions;  // the question that a lab's card shows
+  bool reveal_answer = false;            // the controls scroll to what has just been answered
   bool animate = true;                   // false while screenshots are taken: nothing moves
 };
 

@@ -154,6 +154,8 @@ void draw_controls(PanelContext& context) {
   predict_card(column);
   ImGui::SetCursorScreenPos({origin.x, column.y});
   ImGui::Dummy({0, 0});
+  // A frame later, when the room for the answer is known.
+  if (ImGui::GetScrollMaxY() > 0 && std::exchange(context.view.reveal_answer, false)) ImGui::SetScrollHereY(1);
 }
 
 }  // namespace tilescope

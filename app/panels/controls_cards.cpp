@@ -20,13 +20,6 @@ std::string figure(double value) {
   return text;
 }
 
-/// Title and badge; y moves to the value's row. Cards dim while their result is old.
-void card_title(Column& column, const char* title, std::optional<Badge> badge) {
-  column.text(column.fonts().small, column.left, 28, column.theme().muted, column.context.strings(title));
-  if (badge) draw_badge(column.context, column.list, {column.right, column.y + column.px(13)}, *badge);
-  column.y += column.px(36);
-}
-
 /// Label muted at the left, value at the right; both on one line.
 void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour) {
   const Fonts& fonts = column.fonts();
@@ -130,6 +123,12 @@ class Dimmed {
 
 }  // namespace
 
+void card_title(Column& column, const char* title, std::optional<Badge> badge) {
+  column.text(column.fonts().small, column.left, 28, column.theme().muted, column.context.strings(title));
+  if (badge) draw_badge(column.context, column.list, {column.right, column.y + column.px(13)}, *badge);
+  column.y += column.px(36);
+}
+
 void correctness_card(Column& column) {
   const PanelContext& context = column.context;
   const auto& error = context.session.error();
@@ -217,73 +216,6 @@ void traffic_card(Column& column) {
     }
   }
   column.separator(16);
-}
-
-void predict_card(Column& column) {
-  PanelContext& context = column.context;
-  const Lab& lab = context.lab();
-  if (lab.predicts.empty()) return;
-  const Theme& theme = column.theme();
-  const Fonts& fonts = column.fonts();
-  int& question = context.view.questions[lab.name];
-  question = std::clamp(question, 0, static_cast<int>(lab.predicts.size()) - 1);
-  const Predict& predict = lab.predicts[static_cast<size_t>(question)];
-  const std::string key = lab.name + "/" + std::to_string(question);
-  const Config& config = context.session.request().config;
-  const auto choices = predict.choices(config);
-  const int64_t answer = predict.answer(config);
-  const auto guessed = context.view.guesses.find(key);
-  const bool answered = guessed != context.view.guesses.end();
-
-  card_title(column, "controls.predict", std::nullopt);
-  if (lab.predicts.size() > 1) {
-    const std::string& next = context.strings("controls.next_question");
-    const ImVec2 size = text_size(fonts.small, next);
-    ImGui::SetCursorScreenPos({column.right - size.x, column.y - column.px(22)});
-    if (ImGui::InvisibleButton("next question", {size.x, column.px(20)}))
-      question = (question + 1) % static_cast<int>(lab.predicts.size());
-    draw_text(column.list, fonts.small, {column.right - size.x, baseline_top(fonts.small, column.y - column.px(8))},
-              ImGui::IsItemHovered() ? theme.text : theme.muted, next);
-  }
-  const TextRun asked[] = {{fonts.small, theme.text, context.strings(predict.question)}};
-  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), asked) + column.px(4);
-  float x = column.left;
-  for (size_t index = 0; index < choices.size(); ++index) {
-    const std::string label = with_separators(choices[index]);
-    const float width = std::max(column.px(56), text_size(fonts.small, label).x + column.px(20));
-    const ImVec2 low{x, column.y}, high{x + width, column.y + column.px(24)};
-    ImGui::SetCursorScreenPos(low);
-    ImGui::PushID(static_cast<int>(index));
-    if (ImGui::InvisibleButton("choice", {width, high.y - low.y}) && !answered)
-      context.view.guesses[key] = static_cast<int>(index);
-    const bool hovered = ImGui::IsItemHovered() && !answered;
-    ImGui::PopID();
-    mark(context, "choice." + std::to_string(index), low, high);
-    const bool right = answered && choices[index] == answer;
-    const bool wrong = answered && !right && guessed->second == static_cast<int>(index);
-    const ImU32 frame = right ? theme.ok : wrong ? theme.error : hovered ? theme.muted : theme.separator;
-    column.list->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F}, frame, column.px(6), 0,
-                         column.px(1));
-    draw_text_centred(column.list, fonts.small, {(low.x + high.x) / 2, (low.y + high.y) / 2},
-                      right   ? theme.ok
-                      : wrong ? theme.error
-                              : theme.text,
-                      label);
-    x = high.x + column.px(8);
-  }
-  column.y += column.px(24);
-  if (answered) {
-    const bool right = static_cast<size_t>(guessed->second) < choices.size() &&
-                       choices[static_cast<size_t>(guessed->second)] == answer;
-    column.y += column.px(6);
-    const std::string reveal = context.strings.format(right ? "controls.right" : "controls.wrong",
-                                                      fmt::arg("answer", with_separators(answer)));
-    const std::string why = predict.why ? " " + context.strings(predict.why(config)) : "";
-    const TextRun runs[] = {{fonts.small_semibold, right ? theme.ok : theme.error, reveal},
-                            {fonts.small, theme.text, why}};
-    column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), runs);
-  }
-  column.y += column.px(8);
 }
 
 }  // namespace tilescope

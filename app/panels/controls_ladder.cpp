@@ -10,10 +10,28 @@ namespace {
 
 constexpr float kRow = 28, kBar = 44, kBarRight = 44;  // the bar ends so far from the column's right edge
 
-const Ladder::Row* row_of(const Ladder& ladder, const SpeedReport& report, const std::string& rung) {
-  for (const Ladder::Row& row : ladder.rows)
-    if (report.series[row.series].is_rung && report.series[row.series].name == rung) return &row;
-  return nullptr;
+/// What the rows are drawn from.
+struct Speeds {
+  const SpeedReport* report = nullptr;  // null: nothing was measured
+  Ladder ladder;
+  double full = 109;  // percent at the bar's end; more where a rung is faster still
+
+  const Ladder::Row* of(const std::string& rung) const {
+    for (const Ladder::Row& row : ladder.rows)
+      if (report->series[row.series].is_rung && report->series[row.series].name == rung) return &row;
+    return nullptr;
+  }
+};
+
+Speeds speeds_of(const PanelContext& context) {
+  Speeds speeds{.report = shown_report(context.session)};
+  const auto& sizes = context.session.request().config.sizes;
+  const auto size = sizes.find(context.lab().sweep_size);
+  if (speeds.report == nullptr || size == sizes.end()) return speeds;
+  speeds.ladder = make_ladder(*speeds.report, size->second);
+  for (const Ladder::Row& row : speeds.ladder.rows)
+    if (speeds.report->series[row.series].is_rung) speeds.full = std::max(speeds.full, row.percent);
+  return speeds;
 }
 
 void draw_bar(Column& column, float middle, double percent, double full, bool selected) {
@@ -33,6 +51,60 @@ std::string row_meaning(const PanelContext& context, const Rung& rung, const Lad
                                 fmt::arg("size", with_separators(ladder.size)));
 }
 
+void draw_title(Column& column, const Speeds& speeds) {
+  PanelContext& context = column.context;
+  const Fonts& fonts = column.fonts();
+  const std::string& title = context.strings("controls.rungs");
+  column.text(fonts.body_semibold, column.left, 32, column.theme().text, title);
+  if (!speeds.ladder.rows.empty()) {
+    const float after = column.left + text_size(fonts.body_semibold, title).x + column.px(10);
+    const float badge =
+        draw_badge(context, column.list, {column.right, column.y + column.px(17)}, speeds.report->badge);
+    const std::string of = context.strings.format("controls.percent_of", fmt::arg("reference", speeds.ladder.best));
+    column.text(fonts.small, after, 32, column.theme().muted,
+                fit_text(fonts.small, of, column.right - badge - column.px(8) - after));
+  }
+  column.y += column.px(44);
+}
+
+/// The row as a thing to press, with its surface.
+void row_button(Column& column, const Rung& rung, bool selected, const std::string& meaning) {
+  const Theme& theme = column.theme();
+  const ImVec2 low{column.left - column.px(8), column.y};
+  const ImVec2 high{column.right + column.px(8), column.y + column.px(kRow)};
+  ImGui::SetCursorScreenPos(low);
+  if (ImGui::InvisibleButton(rung.name.c_str(), {high.x - low.x, high.y - low.y}))
+    column.context.session.select_rung(rung.name);
+  if (ImGui::IsItemHovered() && !selected) column.list->AddRectFilled(low, high, theme.grid, column.px(6));
+  explain(column.context, meaning);
+  mark(column.context, "rung." + rung.name, low, high);
+  if (!selected) return;
+  column.list->AddRectFilled(low, high, theme.raised, column.px(6));
+  column.list->AddRectFilled({low.x, low.y + column.px(6)}, {low.x + column.px(2), high.y - column.px(6)},
+                             theme.accent);
+}
+
+void draw_row(Column& column, const Rung& rung, int number, const Speeds& speeds) {
+  const PanelContext& context = column.context;
+  const Fonts& fonts = column.fonts();
+  const bool selected = rung.name == context.rung().name;
+  const Ladder::Row* row = speeds.of(rung.name);
+  row_button(column, rung, selected, row_meaning(context, rung, speeds.ladder, row));
+  ImFont* font = selected ? fonts.small_semibold : fonts.small;
+  const float middle = column.y + column.px(kRow / 2), top = centred_top(font, middle);
+  draw_text_right(column.list, fonts.small, {column.left + column.px(14), top}, column.theme().muted,
+                  std::to_string(number));
+  const float room = column.width() - column.px(20 + 8) - (row != nullptr ? column.px(kBarRight + kBar) : 0);
+  draw_text(column.list, font, {column.left + column.px(20), top}, column.theme().text,
+            fit_text(font, context.strings(rung.title), room));
+  if (row != nullptr) {
+    draw_bar(column, middle, row->percent, speeds.full, selected);
+    draw_text_right(column.list, font, {column.right, top}, column.theme().text,
+                    fmt::format("{}%", std::lround(row->percent)));
+  }
+  column.y += column.px(kRow);
+}
+
 }  // namespace
 
 const SpeedReport* shown_report(const Session& session) {
@@ -41,71 +113,17 @@ const SpeedReport* shown_report(const Session& session) {
 }
 
 void ladder_section(Column& column) {
-  PanelContext& context = column.context;
-  const Theme& theme = column.theme();
-  const Fonts& fonts = column.fonts();
-  const Lab& lab = context.lab();
-  const auto live = context.session.live_speed();  // kept while its points are drawn
-  const SpeedReport* report = shown_report(context.session);
-  const auto size = context.session.request().config.sizes.find(lab.sweep_size);
-  const Ladder ladder = report != nullptr && size != context.session.request().config.sizes.end()
-                            ? make_ladder(*report, size->second)
-                            : Ladder{};
-
-  const std::string& title = context.strings("controls.rungs");
-  column.text(fonts.body_semibold, column.left, 32, theme.text, title);
-  if (!ladder.rows.empty()) {
-    const float after = column.left + text_size(fonts.body_semibold, title).x + column.px(10);
-    const float badge = draw_badge(context, column.list, {column.right, column.y + column.px(17)}, report->badge);
-    column.text(fonts.small, after, 32, theme.muted,
-                fit_text(fonts.small, context.strings.format("controls.percent_of", fmt::arg("reference", ladder.best)),
-                         column.right - badge - column.px(8) - after));
-  }
-  column.y += column.px(44);
-
-  double full = 109;  // percent at the bar's end; more where a rung is faster still
-  for (const Ladder::Row& row : ladder.rows)
-    if (report->series[row.series].is_rung) full = std::max(full, row.percent);
+  const Speeds speeds = speeds_of(column.context);
+  draw_title(column, speeds);
   const float first = column.y;
   int number = 0;
-  for (const Rung& rung : lab.rungs) {
-    const bool selected = rung.name == context.rung().name;
-    const float middle = column.y + column.px(kRow / 2);
-    const ImVec2 low{column.left - column.px(8), column.y},
-        high{column.right + column.px(8), column.y + column.px(kRow)};
-    ImGui::SetCursorScreenPos(low);
-    if (ImGui::InvisibleButton(rung.name.c_str(), {high.x - low.x, high.y - low.y}))
-      context.session.select_rung(rung.name);
-    if (ImGui::IsItemHovered() && !selected) column.list->AddRectFilled(low, high, theme.grid, column.px(6));
-    mark(context, "rung." + rung.name, low, high);
-    const Ladder::Row* row = report != nullptr ? row_of(ladder, *report, rung.name) : nullptr;
-    explain(context, row_meaning(context, rung, ladder, row));
-    if (selected) {
-      column.list->AddRectFilled(low, high, theme.raised, column.px(6));
-      column.list->AddRectFilled({low.x, low.y + column.px(6)}, {low.x + column.px(2), high.y - column.px(6)},
-                                 theme.accent);
-    }
-    ImFont* font = selected ? fonts.small_semibold : fonts.small;
-    const float top = centred_top(font, middle);
-    draw_text_right(column.list, fonts.small, {column.left + column.px(14), top}, theme.muted,
-                    std::to_string(++number));
-    const float name = column.left + column.px(20);
-    const float room = column.width() - column.px(20 + 8) - (row != nullptr ? column.px(kBarRight + kBar) : 0);
-    draw_text(column.list, font, {name, top}, theme.text, fit_text(font, context.strings(rung.title), room));
-    if (row != nullptr) {
-      draw_bar(column, middle, row->percent, full, selected);
-      draw_text_right(column.list, font, {column.right, top}, theme.text,
-                      fmt::format("{}%", std::lround(row->percent)));
-    }
-    column.y += column.px(kRow);
-  }
-  if (!ladder.rows.empty()) {
-    const float x =
-        std::round(column.right - column.px(kBarRight + kBar) + column.px(kBar) * static_cast<float>(100 / full));
-    column.list->AddRectFilled({x, first + column.px(4)},
-                               {x + std::max(1.0F, std::round(column.px(1))), column.y - column.px(4)},
-                               theme.reference);
-  }
+  for (const Rung& rung : column.context.lab().rungs) draw_row(column, rung, ++number, speeds);
+  if (speeds.ladder.rows.empty()) return;
+  // The reference, through all rows.
+  const float bar = column.right - column.px(kBarRight + kBar);
+  const float x = std::round(bar + column.px(kBar) * static_cast<float>(100 / speeds.full));
+  const float line = std::max(1.0F, std::round(column.px(1)));
+  column.list->AddRectFilled({x, first + column.px(4)}, {x + line, column.y - column.px(4)}, column.theme().reference);
 }
 
 }  // namespace tilescope

@@ -31,6 +31,8 @@ void ladder_section(Column& column);
 void sliders_section(Column& column);
 void run_section(Column& column);
 void break_it_section(Column& column);
+/// Title and badge of a card; y moves to the value's row.
+void card_title(Column& column, const char* title, std::optional<Badge> badge);
 void correctness_card(Column& column);
 void findings_card(Column& column);
 void traffic_card(Column& column);

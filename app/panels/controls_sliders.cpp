@@ -81,58 +81,76 @@ std::optional<int64_t> typing_field(Column& column) {
   return value;
 }
 
-/// One row. Returns the value if it was changed.
-std::optional<int64_t> slider_row(Column& column, const Slider& slider) {
-  PanelContext& context = column.context;
-  ViewState& view = context.view;
+bool asks_to_type() {
+  const bool control_click = ImGui::GetIO().KeyCtrl && ImGui::IsMouseClicked(0);
+  return ImGui::IsItemHovered() && (ImGui::IsMouseDoubleClicked(0) || control_click);
+}
+
+void explain_slider(Column& column, const Slider& slider) {
+  explain(column.context, slider.unused.empty() ? slider.help : slider.help + " " + slider.unused);
+}
+
+/// The stop under the pointer while the track is dragged. Pressing the handle leaves the value as it is until it moves.
+std::optional<int64_t> dragged_to(const Column& column, const Slider& slider) {
+  const float radius = column.px(6);
+  const float at = (ImGui::GetIO().MousePos.x - column.left - radius) / (column.width() - 2 * radius);
+  const bool pressed = ImGui::IsItemActivated();
+  const bool on_handle = std::abs(at - position_of(slider, slider.value)) * column.width() < 2 * radius;
+  if (pressed ? on_handle : ImGui::GetIO().MouseDelta.x == 0) return std::nullopt;
+  const int64_t stop = nearest_stop(slider, std::clamp(at, 0.0F, 1.0F));
+  return stop == slider.value ? std::nullopt : std::optional(stop);
+}
+
+/// The track as a thing to drag. Returns where it was dragged to; `lit` while it is pointed at.
+std::optional<int64_t> track(Column& column, const Slider& slider, bool& types, bool& lit) {
+  const float half = column.px(10), middle = column.y + column.px(30);
+  const ImVec2 low{column.left, middle - half}, high{column.right, middle + half};
+  ImGui::SetCursorScreenPos(low);
+  ImGui::InvisibleButton("track", {high.x - low.x, high.y - low.y});
+  explain_slider(column, slider);
+  mark(column.context, "slider." + slider.name, low, high);
+  if (!slider.unused.empty()) return std::nullopt;
+  lit = ImGui::IsItemActive() || ImGui::IsItemHovered();
+  types = types || asks_to_type();
+  return ImGui::IsItemActive() && !ImGui::GetIO().KeyCtrl && !types ? dragged_to(column, slider) : std::nullopt;
+}
+
+/// Label and value; the value is pressed to type another. Returns what was typed.
+std::optional<int64_t> caption(Column& column, const Slider& slider, bool& types) {
   const Theme& theme = column.theme();
   const Fonts& fonts = column.fonts();
   const bool used = slider.unused.empty();
   const ImU32 dimmed = mix(theme.panel, theme.muted, 0.55F);
-  std::optional<int64_t> changed;
-  ImGui::PushID(slider.name.c_str());
-
-  // The value is pressed to type, the track is dragged; both explain.
-  const float half = column.px(10), middle = column.y + column.px(30);
-  const ImVec2 low{column.left, middle - half}, high{column.right, middle + half};
+  column.text(fonts.small, column.left, 18, used ? theme.muted : dimmed, slider.title);
+  if (column.context.view.typing_in == slider.name) return typing_field(column);
   ImGui::SetCursorScreenPos({column.left, column.y});
   ImGui::InvisibleButton("value", {column.width(), column.px(20)});
-  explain(context, used ? slider.help : slider.help + " " + slider.unused);
-  bool type = used && ImGui::IsItemHovered() &&
-              (ImGui::IsMouseDoubleClicked(0) || (ImGui::GetIO().KeyCtrl && ImGui::IsMouseClicked(0)));
-  mark(context, "value." + slider.name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
-  ImGui::SetCursorScreenPos(low);
-  ImGui::InvisibleButton("track", {high.x - low.x, high.y - low.y});
-  explain(context, used ? slider.help : slider.help + " " + slider.unused);
-  const bool active = used && ImGui::IsItemActive(), lit = used && (active || ImGui::IsItemHovered());
-  type = type || (used && ImGui::IsItemHovered() && ImGui::GetIO().KeyCtrl && ImGui::IsMouseClicked(0));
-  mark(context, "slider." + slider.name, low, high);
-  if (type) {
+  explain_slider(column, slider);
+  mark(column.context, "value." + slider.name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+  types = used && asks_to_type();
+  if (used)
+    column.text_right(fonts.body_semibold, column.right, 18, theme.text, with_separators(slider.value));
+  else
+    column.text_right(fonts.body, column.right, 18, dimmed, slider.unused);
+  return std::nullopt;
+}
+
+/// One row. Returns the value if it was changed.
+std::optional<int64_t> slider_row(Column& column, const Slider& slider) {
+  ViewState& view = column.context.view;
+  bool types = false, lit = false;
+  ImGui::PushID(slider.name.c_str());
+  const auto typed = caption(column, slider, types);
+  const auto dragged = track(column, slider, types, lit);
+  if (types) {
     view.typing_in = slider.name;
     view.typed = std::to_string(slider.value);
     view.typing_starts = true;
-  } else if (active && !ImGui::GetIO().KeyCtrl) {
-    const float radius = column.px(6);
-    const float at = (ImGui::GetIO().MousePos.x - column.left - radius) / (column.width() - 2 * radius);
-    const int64_t stop = nearest_stop(slider, std::clamp(at, 0.0F, 1.0F));
-    const bool pressed_on_handle =
-        ImGui::IsItemActivated() && std::abs(at - position_of(slider, slider.value)) * column.width() < 2 * radius;
-    if (stop != slider.value && !pressed_on_handle && (ImGui::IsItemActivated() || ImGui::GetIO().MouseDelta.x != 0))
-      changed = stop;
-  }
-
-  column.text(fonts.small, column.left, 18, used ? theme.muted : dimmed, slider.title);
-  if (view.typing_in == slider.name) {
-    if (const auto typed = typing_field(column)) changed = *typed;
-  } else if (used) {
-    column.text_right(fonts.body_semibold, column.right, 18, theme.text, with_separators(slider.value));
-  } else {
-    column.text_right(fonts.body, column.right, 18, dimmed, slider.unused);
   }
   draw_track(column, slider, lit);
   ImGui::PopID();
   column.y += column.px(kRow);
-  return changed;
+  return typed ? typed : dragged;
 }
 
 Slider size_slider(const PanelContext& context, const Size& size) {
