@@ -34,6 +34,11 @@ if(TARGET documents_test AND TARGET tilescope)
   add_dependencies(documents_test tilescope)
 endif()
 
+# Takes pictures with the program.
+if(TARGET gui_test AND TARGET tilescope)
+  add_dependencies(gui_test tilescope)
+endif()
+
 # The real window under Xvfb, with a real pointer.
 if(TARGET tilescope)
   add_test(NAME window COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_window.sh $<TARGET_FILE:tilescope>)

@@ -1,0 +1,144 @@
+// `tilescope shot`: the program's own pictures, taken as a user takes them. Skipped where no window can be opened.
+#include <gtest/gtest.h>
+#include <png.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tilescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Pixels {
+  int width = 0, height = 0;
+  std::vector<uint32_t> values;
+  uint32_t at(int x, int y) const {
+    return values[static_cast<size_t>(y) * static_cast<size_t>(width) + static_cast<size_t>(x)];
+  }
+};
+
+class PictureTest : public ::testing::Test {
+ protected:
+  PictureTest() : folder(fs::temp_directory_path() / ("tilescope-pictures-" + std::to_string(::getpid()))) {
+    fs::create_directories(folder);
+  }
+  ~PictureTest() override { fs::remove_all(folder); }
+
+  /// The exit status; the picture is read if there is one.
+  int shoot(const std::string& options, Pixels& picture) const {
+    const fs::path file = folder / "picture.png";
+    fs::remove(file);
+    const std::string command = std::string(TILESCOPE_BINARY) + "/tilescope shot vector-add " + options + " --out " +
+                                file.string() + " >" + (folder / "log").string() + " 2>&1";
+    const int status = WEXITSTATUS(std::system(command.c_str()));
+    if (fs::exists(file)) picture = read(file);
+    return status;
+  }
+  static Pixels read(const fs::path& file) {
+    png_image image{};
+    image.version = PNG_IMAGE_VERSION;
+    Pixels pixels;
+    if (png_image_begin_read_from_file(&image, file.c_str()) == 0) return pixels;
+    image.format = PNG_FORMAT_RGBA;
+    pixels.width = static_cast<int>(image.width);
+    pixels.height = static_cast<int>(image.height);
+    pixels.values.resize(static_cast<size_t>(pixels.width) * static_cast<size_t>(pixels.height));
+    png_image_finish_read(&image, nullptr, pixels.values.data(), 0, nullptr);
+    return pixels;
+  }
+
+  fs::path folder;
+};
+
+constexpr int kUnavailable = 3;  // no display, or no NVRTC
+
+#define SHOOT(options, picture)                                                 \
+  do {                                                                          \
+    const int status = shoot(options, picture);                                 \
+    if (status == kUnavailable) GTEST_SKIP() << "no window can be opened here"; \
+    ASSERT_EQ(status, 0);                                                       \
+  } while (false)
+
+TEST_F(PictureTest, IsTheSameForTheSameRequestButForTheTimes) {
+  Pixels first, second;
+  SHOOT("--rung tiles-per-cta", first);
+  SHOOT("--rung tiles-per-cta", second);
+  ASSERT_EQ(first.width, 1600);
+  ASSERT_EQ(first.height, 1000);
+  int different = 0;
+  for (int y = 0; y < 1000; ++y)
+    for (int x = 0; x < 1600; ++x) {
+      const bool time = y >= 976 || (x >= 1500 && y >= 468 && y < 500);  // status bar, last duration
+      different += !time && first.at(x, y) != second.at(x, y) ? 1 : 0;
+    }
+  EXPECT_EQ(different, 0);
+}
+
+TEST_F(PictureTest, HasTheAreasOfTheDesign) {
+  Pixels picture;
+  SHOOT("--rung tiles-per-cta", picture);
+  const uint32_t line = picture.at(1250, 87);     // under the tabs
+  EXPECT_EQ(picture.at(700, 47), line);           // under the header
+  EXPECT_EQ(picture.at(199, 60), line);           // right of the rail
+  EXPECT_EQ(picture.at(1304, 60), line);          // left of the controls
+  EXPECT_EQ(picture.at(700, 608), line);          // above the source
+  EXPECT_EQ(picture.at(840, 960), line);          // between source and speed
+  EXPECT_EQ(picture.at(700, 976), line);          // above the status bar
+  EXPECT_EQ(picture.at(1400, 248), line);         // under the ladder
+  EXPECT_EQ(picture.at(1250, 100), 0xFF181411U);  // window: #111418
+  EXPECT_EQ(picture.at(1310, 60), 0xFF211B17U);   // panel: #171B21
+}
+
+TEST_F(PictureTest, ScalesWithoutChangingItsLayout) {
+  Pixels picture;
+  SHOOT("--scale 2", picture);
+  EXPECT_EQ(picture.width, 3200);
+  EXPECT_EQ(picture.height, 2000);
+  EXPECT_EQ(picture.at(2 * 1304, 2 * 60), picture.at(2 * 199, 2 * 60));
+  EXPECT_EQ(picture.at(2 * 1250, 2 * 100), 0xFF181411U);
+}
+
+TEST_F(PictureTest, LanguageAndThemeChangeIt) {
+  Pixels english, chinese, light;
+  SHOOT("", english);
+  SHOOT("--language zh", chinese);
+  SHOOT("--light", light);
+  const auto differs = [&](const Pixels& other, int left, int top, int right, int bottom) {
+    int count = 0;
+    for (int y = top; y < bottom; ++y)
+      for (int x = left; x < right; ++x) count += english.at(x, y) != other.at(x, y) ? 1 : 0;
+    return count;
+  };
+  EXPECT_GT(differs(chinese, 1304, 48, 1600, 976), 500);  // labels of the controls
+  EXPECT_GT(differs(chinese, 200, 48, 1304, 88), 100);    // tabs
+  EXPECT_EQ(light.at(1250, 100), 0xFFF9F7F6U);            // window of the light theme: #F6F7F9
+  EXPECT_EQ(light.at(1310, 60), 0xFFFFFFFFU);             // panel: white
+}
+
+TEST_F(PictureTest, EveryViewHasContent) {
+  for (const char* panel : {"lesson", "tiles", "traffic", "correctness"}) {
+    Pixels picture;
+    SHOOT(std::string("--panel ") + panel, picture);
+    int drawn = 0;
+    for (int y = 88; y < 608; ++y)
+      for (int x = 201; x < 1304; ++x) drawn += picture.at(x, y) != 0xFF181411U ? 1 : 0;
+    EXPECT_GT(drawn, 10000) << panel;
+  }
+}
+
+TEST_F(PictureTest, AnUnknownLabIsRefusedWithoutAPicture) {
+  Pixels picture;
+  EXPECT_EQ(shoot("--rung no-such-rung", picture), 2);
+  EXPECT_EQ(picture.width, 0);
+}
+
+}  // namespace
+}  // namespace tilescope
