@@ -30,7 +30,7 @@ struct FrameTimes {
 };
 
 /// Draws until the run has ended and nothing is loading, then writes the picture. The same request gives the same
-/// picture. A run that ends in an error is a picture too: of that error.
+/// picture, but for the times in it. A run that ends in an error is a picture too: of that error.
 Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, const std::filesystem::path& file);
 
 }  // namespace tilescope
