@@ -86,18 +86,39 @@ uint64_t to_float(ExactNumber number, const ScalarType& to, const OperationModif
   if (modifiers.saturate && (number.kind == ExactNumber::Kind::nan || not_positive)) return 0;
   if (modifiers.relu && number.kind != ExactNumber::Kind::nan && not_positive) return 0;
   const Rounding rounding = modifiers.to_integer ? Rounding::nearest_even : modifiers.rounding;
-  const uint64_t bits = round_to_format(number, *to.format, rounding);
+  uint64_t bits = round_to_format(number, *to.format, rounding);
+  if (modifiers.flush && to.bytes == 4 && (bits & ~to.format->sign_bit()) == uint64_t{1} << to.format->fraction_bits) {
+    // Rounded up to the smallest normal number: flushed if it was not one with unbounded exponents.
+    ExactNumber scaled = number;
+    scaled.exponent += 64;
+    if ((round_to_format(scaled, *to.format, rounding) >> to.format->fraction_bits & 0xff) < 65)
+      bits &= to.format->sign_bit();
+  }
   const uint64_t one = uint64_t(to.format->bias()) << to.format->fraction_bits;
   if (modifiers.saturate && bits > one) return one;
   const bool subnormal = (bits & to.format->infinity()) == 0;
   return modifiers.flush && subnormal && to.bytes == 4 ? bits & to.format->sign_bit() : bits;
 }
 
+/// Between f64 and any other format a NaN keeps its sign and the upper bits of its payload, and becomes quiet.
+uint64_t convert_nan(uint64_t bits, const FloatFormat& to, const FloatFormat& from) {
+  const uint64_t fraction = bits & ((uint64_t{1} << from.fraction_bits) - 1);
+  const int shift = to.fraction_bits - from.fraction_bits;
+  return ((bits & from.sign_bit()) != 0 ? to.sign_bit() : 0) | to.infinity() | uint64_t{1} << (to.fraction_bits - 1) |
+         (shift >= 0 ? fraction << shift : fraction >> -shift);
+}
+
 uint64_t convert(uint64_t bits, const ScalarType& to, const ScalarType& from, const OperationModifiers& modifiers) {
   if (to.format == nullptr && from.format == nullptr && !modifiers.saturate)
     return low_bits(extend(bits, from), to.bytes);
-  const ExactNumber number = exact_of_type(low_bits(bits, from.bytes), from, modifiers.flush);
-  return to.format == nullptr ? to_integer(number, to, from, modifiers.rounding) : to_float(number, to, modifiers);
+  bits = low_bits(bits, from.bytes);
+  const ExactNumber number = exact_of_type(bits, from, modifiers.flush);
+  if (to.format == nullptr) return to_integer(number, to, from, modifiers.rounding);
+  const bool wide = from.format != nullptr && (from.bytes == 8 || to.bytes == 8);
+  if (!wide || number.kind != ExactNumber::Kind::nan || modifiers.saturate || modifiers.relu)
+    return to_float(number, to, modifiers);
+  const bool canonical = modifiers.flush && from.bytes == 4;
+  return convert_nan(canonical ? from.format->canonical_nan : bits, *to.format, *from.format);
 }
 
 /// Registers may be wider than the types: a source's low bits count, a result is extended.

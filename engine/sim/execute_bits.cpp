@@ -145,13 +145,19 @@ struct FindBit {
     return kShiftAmount ? zeros : static_cast<uint32_t>(8 * sizeof(T) - 1) - zeros;
   }
 };
+/// A position or length of a bit field. The 32-bit instructions look at their low 8 bits; the 64-bit ones, which are
+/// sequences on the hardware, at all of them (measured on an H200).
+template <class T>
+HWY_INLINE uint32_t field_operand(uint32_t value) {
+  return sizeof(T) == 4 ? value & 0xff : value < 0xff ? value : 0xff;
+}
 /// Bits beyond the source's end read as its sign (PTX ISA 9.0, 9.7.1.18).
 struct ExtractBits {
   template <class T>
   static HWY_INLINE T run(T a, uint32_t position, uint32_t length) {
     using U = std::make_unsigned_t<T>;
     constexpr uint32_t kBits = 8 * sizeof(T);
-    const uint32_t from = position & 0xff, count = length & 0xff;
+    const uint32_t from = field_operand<T>(position), count = field_operand<T>(length);
     if (count == 0) return 0;
     const uint32_t sign_at = from + count - 1 < kBits ? from + count - 1 : kBits - 1;
     const bool sign = std::is_signed_v<T> && (static_cast<U>(a) >> sign_at & 1) != 0;
@@ -166,7 +172,7 @@ struct InsertBits {
   template <class T>
   static HWY_INLINE T run(T a, T b, uint32_t position, uint32_t length) {
     constexpr uint32_t kBits = 8 * sizeof(T);
-    const uint32_t at = position & 0xff, count = length & 0xff;
+    const uint32_t at = field_operand<T>(position), count = field_operand<T>(length);
     if (count == 0 || at >= kBits) return b;
     const T ones = count >= kBits ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << count) - 1);
     const T field = static_cast<T>(ones << at);

@@ -20,44 +20,49 @@ namespace tilescope {
 namespace HWY_NAMESPACE {
 namespace floating {
 
+constexpr uint64_t kQuietBit = uint64_t{1} << 51;  // of f64
+
 template <class V>
 using LaneOf = hn::TFromV<V>;
 
-/// Every operation gives the same NaN on the GPU.
+/// Every f32 operation gives the same NaN on the GPU. f64 keeps the payload of an operand: of the second one first, and
+/// otherwise as the host does.
 template <class D, class V>
-HWY_INLINE V canonical(D d, V value) {
-  if constexpr (sizeof(LaneOf<V>) == 4)
-    return hn::IfThenElse(hn::Eq(value, value), value, hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), 0x7fffffffU)));
-  else
-    return hn::IfThenElse(hn::Eq(value, value), value,
-                          hn::BitCast(d, hn::Set(hn::RebindToUnsigned<D>(), kFormat64.canonical_nan)));
+HWY_INLINE V canonical(D d, V value, V second) {
+  const hn::RebindToUnsigned<D> bits;
+  if constexpr (sizeof(LaneOf<V>) == 4) {
+    return hn::IfThenElse(hn::Eq(value, value), value, hn::BitCast(d, hn::Set(bits, 0x7fffffffU)));
+  } else {
+    const auto quieted = hn::Or(second, hn::BitCast(d, hn::Set(bits, kQuietBit)));
+    return hn::IfThenElse(hn::Eq(second, second), value, quieted);
+  }
 }
 
 struct AddFloat {
   template <class D, class V>
   static HWY_INLINE V run(D d, V a, V b) {
-    return canonical(d, hn::Add(a, b));
+    return canonical(d, hn::Add(a, b), b);
   }
 };
 struct SubtractFloat {
   template <class D, class V>
   static HWY_INLINE V run(D d, V a, V b) {
-    return canonical(d, hn::Sub(a, b));
+    return canonical(d, hn::Sub(a, b), b);
   }
 };
 struct MultiplyFloat {
   template <class D, class V>
   static HWY_INLINE V run(D d, V a, V b) {
-    return canonical(d, hn::Mul(a, b));
+    return canonical(d, hn::Mul(a, b), b);
   }
 };
 struct FusedFloat {
   template <class D, class V>
   static HWY_INLINE V run(D d, V a, V b, V c) {
 #if HWY_TARGET == HWY_SCALAR
-    return canonical(d, hn::Set(d, std::fma(hn::GetLane(a), hn::GetLane(b), hn::GetLane(c))));
+    return canonical(d, hn::Set(d, std::fma(hn::GetLane(a), hn::GetLane(b), hn::GetLane(c))), b);
 #else
-    return canonical(d, hn::MulAdd(a, b, c));
+    return canonical(d, hn::MulAdd(a, b, c), b);
 #endif
   }
 };
@@ -84,10 +89,14 @@ HWY_INLINE T flush(const OperationModifiers& modifiers, T value) {
 template <class T>
 HWY_INLINE T finish(const OperationModifiers& modifiers, T value) {
   if (modifiers.saturate) return value > 0 ? (value < 1 ? flush(modifiers, value) : T{1}) : T{0};
-  if (value != value)
-    return sizeof(T) == 4 ? static_cast<T>(std::bit_cast<float>(0x7fffffffU))
-                          : static_cast<T>(std::bit_cast<double>(kFormat64.canonical_nan));
+  if (value != value && sizeof(T) == 4) return static_cast<T>(std::bit_cast<float>(0x7fffffffU));
   return flush(modifiers, value);
+}
+
+/// Of two NaNs f64 takes the second one's payload, quieted.
+HWY_INLINE float second_nan(float result, float) { return result; }
+HWY_INLINE double second_nan(double result, double second) {
+  return second == second ? result : std::bit_cast<double>(std::bit_cast<uint64_t>(second) | kQuietBit);
 }
 
 /// The host's arithmetic in another rounding mode, for f64; f32 goes through f64, rounded to odd.
@@ -182,20 +191,22 @@ struct RoundedAdd {
   template <class T>
   static HWY_INLINE T run(const OperationModifiers& m, T a, T b) {
     const T x = flush(m, a), y = flush(m, b);
-    return finish(m, m.rounding == Rounding::nearest_even ? x + y : AddExactly::run(m.rounding, x, y));
+    return finish(m, m.rounding == Rounding::nearest_even ? second_nan(x + y, y)
+                                                          : second_nan(AddExactly::run(m.rounding, x, y), y));
   }
 };
 struct RoundedSubtract {
   template <class T>
   static HWY_INLINE T run(const OperationModifiers& m, T a, T b) {
-    return RoundedAdd::run(m, a, -b);
+    return RoundedAdd::run(m, a, b == b ? -b : b);
   }
 };
 struct RoundedMultiply {
   template <class T>
   static HWY_INLINE T run(const OperationModifiers& m, T a, T b) {
     const T x = flush(m, a), y = flush(m, b);
-    return finish(m, m.rounding == Rounding::nearest_even ? x * y : MultiplyExactly::run(m.rounding, x, y));
+    return finish(m, m.rounding == Rounding::nearest_even ? second_nan(x * y, y)
+                                                          : second_nan(MultiplyExactly::run(m.rounding, x, y), y));
   }
 };
 struct RoundedFused {
@@ -274,7 +285,7 @@ struct FloatMinimum {
   template <class T>
   static HWY_INLINE T run(const OperationModifiers& m, T a, T b) {
     const T x = flush(m, a), y = flush(m, b);
-    if (x != x) return finish(m, kNan ? x : y);
+    if (x != x) return finish(m, second_nan(kNan ? x : y, y));
     if (y != y) return finish(m, kNan ? y : x);
     return x < y || (x == y && std::signbit(x)) ? x : y;
   }
@@ -284,7 +295,7 @@ struct FloatMaximum {
   template <class T>
   static HWY_INLINE T run(const OperationModifiers& m, T a, T b) {
     const T x = flush(m, a), y = flush(m, b);
-    if (x != x) return finish(m, kNan ? x : y);
+    if (x != x) return finish(m, second_nan(kNan ? x : y, y));
     if (y != y) return finish(m, kNan ? y : x);
     return x > y || (x == y && !std::signbit(x)) ? x : y;
   }
@@ -292,10 +303,18 @@ struct FloatMaximum {
 
 template <class U>
 constexpr U kSignBit = U{1} << (8 * sizeof(U) - 1);
+template <class U>
+constexpr U kInfinity = sizeof(U) == 4 ? U{0x7f800000} : static_cast<U>(kFormat64.infinity());
+/// What abs and neg make of a NaN: of f64, the same with the quiet bit set.
+template <class U>
+HWY_INLINE U quiet(U nan) {
+  return sizeof(U) == 4 ? U{0x7fffffff} : static_cast<U>(nan | kQuietBit);
+}
 struct FloatAbsolute {
   template <class U>
   static HWY_INLINE U run(const OperationModifiers& m, U a) {
     const U magnitude = a & static_cast<U>(~kSignBit<U>);
+    if (magnitude > kInfinity<U>) return quiet(a);
     return m.flush && sizeof(U) == 4 && magnitude < 0x00800000 ? 0 : magnitude;
   }
 };
@@ -304,6 +323,7 @@ struct FloatNegate {
   static HWY_INLINE U run(const OperationModifiers& m, U a) {
     const U negated = a ^ kSignBit<U>;
     const U magnitude = a & static_cast<U>(~kSignBit<U>);
+    if (magnitude > kInfinity<U>) return quiet(a);
     return m.flush && sizeof(U) == 4 && magnitude < 0x00800000 ? negated & kSignBit<U> : negated;
   }
 };
@@ -339,10 +359,11 @@ struct IsNotANumber {
     return a != a;
   }
 };
+/// Zero counts as normal.
 struct IsNormal {
   template <class T>
   static HWY_INLINE bool run(T a) {
-    return std::isnormal(a);
+    return std::isnormal(a) || a == 0;
   }
 };
 struct IsSubnormal {

@@ -73,7 +73,7 @@ struct One {
   static HWY_INLINE uint16_t run(const OperationModifiers& modifiers, Bits... bits) {
     double value = Op::run(double{widen(flush_half<Format>(modifiers, bits), Format::format)}...);
     if (modifiers.saturate) value = value > 0 ? (value < 1 ? value : 1) : 0;
-    if (modifiers.relu && value < 0) value = 0;
+    if (modifiers.relu && value <= 0) value = 0;  // −0 too
     return flush_half<Format>(modifiers, narrow(value, Format::format, Rounding::nearest_even));
   }
 };

@@ -166,7 +166,7 @@ struct Multiply24Add {
   }
 };
 
-/// Division by zero gives all ones on the GPU; the most negative number over −1 is itself.
+/// Division by zero gives all ones on the GPU, and so does its remainder; the most negative number over −1 is itself.
 struct Divide {
   template <class T>
   static HWY_INLINE T run(T a, T b) {
@@ -178,7 +178,7 @@ struct Divide {
 struct Remainder {
   template <class T>
   static HWY_INLINE T run(T a, T b) {
-    if (b == 0) return a;
+    if (b == 0) return static_cast<T>(-1);
     if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
     return static_cast<T>(a % b);
   }

@@ -109,7 +109,10 @@ inline float widen(uint16_t bits, const FloatFormat& format) {
   // The fraction moves to its place; a multiplication adds the difference of the biases, and normalises subnormals.
   const float magnitude = std::bit_cast<float>((bits & 0x7fffU) << 13) * 0x1p112F;
   auto widened = std::bit_cast<uint32_t>(magnitude);
-  if (magnitude >= 65536.0F) widened = (bits & 0x3ffU) != 0 ? 0x7fffffffU : 0x7f800000U;
+  if (magnitude >= 65536.0F) {
+    if ((bits & 0x3ffU) != 0) return std::bit_cast<float>(0x7fffffffU);
+    widened = 0x7f800000U;
+  }
   return std::bit_cast<float>(widened | (bits & 0x8000U) << 16);
 }
 /// The same as narrow() to f16, to nearest even, from a float.
