@@ -200,20 +200,23 @@ void Screen::draw_bottom(PanelContext& context, const Layout& layout) {
 void Screen::draw_splitters(PanelContext& context, const Layout& layout) {
   const ViewState fresh;
   const float line = std::max(1.0F, std::round(view.scale));
-  const auto drag = [&](const char* id, ImVec2 low, ImVec2 high, float& extent, float initial, float direction) {
+  // `shown` is what the window had room for; a drag starts from there, not from what is remembered.
+  const auto drag = [&](const char* id, ImVec2 low, ImVec2 high, float& extent, float shown, float initial,
+                        float direction) {
     bool reset = false;
-    extent += direction * splitter(context, id, low, high, &reset);
+    const float moved = splitter(context, id, low, high, &reset);
+    if (moved != 0) extent = shown + direction * moved;
     if (reset) extent = initial;
   };
   drag("splitter.rail", {layout.rail.right - line, 0}, {layout.rail.right - line, layout.status.top}, view.rail_width,
-       fresh.rail_width, 1);
+       view.rail_width, fresh.rail_width, 1);
   drag("splitter.controls", {layout.controls.left, layout.controls.top}, {layout.controls.left, layout.controls.bottom},
-       view.controls_width, fresh.controls_width, -1);
+       view.controls_width, view.controls_width, fresh.controls_width, -1);
   drag("splitter.bottom", {layout.view.left, layout.view.bottom}, {layout.view.right, layout.view.bottom},
-       view.bottom_height, fresh.bottom_height, -1);
+       view.bottom_height, (layout.status.top - layout.view.bottom) / view.scale, fresh.bottom_height, -1);
   if (layout.stacked) return;
   drag("splitter.source", {layout.source.right, layout.source.top}, {layout.source.right, layout.source.bottom},
-       view.source_width, fresh.source_width, 1);
+       view.source_width, view.source_width, fresh.source_width, 1);
 }
 
 }  // namespace tilescope

@@ -42,6 +42,18 @@ float scale_of(GLFWwindow* window, float asked) {
   return std::max(1.0F, horizontal);
 }
 
+/// The window is made for 1600 × 1000, on a smaller monitor it takes what there is.
+void fit_to_monitor(GLFWwindow* window) {
+  GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+  if (monitor == nullptr) return;
+  int left = 0, top = 0, room_across = 0, room_down = 0, width = 0, height = 0;
+  glfwGetMonitorWorkarea(monitor, &left, &top, &room_across, &room_down);
+  glfwGetWindowSize(window, &width, &height);
+  if (room_across <= 0 || room_down <= 0 || (width <= room_across && height <= room_down)) return;
+  glfwSetWindowSize(window, std::min(width, room_across), std::min(height, room_down));
+  glfwSetWindowPos(window, left, top);
+}
+
 bool chinese_is_preferred() {
   for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
     if (const char* value = std::getenv(name); value != nullptr && *value != '\0')
@@ -111,6 +123,7 @@ Result<void> Shell::open_window() {
   window_ = glfwCreateWindow(options_.width, options_.height, "Tilescope", nullptr, nullptr);
   if (window_ == nullptr) return fail(ErrorId::gl_failed, glfw_reason());
   glfwSetWindowSizeLimits(window_, 1024, 640, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  if (options_.visible) fit_to_monitor(window_);
   glfwMakeContextCurrent(window_);
   glfwSwapInterval(options_.visible ? 1 : 0);
 
@@ -239,6 +252,10 @@ int Shell::run() {
   if (options_.visible) glfwShowWindow(window_);
   while (glfwWindowShouldClose(window_) == GLFW_FALSE) {
     wait_for_events();
+    if (glfwGetWindowAttrib(window_, GLFW_ICONIFIED) == GLFW_TRUE) {
+      glfwWaitEvents();
+      continue;
+    }
     draw_frame();
     after_frame();
   }

@@ -28,9 +28,9 @@ Question current_question(PanelContext& context) {
   const Config& config = context.session.request().config;
   Question question{predict, lab.name + "/" + std::to_string(number), predict.choices(config), predict.answer(config),
                     std::nullopt};
-  std::ranges::sort(question.choices);
-  // Small sizes make some of them equal.
-  question.choices.erase(std::ranges::unique(question.choices).begin(), question.choices.end());
+  auto& choices = question.choices;
+  std::sort(choices.begin(), choices.end());
+  choices.erase(std::unique(choices.begin(), choices.end()), choices.end());  // small sizes make some of them equal
   if (const auto guess = context.view.guesses.find(question.key); guess != context.view.guesses.end())
     question.pressed = guess->second;
   return question;
