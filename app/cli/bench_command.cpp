@@ -56,6 +56,14 @@ std::filesystem::path file_for(const std::string& given, const std::string& lab,
   return several ? file.parent_path() / (lab + "." + file.filename().string()) : file;
 }
 
+/// What repeats the measurement of one lab, whatever file it was written to.
+std::string repeating_command(const BenchOptions& options, const std::string& lab) {
+  std::string text = "tilescope bench " + lab;
+  for (const auto& set : options.set) text += " --set " + set;
+  for (const auto& size : options.size) text += " --size " + size;
+  return text + fmt::format(" --seconds {}", options.seconds);
+}
+
 Result<BenchRequest> make_bench_request(const BenchOptions& options, const std::string& lab) {
   RunOptions run;
   run.lab = lab;
@@ -67,7 +75,7 @@ Result<BenchRequest> make_bench_request(const BenchOptions& options, const std::
   bench_request.lab = lab;
   bench_request.config = request->config;
   bench_request.seconds_per_size = options.seconds;
-  bench_request.command = options.command;
+  bench_request.command = repeating_command(options, lab);
   const Lab& of = *find_lab(lab);
   for (const auto& text : options.size) {
     auto assignment = parse_assignment(text);

@@ -42,7 +42,6 @@ struct BenchOptions {
   std::vector<std::string> set, size;  // size: n=2^24 … restricts the sweep
   std::string json_file;               // a recording; with several labs the lab's name is put before its ending
   double seconds = 1.0;                // per size
-  std::string command;                 // the command line as given, kept in the recording
 };
 
 int list_command(Engine& engine, const ListOptions& options, std::ostream& out);

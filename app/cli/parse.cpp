@@ -59,12 +59,6 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options) {
   command.add_option("--out", options.out, "FILE.png")->required();
 }
 
-std::string join_words(int count, const char* const* words) {
-  std::string text = "tilescope";
-  for (int i = 1; i < count; ++i) text += std::string(" ") + words[i];
-  return text;
-}
-
 /// CLI11 reports problems by exception; it does not leave this file.
 Result<std::string> parse_with(CLI::App& app, int count, const char* const* words) {
   try {
@@ -124,10 +118,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words) {
   if (exec_words->parsed()) return exec;
   if (shot_words->parsed()) return shot;
   if (tour_words->parsed()) return tour;
-  if (bench_words->parsed()) {
-    bench.command = join_words(count, words);
-    return bench;
-  }
+  if (bench_words->parsed()) return bench;
   return window;
 }
 

@@ -5,18 +5,6 @@
 #include <utility>
 
 namespace tilescope {
-namespace {
-
-/// At least four times the L2, so that nothing of it survives; and no less than 256 MiB, whose writing takes long
-/// enough for the host to queue the timed work behind it: the GPU then never waits for the host inside a sample.
-size_t flush_size(const GpuContext& context) {
-  int l2 = 0;
-  context.driver().device_get_attribute(&l2, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, context.device());
-  return std::max(static_cast<size_t>(l2) * 4, size_t{256} << 20);
-}
-
-}  // namespace
-
 TimedGraph::~TimedGraph() {
   CurrentContext current(*context_);
   if (current && executable_) context_->driver().graph_exec_destroy(executable_);
@@ -24,9 +12,9 @@ TimedGraph::~TimedGraph() {
 
 Result<std::unique_ptr<GpuTimer>> GpuTimer::open(std::shared_ptr<GpuContext> context) {
   std::unique_ptr<GpuTimer> timer(new GpuTimer(std::move(context)));
-  auto flush = GpuMemory::allocate(timer->context_, flush_size(*timer->context_));
+  auto flush = L2Flush::open(timer->context_);
   if (!flush) return tl::unexpected(flush.error());
-  timer->flush_ = *flush;
+  timer->flush_ = std::move(*flush);
   return timer;
 }
 
@@ -93,7 +81,7 @@ Result<std::vector<double>> GpuTimer::measure(int samples, const std::function<C
     if (status == CUDA_SUCCESS) status = result;
   };
   for (size_t i = 0; i < count && status == CUDA_SUCCESS; ++i) {
-    step(driver.memset_d8_async(flush_->address(), static_cast<unsigned char>(i), flush_->bytes(), stream));
+    step(flush_->enqueue(static_cast<unsigned char>(i)));
     step(driver.event_record(events_[2 * i], stream));
     step(enqueue_one());
     step(driver.event_record(events_[2 * i + 1], stream));

@@ -1,6 +1,6 @@
 // Timing of device work by CUDA events, by the method of every figure that Tilescope shows:
 //
-//   cold     the L2 is flushed (a buffer larger than it is written) before every execution, which is timed by itself
+//   cold     the L2 is flushed (l2_flush.hpp) before every execution, which is timed by itself
 //   batched  many executions in one CUDA graph, over buffers that rotate, timed together: for work so short that an
 //            event's own cost would show
 //
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/gpu/context.hpp"
+#include "engine/gpu/l2_flush.hpp"
 #include "engine/gpu/module.hpp"
 
 namespace tilescope {
@@ -77,7 +78,7 @@ class GpuTimer {
   Result<void> need_events(size_t count);
 
   std::shared_ptr<GpuContext> context_;
-  std::shared_ptr<GpuMemory> flush_;
+  std::unique_ptr<L2Flush> flush_;
   std::vector<CUevent> events_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 constexpr double kShortestColdMs = 0.020;
 constexpr double kGraphMs = 1.0;         // what one replay should take
 constexpr double kQuickBudgetMs = 25.0;  // of quick_timing
-constexpr double kFlushMs = 0.1;         // writing the flush buffer, with the gaps around it
+constexpr double kFlushMs = 0.2;         // writing and reading the flush buffer, with the gaps around it
 
 }  // namespace
 
