@@ -33,7 +33,10 @@ void Collector::deliver(ChunkRecord record) {
     const std::lock_guard lock(mutex_);
     waiting_.emplace(record.first_block, std::move(record));
     while (!waiting_.empty() && waiting_.begin()->first == next_block_ && !stopped_) {
-      join(waiting_.begin()->second);
+      ChunkRecord& first = waiting_.begin()->second;
+      join(first);
+      first.clear();
+      spare_.push_back(std::move(first));
       waiting_.erase(waiting_.begin());
     }
     const auto now = std::chrono::steady_clock::now();
@@ -65,9 +68,16 @@ bool Collector::over() {
   return stopped_ || given_up_;
 }
 
-bool Collector::recording_ended() {
+ChunkRecord Collector::fresh_record(uint64_t first) {
   const std::lock_guard lock(mutex_);
-  return recording_ended_;
+  ChunkRecord record;
+  if (!spare_.empty()) {
+    record = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  record.first_block = first;
+  record.recording_ended = recording_ended_;
+  return record;
 }
 
 void Collector::join(ChunkRecord& record) {
@@ -112,6 +122,12 @@ void Collector::add_step_limit(const ChunkRecord& record, uint64_t block) {
 
 void Collector::join_accesses(const ChunkRecord& record) {
   AccessTrace& trace = report_.trace;
+  if (trace.accesses.empty() && !record.accesses_end.empty()) {
+    // Blocks are much alike: room for all of them saves moving the trace as it grows.
+    const double all = static_cast<double>(record.accesses.size()) / static_cast<double>(record.accesses_end.size()) *
+                       static_cast<double>(blocks_) * 1.02;
+    trace.accesses.reserve(static_cast<size_t>(std::min(all, static_cast<double>(setup_.access_budget))));
+  }
   std::vector<uint32_t> number(record.patterns.size(), kNoIndex);
   size_t begin = 0;
   for (uint64_t end : record.accesses_end) {

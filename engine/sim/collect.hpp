@@ -19,13 +19,13 @@ class Collector {
 
   /// Takes a record; records come in any order, and are joined in that of their first blocks.
   void deliver(ChunkRecord record);
+  /// An empty record for the blocks from `first` on, with the memory of one that has been joined.
+  ChunkRecord fresh_record(uint64_t first);
   /// Waits until the blocks before `block` are not too far behind. False: nothing more is wanted.
   bool wait_for_turn(uint64_t block);
   /// The launch is over early: cancelled, or the host has no memory left.
   void give_up();
   bool over();
-  /// Whether the budget of recorded accesses has run out.
-  bool recording_ended();
 
   /// After all threads have ended. False if not all blocks were run and no finding says why.
   bool complete() const { return stopped_ || next_block_ == blocks_; }
@@ -47,6 +47,7 @@ class Collector {
   std::mutex mutex_;
   std::condition_variable moved_on_;
   std::map<uint64_t, ChunkRecord> waiting_;
+  std::vector<ChunkRecord> spare_;
   uint64_t next_block_ = 0;
   bool stopped_ = false;  // by a finding
   bool given_up_ = false;

@@ -75,17 +75,31 @@ HWY_INLINE T read(const uint8_t* from) {
 
 HWY_INLINE bool all_written(const uint8_t* flags, size_t bytes) { return std::memchr(flags, 0, bytes) == nullptr; }
 
+/// Whether everything up to the access's end has been written; what is found out is kept, so that a buffer is looked
+/// through once.
+HWY_INLINE bool inside_written_prefix(const SiteState& site, const Place& place) {
+  if (site.lane_stride != 0) return false;
+  const uint64_t end = place.base - site.low + static_cast<uint64_t>(place.pattern->end);
+  uint64_t& prefix = *site.written_prefix;
+  if (end <= prefix) return true;
+  if (site.written[prefix] == 0) return false;
+  const uint64_t bytes = site.high - site.low;
+  const void* unwritten = std::memchr(site.written + prefix, 0, bytes - prefix);
+  prefix = unwritten == nullptr ? bytes : static_cast<uint64_t>(static_cast<const uint8_t*>(unwritten) - site.written);
+  return end <= prefix;
+}
+
 /// Reports lanes that read what nobody has written. Flags lie as the bytes do; local memory has them lane by lane.
 HWY_NOINLINE void check_written(Warp& warp, const Operation* operation, const SiteState& site, const Place& place,
                                 uint32_t mask) {
+  const AccessPattern& pattern = *place.pattern;
   const uint8_t* flags = site.written + (place.base - site.low);
   if (site.is_local) flags += size_t{warp.index} * 32 * site.lane_stride;
-  const AccessPattern& pattern = *place.pattern;
+  // The whole stretch at once, where lanes lie close together.
+  constexpr int64_t kClose = 512;
+  const int64_t span = pattern.end - pattern.lowest;
+  if (site.lane_stride == 0 && span <= kClose && all_written(flags + pattern.lowest, static_cast<size_t>(span))) return;
   uint32_t unwritten = 0;
-  if (pattern.shape != AccessPattern::Shape::scattered && site.lane_stride == 0 && mask == kAllLanes) {
-    const size_t bytes = static_cast<size_t>(pattern.end);
-    if (all_written(flags, bytes)) return;
-  }
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(left));
     const uint8_t* of_lane = flags + pattern.delta[lane] + lane * site.lane_stride;
@@ -148,32 +162,63 @@ HWY_NOINLINE void load_lane_by_lane(Warp& warp, const Operation* operation, cons
   }
 }
 
+/// Lanes at the places of the pattern. Inactive lanes have a delta of 0, so they read the base, which is inside.
+template <class M, class R, int N>
+HWY_INLINE void load_scattered(const uint8_t* host, const AccessPattern& pattern, size_t lane_stride, R (*values)[32]) {
+  constexpr bool kGathers = sizeof(M) == sizeof(R) && (sizeof(M) == 4 || sizeof(M) == 8);
+  if constexpr (kGathers) {
+    if (lane_stride == 0 && (sizeof(M) == 8 || pattern.narrow)) {
+      const Tag<R> d;
+      const hn::RebindToSigned<decltype(d)> offset;
+      const auto* deltas = reinterpret_cast<const hn::TFromD<decltype(offset)>*>(
+          sizeof(M) == 8 ? static_cast<const void*>(pattern.delta.data()) : pattern.narrow_delta.data());
+      for (size_t i = 0; i < 32; i += hn::Lanes(d)) {
+        const auto from = hn::Load(offset, deltas + i);
+        for (size_t part = 0; part < N; ++part)
+          hn::Store(hn::GatherOffset(d, reinterpret_cast<const R*>(host + part * sizeof(M)), from), d,
+                    values[part] + i);
+      }
+      return;
+    }
+  }
+  for (size_t i = 0; i < 32; ++i) {
+    const uint8_t* from = host + pattern.delta[i] + i * lane_stride;
+    for (size_t part = 0; part < N; ++part) values[part][i] = static_cast<R>(read<M>(from + part * sizeof(M)));
+  }
+}
+
+template <class M, class R, int N>
+HWY_INLINE void load_uniform(const uint8_t* host, R (*values)[32]) {
+  const Tag<R> d;
+  for (size_t part = 0; part < N; ++part) {
+    const auto value = hn::Set(d, static_cast<R>(read<M>(host + part * sizeof(M))));
+    for (size_t i = 0; i < 32; i += hn::Lanes(d)) hn::Store(value, d, values[part] + i);
+  }
+}
+
 template <class M, class R, int N>
 const Operation* Load(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN uint64_t space[32];
-  HWY_ALIGN R values[N][32];
+  HWY_ALIGN R staged[N][32];
   SiteState& site = warp.machine->site(operation->site);
   const Place place = locate(warp, operation, site, mask, space);
+  // A single whole register is loaded in its place.
+  const bool direct = N == 1 && mask == kAllLanes;
+  R(*values)[32] = direct ? reinterpret_cast<R(*)[32]>(warp.destination<R>(operation->dst)) : staged;
   if (place.host == nullptr) {
     load_lane_by_lane<M, R, N>(warp, operation, place, mask, values);
   } else {
-    if (site.written != nullptr) check_written(warp, operation, site, place, mask);
+    if (site.written != nullptr && !inside_written_prefix(site, place))
+      check_written(warp, operation, site, place, mask);
     const AccessPattern& pattern = *place.pattern;
-    if (pattern.shape == AccessPattern::Shape::contiguous && mask == kAllLanes && site.lane_stride == 0) {
+    if (pattern.shape == AccessPattern::Shape::contiguous && mask == kAllLanes && site.lane_stride == 0)
       load_contiguous<M, R, N>(place.host, values);
-    } else if (pattern.shape == AccessPattern::Shape::uniform && site.lane_stride == 0) {
-      for (size_t part = 0; part < N; ++part) {
-        const R value = static_cast<R>(read<M>(place.host + part * sizeof(M)));
-        for (size_t i = 0; i < 32; ++i) values[part][i] = value;
-      }
-    } else {
-      // Inactive lanes have a delta of 0, so they read the base, which is inside; local memory strides by lane.
-      for (size_t i = 0; i < 32; ++i) {
-        const uint8_t* from = place.host + pattern.delta[i] + i * site.lane_stride;
-        for (size_t part = 0; part < N; ++part) values[part][i] = static_cast<R>(read<M>(from + part * sizeof(M)));
-      }
-    }
+    else if (pattern.shape == AccessPattern::Shape::uniform && site.lane_stride == 0)
+      load_uniform<M, R, N>(place.host, values);
+    else
+      load_scattered<M, R, N>(place.host, pattern, site.lane_stride, values);
   }
+  if (direct) return operation + 1;
   const auto slots = vector_slots(operation);
   for (size_t part = 0; part < N; ++part) store_lanes(warp.destination<R>(slots[part]), values[part], mask);
   return operation + 1;

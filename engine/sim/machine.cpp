@@ -86,6 +86,7 @@ void Machine::begin(Block& block, uint64_t index) {
   fill_block_slots(program_, block.id, block.uniform.data());
   if (setup_.shared_bytes != 0) std::memset(block.shared_written.data(), 0, setup_.shared_bytes);
   if (program_.local_bytes != 0) std::memset(block.local_written.data(), 0, block.local_written.bytes());
+  if (block_ == &block) move_windows(block);
   for (Warp& warp : block.warps) {
     warp.machine = this;
     begin_warp(warp);
@@ -118,13 +119,18 @@ void Machine::switch_to(Block& block, ChunkRecord& record) {
   block_ = &block;
   record_ = &record;
   record_id_ = record.id;
-  memory_.move(kSharedWindow, block.shared.data(), setup_.checks ? block.shared_written.data() : nullptr);
-  memory_.move(kLocalWindow, block.local.data(), setup_.checks ? block.local_written.data() : nullptr);
+  move_windows(block);
   for (SiteState& site : sites_) {
     site.low = 1;
     site.high = 0;
     site.count = nullptr;
   }
+}
+
+/// Shared and local memory are the block's own; nothing in them is written when it begins.
+void Machine::move_windows(const Block& block) {
+  memory_.move(kSharedWindow, block.shared.data(), setup_.checks ? block.shared_written.data() : nullptr);
+  memory_.move(kLocalWindow, block.local.data(), setup_.checks ? block.local_written.data() : nullptr);
 }
 
 bool Machine::run(Block& block, ChunkRecord& record, uint64_t steps) {
@@ -186,6 +192,7 @@ bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base
     site.data = extent->data;
     site.written = setup_.checks || extent->space != Space::global ? extent->written : nullptr;
     if (site.is_store && extent->space == Space::global) site.written = extent->written;
+    site.written_prefix = &extent->written_prefix;
     site.lane_stride = extent->lane_stride;
     site.is_shared = extent->space == Space::shared;
     site.is_local = extent->space == Space::local;

@@ -35,6 +35,7 @@ struct SiteState {
   uint64_t low = 1, high = 0;  // addresses of the extent it last touched; none yet
   uint8_t* data = nullptr;     // of `low`
   uint8_t* written = nullptr;
+  uint64_t* written_prefix = nullptr;  // Extent::written_prefix
   AccessPattern* pattern = nullptr;
   SiteCount* count = nullptr;  // null: not counted
   uint32_t lane_stride = 0;
@@ -129,6 +130,7 @@ class Machine {
               const std::string& what, const Extent* extent, int64_t offset);
   std::string place_text(const Extent* extent, uint64_t address) const;
   void switch_to(Block& block, ChunkRecord& record);
+  void move_windows(const Block& block);
   bool release_barriers(Block& block);
   void report_barrier(Block& block, uint32_t barrier, std::string_view id, const std::string& what);
   void begin_warp(Warp& warp) const;

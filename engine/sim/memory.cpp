@@ -39,6 +39,7 @@ void MemoryMap::move(uint64_t window, uint8_t* data, uint8_t* written) {
   if (region >= regions_.size() || regions_[region].empty()) return;
   regions_[region].front().data = data;
   regions_[region].front().written = written;
+  regions_[region].front().written_prefix = 0;
 }
 
 HostPages::HostPages(size_t bytes) : bytes_(bytes) {

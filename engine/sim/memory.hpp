@@ -18,10 +18,11 @@ namespace tilescope {
 
 struct Extent {
   uint64_t low = 0, high = 0;
-  uint8_t* data = nullptr;     // of `low`; of lane 0, where lane_stride is not 0
-  uint8_t* written = nullptr;  // of `low`; null: all of it has been written
-  uint32_t lane_stride = 0;    // bytes between the copies of neighbouring lanes; 0: one copy
-  int32_t buffer = -1;         // index into Plan::buffers
+  uint8_t* data = nullptr;              // of `low`; of lane 0, where lane_stride is not 0
+  uint8_t* written = nullptr;           // of `low`; null: all of it has been written
+  mutable uint64_t written_prefix = 0;  // bytes from `low` on that are known to have been written
+  uint32_t lane_stride = 0;             // bytes between the copies of neighbouring lanes; 0: one copy
+  int32_t buffer = -1;                  // index into Plan::buffers
   Space space = Space::global;
   bool read_only = false;
   std::string name;

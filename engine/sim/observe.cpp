@@ -40,11 +40,13 @@ void describe(AccessPattern& pattern) {
     pattern.lowest = std::min(pattern.lowest, delta);
     pattern.end = std::max(pattern.end, delta);
     pattern.low_bits |= static_cast<uint64_t>(delta);
+    pattern.narrow_delta[lane] = static_cast<int32_t>(delta);
     uniform = uniform && delta == 0;
     contiguous = contiguous && delta == (static_cast<int64_t>(lane) - first) * pattern.bytes_per_lane;
   }
   pattern.bounded = pattern.lowest > -kFarthest && pattern.end < kFarthest;
   if (pattern.bounded) pattern.end += pattern.bytes_per_lane;
+  pattern.narrow = pattern.lowest >= INT32_MIN && pattern.end <= INT32_MAX;
   pattern.lanes = static_cast<uint32_t>(std::popcount(pattern.mask));
   pattern.shape = contiguous ? AccessPattern::Shape::contiguous
                   : uniform  ? AccessPattern::Shape::uniform

@@ -20,14 +20,16 @@ namespace tilescope {
 struct AccessPattern {
   enum class Shape : uint8_t { contiguous, uniform, scattered };
 
-  alignas(64) LanePattern delta{};  // of inactive lanes 0
-  int64_t lowest = 0;               // smallest delta
-  int64_t end = 0;                  // largest delta, and the bytes of its lane
-  uint64_t low_bits = 0;            // all deltas or-ed: their alignment
+  alignas(64) LanePattern delta{};                     // of inactive lanes 0
+  alignas(64) std::array<int32_t, 32> narrow_delta{};  // the same, where `narrow` says that they fit
+  int64_t lowest = 0;                                  // smallest delta
+  int64_t end = 0;                                     // largest delta, and the bytes of its lane
+  uint64_t low_bits = 0;                               // all deltas or-ed: their alignment
   uint32_t mask = 0;
   uint32_t bytes_per_lane = 0;
   Shape shape = Shape::scattered;
   bool bounded = false;  // false: so far apart that no extent can hold it
+  bool narrow = false;
   uint32_t lanes = 0;
   uint32_t useful_bytes = 0;             // distinct bytes
   std::array<uint8_t, 32> sectors{};     // by address of the lowest active lane modulo 32; 0: not yet counted
@@ -58,6 +60,19 @@ struct ChunkRecord {
   bool stopped = false;          // the last block could not be completed
   bool recording_ended = false;  // the last block did not fit the access budget
   uint32_t last_operation = 0;   // where the last block ended
+
+  /// Forgets everything but keeps the memory.
+  void clear() {
+    steps.clear();
+    accesses_end.clear();
+    accesses.clear();
+    patterns.clear();
+    counts.clear();
+    findings.clear();
+    bank_conflicts[0] = bank_conflicts[1] = 0;
+    stopped = recording_ended = false;
+    last_operation = 0;
+  }
 };
 
 /// The memo of patterns of one host thread.

@@ -298,21 +298,16 @@ class Simulator : public Executor {
     Machine machine(setup);
     const auto block = machine.make_block();
     if (block == nullptr) return false;
-    size_t accesses = 0;
     while (true) {
       const uint64_t first = next.fetch_add(chunk);
       if (stop.stop_requested()) collector.give_up();
       if (first >= blocks || !collector.wait_for_turn(first)) return true;
-      ChunkRecord record;
-      record.first_block = first;
-      record.recording_ended = collector.recording_ended();
-      record.accesses.reserve(accesses);
+      ChunkRecord record = collector.fresh_record(first);
       machine.begin_record(record);
       for (uint64_t index = first; index < std::min(first + chunk, blocks) && !record.stopped; ++index) {
         machine.begin(*block, index);
         if (!run_to_end(machine, *block, record, collector, stop)) return true;
       }
-      accesses = record.accesses.size();
       collector.deliver(std::move(record));
     }
   }
@@ -334,9 +329,7 @@ class Simulator : public Executor {
         if (!idle.empty()) idle.pop_front();
         if (fresh->block == nullptr) fresh->block = machine.make_block();
         if (fresh->block == nullptr) return false;
-        fresh->record = {};
-        fresh->record.first_block = next;
-        fresh->record.recording_ended = collector.recording_ended();
+        fresh->record = collector.fresh_record(next);
         machine.begin_record(fresh->record);
         machine.begin(*fresh->block, next++);
         resident.push_front(std::move(fresh));
