@@ -18,9 +18,9 @@ struct PanelContext {
   const Strings& strings;
   const Theme& theme;
   const Fonts& fonts;
-  HeatMaps* heat_maps = nullptr;         // null in tests without OpenGL
+  HeatMaps* heat_maps = nullptr;            // null in tests without OpenGL
   std::shared_ptr<const RunResult> result;  // the newest finished run, or null
-  bool stale = false;                    // it belongs to an older request: draw it dimmed
+  bool stale = false;                       // it belongs to an older request: draw it dimmed
 
   const Lab& lab() const { return session.lab(); }
   const Rung& rung() const { return session.rung(); }
@@ -29,13 +29,13 @@ struct PanelContext {
 
 // app/panels/*.cpp, one file each
 void draw_rail(PanelContext& context);
-void draw_controls(PanelContext& context);      // ladder, sliders, run, break-it, cards, predict
+void draw_controls(PanelContext& context);  // ladder, sliders, run, break-it, cards, predict
 void draw_lesson(PanelContext& context);
 void draw_tiles(PanelContext& context);
 void draw_traffic(PanelContext& context);
-void draw_correctness(PanelContext& context);   // result and error heat maps, first mismatch
-void draw_source(PanelContext& context);        // highlighted, editable, traffic margin
-void draw_speed(PanelContext& context);         // size sweep, ladder bars
+void draw_correctness(PanelContext& context);  // result and error heat maps, first mismatch
+void draw_source(PanelContext& context);       // highlighted, editable, traffic margin
+void draw_speed(PanelContext& context);        // size sweep, ladder bars
 void draw_status(PanelContext& context);
 
 }  // namespace tilescope
