@@ -2,7 +2,7 @@
 //
 //   Size sweep  Ladder                    Measure  [RECORDED]
 //   (plot)
-//   H200, 1,980 MHz, CUDA 13.0, 2026-11-20; median, L2 flushed
+//   H200, 1,980 MHz, CUDA 13.0, BLOCK 128; 2026-11-20, median, L2 flushed
 //   Not available: Triton (…)
 #include <algorithm>
 #include <array>

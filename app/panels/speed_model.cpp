@@ -131,14 +131,16 @@ std::string series_title(const Lab& lab, const TimingSeries& series, const Strin
 std::string provenance_text(const SpeedReport& report, const Strings& strings) {
   std::string text = short_gpu(report.gpu);
   for (const std::string& part :
-       {clocks_text(report), report.cuda_version > 0 ? "CUDA " + cuda_text(report.cuda_version) : std::string(),
-        report.date.substr(0, 10)})
+       {clocks_text(report), report.cuda_version > 0 ? "CUDA " + cuda_text(report.cuda_version) : std::string()})
     if (!part.empty()) text += strings("speed.comma") + part;
+  // What the rungs were compiled with: not what the sliders say now.
+  for (const auto& [name, value] : report.config.params)
+    text += strings("speed.comma") + fmt::format("{} {}", name, value);
   return text;
 }
 
 std::string method_text(const SpeedReport& report, const Strings& strings) {
-  std::string text = strings("speed.median");
+  std::string text = report.date.substr(0, 10) + strings("speed.comma") + strings("speed.median");
   const int64_t warm = largest_warm_size(report);
   if (warm > 0) text += strings.format("speed.warm_up_to", fmt::arg("size", plots::size_text(warm)));
   return text;

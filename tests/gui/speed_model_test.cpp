@@ -24,6 +24,7 @@ SpeedReport make_report() {
   report.lab = "vector-add";
   report.gpu = "NVIDIA H200";
   report.date = "2026-11-20T10:11:12Z";
+  report.config.params = {{"BLOCK", 128}};
   report.cuda_version = 13000;
   report.sm_clock_min_mhz = report.sm_clock_max_mhz = 1980;
   report.size_name = "n";
@@ -86,12 +87,12 @@ TEST(SpeedModel, TheIntervalOfTheTimeTurnsRoundForTheBandwidth) {
 
 TEST(SpeedModel, TheFooterNamesGpuClockCudaAndDate) {
   const Strings strings = load_strings(Language::en);
-  EXPECT_EQ(provenance_text(make_report(), strings), "H200, 1,980 MHz, CUDA 13.0, 2026-11-20");
-  EXPECT_EQ(method_text(make_report(), strings), "median, L2 flushed; up to 2¹⁰ in graph batches, warm");
+  EXPECT_EQ(provenance_text(make_report(), strings), "H200, 1,980 MHz, CUDA 13.0, BLOCK 128");
+  EXPECT_EQ(method_text(make_report(), strings), "2026-11-20, median, L2 flushed; up to 2¹⁰ in graph batches, warm");
   SpeedReport cold = make_report();
   for (auto& series : cold.series)
     for (auto& one : series.points) one.cold_l2 = true;
-  EXPECT_EQ(method_text(cold, strings), "median, L2 flushed");
+  EXPECT_EQ(method_text(cold, strings), "2026-11-20, median, L2 flushed");
 }
 
 TEST(SpeedModel, RungsHaveTitlesWhereAllAreShort) {
