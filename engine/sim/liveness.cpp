@@ -125,7 +125,8 @@ Result<RegisterSlots> assign_slots(const PtxFunction& function, const ControlFlo
     result.slots += pools[pool].count() * units[pool];
   }
   result.predicates = 1 + pools[kPredicates].count();
-  if (result.slots >= kUniformSlot || result.predicates >= kUniformSlot)
+  constexpr uint32_t kReserved = 64;  // for the special registers of a warp
+  if (result.slots + kReserved >= kUniformSlot || result.predicates >= kUniformSlot / 2)
     return fail(ErrorId::ptx_syntax, 0, "the kernel needs more registers than the simulator has");
   result.slot.assign(registers, 0);
   for (uint32_t reg : order) {
