@@ -213,7 +213,8 @@ struct RoundedFused {
   template <class T>
   static HWY_INLINE T run(const OperationModifiers& m, T a, T b, T c) {
     const T x = flush(m, a), y = flush(m, b), z = flush(m, c);
-    return finish(m, m.rounding == Rounding::nearest_even ? std::fma(x, y, z) : FuseExactly::run(m.rounding, x, y, z));
+    const T result = m.rounding == Rounding::nearest_even ? std::fma(x, y, z) : FuseExactly::run(m.rounding, x, y, z);
+    return finish(m, second_nan(result, y));
   }
 };
 struct RoundedDivide {
