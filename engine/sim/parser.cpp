@@ -289,8 +289,8 @@ class ModuleParser {
     if (word == ".pragma") return cursor_.skip_statement();
     uint64_t value[3] = {1, 1, 1};
     if (cursor_.peek().kind == PtxTokenKind::integer) {
-      for (size_t i = 0; i < 3; ++i) {
-        if (!cursor_.expect_integer(value[i], 1 << 16)) return false;
+      for (uint64_t& extent : value) {
+        if (!cursor_.expect_integer(extent, 1 << 16)) return false;
         if (!cursor_.accept(',')) break;
       }
     }
