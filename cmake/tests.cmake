@@ -22,7 +22,7 @@ foreach(area_folder ${test_areas})
   if(area_sources AND DEFINED TEST_LIBRARIES_${area})
     add_executable(${area}_test ${area_sources})
     target_link_libraries(${area}_test PRIVATE ${TEST_LIBRARIES_${area}} GTest::gtest GTest::gmock GTest::gtest_main)
-    target_compile_options(${area}_test PRIVATE $<$<CONFIG:Release>:-O1>)  # what is tested keeps its -O3
+    target_compile_options(${area}_test PRIVATE ${OPTIMISE_LITTLE})
     add_dependencies(${area}_test tilescope-worker)
     target_compile_definitions(${area}_test PRIVATE TILESCOPE_SOURCE="${PROJECT_SOURCE_DIR}" TILESCOPE_BINARY="${PROJECT_BINARY_DIR}")
     add_test(NAME ${area} COMMAND ${area}_test)
