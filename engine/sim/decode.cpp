@@ -8,6 +8,7 @@
 
 #include "engine/sim/control_flow.hpp"
 #include "engine/sim/decode_operands.hpp"
+#include "engine/sim/inline_calls.hpp"
 #include "engine/sim/liveness.hpp"
 #include "engine/sim/resolve.hpp"
 #include "engine/sim/source_lines.hpp"
@@ -19,7 +20,7 @@ namespace {
 
 class KernelDecoder {
  public:
-  KernelDecoder(std::shared_ptr<const PtxModule> module, const PtxFunction& function)
+  KernelDecoder(std::shared_ptr<const PtxModule> module, const PtxFunction& function, std::shared_ptr<const void> owner)
       : function_(function),
         lines_(function),
         module_variables_(place_module_variables(*module)),
@@ -28,6 +29,7 @@ class KernelDecoder {
         uniform_(*program_) {
     program_->module = std::move(module);
     program_->function = &function;
+    program_->owner = std::move(owner);
   }
 
   Result<std::shared_ptr<const Program>> run() {
@@ -54,6 +56,15 @@ class KernelDecoder {
     return found == program_->module->files.end() ? std::string() : std::string(found->second);
   }
 
+  /// Of a call, what is called.
+  static std::string name_of_instruction(const PtxInstruction& instruction) {
+    std::string name(instruction.opcode);
+    if (!name.starts_with("call")) return name;
+    for (const auto& operand : instruction.operands)
+      if (operand.kind == PtxOperand::Kind::name) return name + " " + std::string(operand.name);
+    return name;
+  }
+
   Result<void> resolve_all() {
     for (const auto& instruction : function_.instructions) {
       resolved_.push_back(resolve(function_, instruction));
@@ -61,7 +72,7 @@ class KernelDecoder {
         const SourceLine line = lines_.find(instruction.location);
         const std::string place = line.line != 0 ? fmt::format("{}:{}", file_name(line.file), line.line)
                                                  : fmt::format("PTX line {}", instruction.ptx_line);
-        return fail(ErrorId::unknown_opcode, instruction.opcode, place);
+        return fail(ErrorId::unknown_opcode, name_of_instruction(instruction), place);
       }
       uses_.push_back(register_use(instruction, *resolved_.back().row));
       if (resolved_.back().sees_others) program_->one_at_a_time = true;
@@ -196,6 +207,14 @@ class KernelDecoder {
   std::optional<OperandDecoder> operands_;
 };
 
+Result<std::shared_ptr<const Program>> decode_function(const std::shared_ptr<const PtxModule>& module,
+                                                       const PtxFunction& function) {
+  if (!calls_functions(function)) return KernelDecoder(module, function, nullptr).run();
+  auto inlined = inline_calls(*module, function);
+  if (!inlined) return tl::unexpected<Error>(inlined.error());
+  return KernelDecoder(module, (*inlined)->function, *inlined).run();
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Program>> decode_kernel(std::shared_ptr<const PtxModule> module,
@@ -203,7 +222,7 @@ Result<std::shared_ptr<const Program>> decode_kernel(std::shared_ptr<const PtxMo
   std::string known;
   for (const auto& function : module->functions) {
     if (!function.is_entry) continue;
-    if (function.name == kernel) return KernelDecoder(module, function).run();
+    if (function.name == kernel) return decode_function(module, function);
     known += (known.empty() ? "" : ", ") + std::string(function.name);
   }
   const auto first = module->files.find(1);

@@ -140,6 +140,24 @@ struct MultiplyLowAdd {
     return static_cast<T>(modulo(a) * modulo(b) + modulo(c));
   }
 };
+/// A product's low or high half plus a third operand, with the carry.
+template <class T, bool kCarryIn, bool kHigh>
+const Operation* CarryMad(Warp& warp, const Operation* operation, uint32_t mask) {
+  HWY_ALIGN T result[32];
+  const T* a = warp.source<T>(operation->a);
+  const T* b = warp.source<T>(operation->b);
+  const T* c = warp.source<T>(operation->c);
+  uint32_t carries = 0;
+  for (size_t i = 0; i < 32; ++i) {
+    const T half = kHigh ? MultiplyHigh::run(a[i], b[i]) : MultiplyLow::run(a[i], b[i]);
+    const auto wide = static_cast<Unsigned128>(half) + c[i] + (kCarryIn ? warp.carry >> i & 1 : 0);
+    result[i] = static_cast<T>(wide);
+    carries |= static_cast<uint32_t>(wide >> (8 * sizeof(T)) & 1) << i;
+  }
+  warp.carry = (warp.carry & ~mask) | (carries & mask);
+  store_lanes(warp.destination<T>(operation->dst), result, mask);
+  return operation + 1;
+}
 struct MultiplyHighAdd {
   template <class T>
   static HWY_INLINE T run(T a, T b, T c) {

@@ -74,6 +74,10 @@ class Lexer {
 
   PtxToken word() {
     size_t length = 1;
+    if (at(0) == '.') {  // a directive: ".reg.b32" is two of them
+      while (continues_word(at(length)) && at(length) != '.') ++length;
+      return take(PtxTokenKind::word, length);
+    }
     while (continues_word(at(length)) || (at(length) == ':' && at(length + 1) == ':' && starts_word(at(length + 2))))
       length += at(length) == ':' ? 2 : 1;
     return take(PtxTokenKind::word, length);

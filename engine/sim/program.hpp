@@ -146,7 +146,8 @@ struct ParameterSlot {
 
 struct Program {
   std::shared_ptr<const PtxModule> module;
-  const PtxFunction* function = nullptr;
+  const PtxFunction* function = nullptr;  // in the module, or in `owner`
+  std::shared_ptr<const void> owner;      // of a function whose calls were inlined
 
   std::vector<Operation> operations;
   std::vector<OperationDetail> details;

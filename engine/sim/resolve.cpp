@@ -80,7 +80,8 @@ void resolve_memory(const PtxFunction& function, const PtxInstruction& instructi
     } else if (!one_of(part,
                        {"weak", "cta", "cluster", "gpu", "sys", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt"}) &&
                !part.starts_with("L1::") && !part.starts_with("L2::")) {
-      rest += "." + std::string(part);
+      rest.push_back('.');
+      rest.append(part);
     }
   }
   resolved.is_generic = !spaced;
@@ -97,7 +98,7 @@ void resolve_memory(const PtxFunction& function, const PtxInstruction& instructi
   const bool load = head != "st";
   resolved.kind = load ? AccessKind::load : AccessKind::store;
   const size_t value = load ? 0 : 1;
-  if (rest != "." + std::string(type->text) || instruction.operands.size() < 2) return;
+  if (std::string_view(rest).substr(1) != type->text || instruction.operands.size() < 2) return;
   resolved.register_bytes = width_of(function, instruction.operands[value]);
   if (resolved.register_bytes == 0) resolved.register_bytes = std::max(2U, type->bytes);
   resolved.register_bytes = std::max(2U, resolved.register_bytes);

@@ -23,6 +23,9 @@ TEST(Lexer, OpcodesRegistersAndLabelsAreOneTokenEach) {
   EXPECT_EQ(words("$L__BB0_2: mov.u32 %r1, %tid.x;"),
             (std::vector<std::string>{"$L__BB0_2", ":", "mov.u32", "%r1", ",", "%tid.x", ";", ""}));
 }
+TEST(Lexer, DirectivesAreCutAtEachDot) {
+  EXPECT_EQ(words(".reg.b32 %r<2>;"), (std::vector<std::string>{".reg", ".b32", "%r", "<", "2", ">", ";", ""}));
+}
 TEST(Lexer, CommentsAreDroppedAndLinesCounted) {
   const auto tokens = lex_ptx("// one\n/* two\nthree */ ret; // four");
   ASSERT_EQ(tokens.size(), 3U);
