@@ -75,7 +75,7 @@ class Inliner {
         continue;
       }
       if (!end.empty() && original.opcode.starts_with("ret")) branch_to(instruction, end);
-      if (names.size() != 0) pass_through_local(instruction, function, depth);
+      if (!names.empty()) pass_through_local(instruction, function, depth);
       out_.instructions.push_back(std::move(instruction));
     }
     moved_to.push_back(static_cast<uint32_t>(out_.instructions.size()));
