@@ -314,6 +314,7 @@ class RunInProgress {
       options.count_traffic = result_.request.observe;
       options.record_accesses = result_.request.observe;
       options.step_budget = kStepBudget;
+      options.access_budget -= std::min(options.access_budget, result_.trace.accesses.size());
       options.launch_index = static_cast<uint32_t>(i);
       options.progress = [&](double fraction) {
         report(Progress::Phase::simulate, (static_cast<double>(i) + fraction) / static_cast<double>(count));
