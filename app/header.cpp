@@ -59,7 +59,10 @@ void draw_breadcrumb(PanelContext& context, const Line& line, float left, float 
 
 std::string device_name(const PanelContext& context, DeviceKind kind) {
   const Engine& engine = context.session.engine();
-  if (kind == DeviceKind::sim) return context.strings("header.simulator");
+  if (kind == DeviceKind::sim)
+    return engine.modelled_gpu()
+               ? context.strings.format("header.simulator_as", fmt::arg("gpu", engine.modelled_gpu()->name))
+               : context.strings("header.simulator");
   return engine.gpu() ? (*engine.gpu())->device().name : context.strings("header.no_gpu");
 }
 
