@@ -6,9 +6,7 @@
 #include "app/widgets.hpp"
 
 namespace tilescope {
-namespace {
-
-ImU32 colour_of(const Theme& theme, TokenKind kind) {
+ImU32 syntax_colour(const Theme& theme, TokenKind kind) {
   switch (kind) {
     case TokenKind::keyword:
       return theme.syntax_keyword;
@@ -30,6 +28,8 @@ ImU32 colour_of(const Theme& theme, TokenKind kind) {
   }
   return theme.text;
 }
+
+namespace {
 
 void dotted_underline(ImDrawList* list, float x0, float x1, float y, float unit, ImU32 colour) {
   for (float x = x0; x < x1 - unit; x += 3 * unit) list->AddRectFilled({x, y}, {x + 1.5F * unit, y + unit}, colour);
@@ -205,7 +205,7 @@ float CodeView::draw_row_text(PanelContext& context, const Geometry& geometry, c
     const std::string_view text = line.substr(begin, end - begin);
     const float width = width_of(geometry, text);
     const bool parameter = token.kind == TokenKind::identifier && hooks.is_parameter && hooks.is_parameter(text);
-    const ImU32 colour = parameter ? context.theme.accent : colour_of(context.theme, token.kind);
+    const ImU32 colour = parameter ? context.theme.accent : syntax_colour(context.theme, token.kind);
     if (text.find_first_not_of(' ') != std::string_view::npos) draw_text(list, font_, {x, top}, colour, text);
     if (parameter) {
       const ImVec2 low{x, y}, high{x + width, y + geometry.row_height};

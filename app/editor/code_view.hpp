@@ -16,6 +16,9 @@
 
 namespace tilescope {
 
+/// The theme's colour for a piece of source text, wherever it is shown.
+ImU32 syntax_colour(const Theme& theme, TokenKind kind);
+
 class CodeView {
  public:
   explicit CodeView(Syntax syntax) : highlighter_(syntax) {}

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 
+#include "app/editor/code_view.hpp"
 #include "app/panels/lesson_layout.hpp"
 #include "app/panels/lesson_live.hpp"
 #include "app/panels/lesson_open.hpp"
@@ -33,28 +34,6 @@ ImFont* font_of(const Fonts& fonts, LessonFont font) {
       break;
   }
   return fonts.body;
-}
-
-ImU32 colour_of(const Theme& theme, TokenKind kind) {
-  switch (kind) {
-    case TokenKind::keyword:
-    case TokenKind::preprocessor:
-      return theme.syntax_keyword;
-    case TokenKind::type:
-      return theme.syntax_type;
-    case TokenKind::builtin:
-      return theme.syntax_builtin;
-    case TokenKind::number:
-      return theme.syntax_number;
-    case TokenKind::string:
-      return theme.syntax_string;
-    case TokenKind::comment:
-      return theme.syntax_comment;
-    case TokenKind::text:
-    case TokenKind::identifier:
-      break;
-  }
-  return theme.text;
 }
 
 class LessonPanel {
@@ -227,7 +206,7 @@ void LessonPanel::draw_run(PanelContext& context, const LessonRun& run, ImVec2 o
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = font_of(context.fonts, run.font);
   const float x = origin.x + run.x, baseline = origin.y + run.baseline;
-  ImU32 colour = run.link >= 0 ? theme.accent : run.muted ? theme.muted : colour_of(theme, run.token);
+  ImU32 colour = run.link >= 0 ? theme.accent : run.muted ? theme.muted : syntax_colour(theme, run.token);
   if (live && context.stale) colour = mix(theme.window, colour, 0.45F);
   if (run.inline_code)
     list->AddRectFilled({x - context.px(4), baseline - context.px(15)},
