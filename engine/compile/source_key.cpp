@@ -94,10 +94,8 @@ bool add_headers(std::string_view text, const fs::path& own_folder, const std::v
 std::vector<std::string> include_folders_of(const CompileRequest& request) {
   std::vector<std::string> folders;
   std::error_code ignored;
-  if (fs::exists(request.file, ignored)) {
-    const fs::path own = fs::path(request.file).parent_path();
-    folders.push_back(own.empty() ? "." : own.string());
-  }
+  const fs::path own = fs::path(request.file).parent_path();
+  if (own.empty() || fs::is_directory(own, ignored)) folders.push_back(own.empty() ? "." : own.string());
   folders.insert(folders.end(), request.include_folders.begin(), request.include_folders.end());
   return folders;
 }

@@ -185,6 +185,14 @@ TEST_F(CompilerTest, IncludesHeadersOfTheToolkitAndOfTheFoldersGiven) {
   EXPECT_THAT(module->find("k")->parameter_bytes, ElementsAre(8));
 }
 
+TEST_F(CompilerTest, HeadersOfTheToolkitFindThoseBesideThem) {
+  for (const char* header : {"mma.h", "cooperative_groups.h", "cuda_pipeline.h"}) {
+    const auto module = compile("#include <" + std::string(header) +
+                                ">\nextern \"C\" __global__ void k(float* p) { p[threadIdx.x] = 1.0f; }\n");
+    EXPECT_TRUE(module) << module.error().message;
+  }
+}
+
 TEST_F(CompilerTest, AHeaderBesideTheSourceIsFound) {
   write_bytes(folder_ / "beside.cuh", "#define VALUE 3.0f\n");
   CompileRequest request;
