@@ -41,6 +41,8 @@ const char* key_of(Interop::Reason reason) {
       return "picture.other_renderer";
     case Interop::Reason::registration_failed:
       return "picture.registration_failed";
+    case Interop::Reason::trial_failed:
+      return "picture.trial_failed";
     case Interop::Reason::simulator:
       return "picture.simulator";
   }
@@ -81,7 +83,27 @@ Interop::Interop(const Result<std::shared_ptr<Executor>>& gpu) : renderer_(gl_te
   if (!nvidia || !draws_with_cuda_gpu(**driver)) {
     reason_ = Reason::other_renderer;
     detail_ = renderer_;
+    return;
   }
+  if (!bytes_arrive(**gpu) && reason_ == Reason::active) reason_ = Reason::trial_failed;
+}
+
+/// Sends a few words through CUDA into OpenGL and reads them back from there: a driver may accept every call and yet
+/// bring nothing.
+bool Interop::bytes_arrive(Executor& gpu) {
+  std::array<uint32_t, 1024> sent{}, got{};
+  for (uint32_t i = 0; i < sent.size(); ++i) sent[i] = 0x9e3779b9U * (i + 1);
+  const auto source = gpu.allocate({.name = "trial", .type = DType::u32, .count = sent.size()});
+  if (!source || !gpu.upload(**source, std::as_bytes(std::span(sent)), false)) return false;
+  WordBuffer target;
+  const bool filled = fill_on_device(target, **source, sizeof(sent));
+  if (filled) {
+    glBindBuffer(GL_COPY_READ_BUFFER, target.buffer());
+    glGetBufferSubData(GL_COPY_READ_BUFFER, 0, sizeof(got), got.data());
+    glBindBuffer(GL_COPY_READ_BUFFER, 0);
+  }
+  registrations_.erase(target.buffer());
+  return filled && glGetError() == GL_NO_ERROR && got == sent;
 }
 
 Interop::~Interop() = default;
@@ -106,7 +128,7 @@ bool Interop::software_renderer() const {
 
 Interop::Path Interop::fill(WordBuffer& target, const RunResult& run, size_t buffer, size_t bytes) {
   const bool on_device = path() == Path::interop && buffer < run.device_buffers.size() && run.device_buffers[buffer];
-  if (on_device && fill_on_device(target, run, buffer, bytes)) return Path::interop;
+  if (on_device && fill_on_device(target, *run.device_buffers[buffer], bytes)) return Path::interop;
   if (target.capacity() < bytes) {
     registrations_.erase(target.buffer());  // storage that CUDA knows must not be replaced under it
     target.reserve(bytes);
@@ -115,8 +137,8 @@ Interop::Path Interop::fill(WordBuffer& target, const RunResult& run, size_t buf
   return Path::copy;
 }
 
-bool Interop::fill_on_device(WordBuffer& target, const RunResult& run, size_t buffer, size_t bytes) {
-  const std::shared_ptr<GpuContext> context = context_of(*run.device_buffers[buffer]);
+bool Interop::fill_on_device(WordBuffer& target, const DeviceBuffer& source, size_t bytes) {
+  const std::shared_ptr<GpuContext> context = context_of(source);
   if (!context) return false;
   auto& registration = registrations_[target.buffer()];
   if (registration && (registration->context != context || target.capacity() < bytes)) registration.reset();
@@ -146,7 +168,7 @@ bool Interop::fill_on_device(WordBuffer& target, const RunResult& run, size_t bu
   size_t mapped = 0;
   CUresult status = driver.graphics_resource_get_mapped_pointer(&address, &mapped, *resource);
   if (status == CUDA_SUCCESS && mapped >= bytes)
-    status = driver.memcpy_dtod_async(address, run.device_buffers[buffer]->address(), bytes, registration->stream);
+    status = driver.memcpy_dtod_async(address, source.address(), bytes, registration->stream);
   const CUresult unmapped = driver.graphics_unmap_resources(1, resource, registration->stream);
   return status == CUDA_SUCCESS && mapped >= bytes && unmapped == CUDA_SUCCESS;
 }

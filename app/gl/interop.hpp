@@ -4,8 +4,9 @@
 //   copy     glBufferSubData from the host's copy of the buffer
 //
 // The choice is made once, when the window opens: copy on a machine without a CUDA GPU, where OpenGL is drawn by
-// something else than that GPU, with TILESCOPE_PICTURE=copy, and from then on when a registration fails. Runs on the
-// simulator have no device buffer and are always copied. Both paths bring the same bytes, so the pictures are equal.
+// something else than that GPU, with TILESCOPE_PICTURE=copy, where a first trial does not bring back the bytes that
+// were sent, and from then on when a registration fails. Runs on the simulator have no device buffer and are always
+// copied. Both paths bring the same bytes, so the pictures are equal.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@ namespace tilescope {
 class Interop {
  public:
   enum class Path { interop, copy };
-  enum class Reason { active, asked_for_copy, no_gpu, other_renderer, registration_failed, simulator };
+  enum class Reason { active, asked_for_copy, no_gpu, other_renderer, registration_failed, trial_failed, simulator };
 
   /// Needs a current OpenGL context. `gpu` is the engine's, or why there is none.
   explicit Interop(const Result<std::shared_ptr<Executor>>& gpu);
@@ -48,7 +49,8 @@ class Interop {
 
  private:
   struct Registration;
-  bool fill_on_device(WordBuffer& target, const RunResult& run, size_t buffer, size_t bytes);
+  bool fill_on_device(WordBuffer& target, const DeviceBuffer& source, size_t bytes);
+  bool bytes_arrive(Executor& gpu);
 
   Reason reason_ = Reason::active;
   std::string detail_;                                             // the driver's words, or the renderer
