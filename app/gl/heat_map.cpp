@@ -74,12 +74,12 @@ std::span<const std::byte> first_floats(const std::vector<float>& values, size_t
 
 Result<std::unique_ptr<HeatMaps>> HeatMaps::create(const std::filesystem::path& shader_folder,
                                                    const Result<std::shared_ptr<Executor>>& gpu) {
-  auto program = Program::load(shader_folder, "heat_map.vert.glsl", "heat_map.frag.glsl");
+  auto program = ShaderProgram::load(shader_folder, "heat_map.vert.glsl", "heat_map.frag.glsl");
   if (!program) return tl::unexpected(program.error());
   return std::unique_ptr<HeatMaps>(new HeatMaps(std::move(*program), gpu));
 }
 
-HeatMaps::HeatMaps(Program program, const Result<std::shared_ptr<Executor>>& gpu)
+HeatMaps::HeatMaps(ShaderProgram program, const Result<std::shared_ptr<Executor>>& gpu)
     : program_(std::move(program)), interop_(gpu) {
   glGenVertexArrays(1, &vertex_array_);
   std::array<ImU32, 256> colours{};

@@ -19,7 +19,7 @@
 #include "app/gl/cell_grid.hpp"
 #include "app/gl/framebuffer.hpp"
 #include "app/gl/interop.hpp"
-#include "app/gl/program.hpp"
+#include "app/gl/shader_program.hpp"
 #include "app/gl/texture.hpp"
 
 namespace tilescope {
@@ -67,13 +67,13 @@ class HeatMaps {
     double low = 0, high = 0;
     int rows_done = 0;
   };
-  HeatMaps(Program program, const Result<std::shared_ptr<Executor>>& gpu);
+  HeatMaps(ShaderProgram program, const Result<std::shared_ptr<Executor>>& gpu);
   void load(const std::shared_ptr<const RunResult>& run, size_t output, int64_t count, bool with_expected);
   void start(Map& map, const Request& request, const std::shared_ptr<const RunResult>& run);
   void set_uniforms(const Map& map, const RunResult& run) const;
   void draw_rows(Map& map, const RunResult& run);
 
-  Program program_;
+  ShaderProgram program_;
   GLuint vertex_array_ = 0;
   Texture scale_;
   WordBuffer got_, expected_, rest_;

@@ -5,7 +5,7 @@
 
 namespace tilescope {
 
-bool is_wasteful(const Movement& movement) {
+bool is_wasteful(const DataMovement& movement) {
   LineLedger ledger;
   ledger.read_bytes = movement.moved();
   ledger.useful_bytes = movement.useful;
@@ -14,7 +14,7 @@ bool is_wasteful(const Movement& movement) {
   return ledger.wasteful();
 }
 
-Movement total_movement(const Traffic& traffic) {
+DataMovement total_movement(const Traffic& traffic) {
   const Counters& counted = traffic.counters;
   return {counted.global_load_requests + counted.global_store_requests,
           counted.global_load_sectors + counted.global_store_sectors,
@@ -26,8 +26,8 @@ std::vector<Band> bands_of(const Traffic& traffic) {
   for (const bool write : {false, true})
     for (size_t i = 0; i < traffic.buffers.size(); ++i) {
       const BufferTraffic& one = traffic.buffers[i];
-      const Movement movement = write ? Movement{one.write_requests, one.write_sectors, one.write_useful}
-                                      : Movement{one.read_requests, one.read_sectors, one.read_useful};
+      const DataMovement movement = write ? DataMovement{one.write_requests, one.write_sectors, one.write_useful}
+                                          : DataMovement{one.read_requests, one.read_sectors, one.read_useful};
       if (movement.requests > 0) bands.push_back({i, one.name, write, movement});
     }
   return bands;
@@ -70,7 +70,7 @@ std::string percent_text(double fraction) {
 }
 
 TrafficSentence traffic_sentence(const Strings& strings, const RunResult& result) {
-  const Movement total = total_movement(result.traffic);
+  const DataMovement total = total_movement(result.traffic);
   if (total.requests == 0) return {strings("traffic.nothing_moves"), strings("traffic.nothing_counted"), false};
   const std::string sectors = figure_text(total.sectors_per_request());
   if (total.wasted() == 0)

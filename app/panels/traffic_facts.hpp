@@ -15,7 +15,7 @@
 namespace tilescope {
 
 /// Requests and bytes between registers and global memory.
-struct Movement {
+struct DataMovement {
   uint64_t requests = 0, sectors = 0, useful = 0;
   uint64_t moved() const { return sectors * kSectorBytes; }
   uint64_t wasted() const { return moved() - std::min(useful, moved()); }
@@ -29,15 +29,15 @@ struct Movement {
   double used() const { return sectors == 0 ? 1 : static_cast<double>(useful) / static_cast<double>(moved()); }
 };
 /// Whole sectors moved in vain, as the source margin judges it.
-bool is_wasteful(const Movement& movement);
-Movement total_movement(const Traffic& traffic);
+bool is_wasteful(const DataMovement& movement);
+DataMovement total_movement(const Traffic& traffic);
 
 /// One buffer in one direction.
 struct Band {
   size_t buffer = 0;
   std::string name;
   bool write = false;
-  Movement movement;
+  DataMovement movement;
 };
 std::vector<Band> bands_of(const Traffic& traffic);
 
@@ -46,7 +46,7 @@ struct LedgerRow {
   uint32_t line = 0;
   std::string file, buffers;  // "a, b"
   AccessKind kind = AccessKind::load;
-  Movement movement;
+  DataMovement movement;
   bool writes() const { return kind != AccessKind::load && kind != AccessKind::async_copy; }
 };
 std::vector<LedgerRow> ledger_rows(const RunResult& result);

@@ -120,7 +120,7 @@ void draw_total(PanelContext& context, const TrafficPicture& picture, ImVec2 low
   const Theme& theme = context.theme;
   const Strings& strings = context.strings;
   const Fonts& fonts = context.fonts;
-  const Movement& total = picture.total;
+  const DataMovement& total = picture.total;
   const bool waste = is_wasteful(total);
   float baseline = low.y + context.px(24);
   const std::string moved = bytes_text(static_cast<double>(total.moved()));

@@ -37,7 +37,7 @@ const char* key_of(AccessKind kind) {
   return "traffic.kind_async_copy";
 }
 
-Figures figures_of(const Movement& movement) {
+Figures figures_of(const DataMovement& movement) {
   return {
       with_separators(static_cast<int64_t>(movement.requests)), with_separators(static_cast<int64_t>(movement.sectors)),
       fmt::format("{:.1f}", movement.sectors_per_request()),    bytes_text(static_cast<double>(movement.useful)),
@@ -65,7 +65,7 @@ Edges find_edges(PanelContext& context, const TrafficPicture& picture, float rig
   return edges;
 }
 
-void draw_figures(PanelContext& context, const Edges& edges, float y, const Movement& movement, bool total) {
+void draw_figures(PanelContext& context, const Edges& edges, float y, const DataMovement& movement, bool total) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = total ? context.fonts.small_semibold : context.fonts.small;
   const Figures texts = figures_of(movement);

@@ -13,7 +13,7 @@ namespace tilescope {
 /// Everything derived from one result; rebuilt when another one comes.
 struct TrafficPicture {
   ResultReference result;
-  Movement total;
+  DataMovement total;
   std::vector<Band> bands;
   std::vector<LedgerRow> rows;
 };

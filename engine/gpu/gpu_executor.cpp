@@ -58,8 +58,8 @@ class DriverExecutor final : public GpuExecutor {
   std::shared_ptr<GpuContext> context_;
   std::unique_ptr<LaunchWorker> worker_;
   std::string no_worker_;
-  std::mutex mutex_;     // guards modules_
-  ModuleCache modules_;  // of kernels that run here
+  std::mutex mutex_;    // guards modules_
+  GpuModules modules_;  // of kernels that run here
 };
 
 void DriverExecutor::describe_device() {

@@ -119,8 +119,8 @@ Result<void> check_arguments(const CompiledModule& compiled, const Launch& launc
   return {};
 }
 
-Result<std::shared_ptr<LoadedModule>> ModuleCache::get(const std::shared_ptr<GpuContext>& context,
-                                                       const CompiledModule& module) {
+Result<std::shared_ptr<LoadedModule>> GpuModules::get(const std::shared_ptr<GpuContext>& context,
+                                                      const CompiledModule& module) {
   const std::string_view cubin(reinterpret_cast<const char*>(module.cubin.data()), module.cubin.size());
   std::string key = std::string(cubin) + '\n' + module.ptx;
   for (const auto& [known, loaded] : entries_) {

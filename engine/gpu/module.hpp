@@ -41,7 +41,7 @@ class LoadedModule {
 };
 
 /// The modules loaded last, so that moving a slider back and forth does not load them again. For one context.
-class ModuleCache {
+class GpuModules {
  public:
   Result<std::shared_ptr<LoadedModule>> get(const std::shared_ptr<GpuContext>& context, const CompiledModule& module);
 

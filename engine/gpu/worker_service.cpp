@@ -76,7 +76,7 @@ class Worker {
   }
 
   std::shared_ptr<GpuContext> context_;
-  ModuleCache modules_;
+  GpuModules modules_;
 };
 
 Result<std::shared_ptr<GpuContext>> open_context() {

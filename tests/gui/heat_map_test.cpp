@@ -273,8 +273,8 @@ using Shaders = GlWindow;
 
 TEST_F(Shaders, ACompileErrorNamesTheFileAndSaysWhat) {
   const auto program =
-      Program::compile({"good.vert.glsl", "#version 330 core\nvoid main() { gl_Position = vec4(0.0); }\n"},
-                       {"broken.frag.glsl", "#version 330 core\nout vec4 c;\nvoid main() { c = colour; }\n"});
+      ShaderProgram::compile({"good.vert.glsl", "#version 330 core\nvoid main() { gl_Position = vec4(0.0); }\n"},
+                             {"broken.frag.glsl", "#version 330 core\nout vec4 c;\nvoid main() { c = colour; }\n"});
   ASSERT_FALSE(program);
   EXPECT_EQ(program.error().id, ErrorId::gl_failed);
   EXPECT_NE(program.error().message.find("broken.frag.glsl"), std::string::npos) << program.error().message;
@@ -282,13 +282,13 @@ TEST_F(Shaders, ACompileErrorNamesTheFileAndSaysWhat) {
 }
 
 TEST_F(Shaders, AMissingFileIsNamed) {
-  const auto program = Program::load(shaders(), "heat_map.vert.glsl", "no_such.frag.glsl");
+  const auto program = ShaderProgram::load(shaders(), "heat_map.vert.glsl", "no_such.frag.glsl");
   ASSERT_FALSE(program);
   EXPECT_NE(program.error().message.find("no_such.frag.glsl"), std::string::npos);
 }
 
 TEST_F(Shaders, StagesThatDoNotMeetAreALinkError) {
-  const auto program = Program::compile(
+  const auto program = ShaderProgram::compile(
       {"a.vert.glsl", "#version 330 core\nout vec3 v;\nvoid main() { v = vec3(1.0); gl_Position = vec4(v, 1.0); }\n"},
       {"b.frag.glsl", "#version 330 core\nin vec2 v;\nout vec4 c;\nvoid main() { c = v.xyxy; }\n"});
   ASSERT_FALSE(program);

@@ -13,7 +13,7 @@ using testing::VectorAdd;
 
 TEST(TrafficFacts, AnAlignedVectorAddMovesTwelveBytesAnElement) {
   const auto result = make_vector_add({.n = 98432, .tiles = 4});
-  const Movement total = total_movement(result->traffic);
+  const DataMovement total = total_movement(result->traffic);
   EXPECT_EQ(total.moved(), 12U * 98432);
   EXPECT_EQ(total.wasted(), 0U);
   EXPECT_DOUBLE_EQ(total.sectors_per_request(), 4);
@@ -26,13 +26,13 @@ TEST(TrafficFacts, AnAlignedVectorAddMovesTwelveBytesAnElement) {
 
 TEST(TrafficFacts, TheLedgersRowsAddUpToTheTotal) {
   const auto result = make_vector_add({.n = 98432, .tiles = 4, .vector = 4});
-  Movement sum;
+  DataMovement sum;
   for (const LedgerRow& row : ledger_rows(*result)) {
     sum.requests += row.movement.requests;
     sum.sectors += row.movement.sectors;
     sum.useful += row.movement.useful;
   }
-  const Movement total = total_movement(result->traffic);
+  const DataMovement total = total_movement(result->traffic);
   EXPECT_EQ(sum.requests, total.requests);
   EXPECT_EQ(sum.sectors, total.sectors);
   EXPECT_EQ(sum.useful, total.useful);

@@ -1,4 +1,4 @@
-#include "app/gl/program.hpp"
+#include "app/gl/shader_program.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -41,7 +41,7 @@ std::string program_log(GLuint program) {
   return trimmed(std::move(log));
 }
 
-Result<void> compile_shader(const Shader& shader, const Program::Source& source) {
+Result<void> compile_shader(const Shader& shader, const ShaderProgram::Source& source) {
   const char* text = source.text.c_str();
   glShaderSource(shader.id(), 1, &text, nullptr);
   glCompileShader(shader.id());
@@ -52,19 +52,19 @@ Result<void> compile_shader(const Shader& shader, const Program::Source& source)
   return {};
 }
 
-Result<Program::Source> read_shader(const std::filesystem::path& folder, std::string_view name) {
+Result<ShaderProgram::Source> read_shader(const std::filesystem::path& folder, std::string_view name) {
   std::ifstream stream(folder / name, std::ios::binary);
   if (!stream) return fail(ErrorId::asset_missing, name, folder.string());
-  return Program::Source{std::string(name), std::string(std::istreambuf_iterator<char>(stream), {})};
+  return ShaderProgram::Source{std::string(name), std::string(std::istreambuf_iterator<char>(stream), {})};
 }
 
 }  // namespace
 
-Result<Program> Program::compile(const Source& vertex, const Source& fragment) {
+Result<ShaderProgram> ShaderProgram::compile(const Source& vertex, const Source& fragment) {
   const Shader vertex_shader(GL_VERTEX_SHADER), fragment_shader(GL_FRAGMENT_SHADER);
   if (auto done = compile_shader(vertex_shader, vertex); !done) return tl::unexpected(done.error());
   if (auto done = compile_shader(fragment_shader, fragment); !done) return tl::unexpected(done.error());
-  Program program(glCreateProgram());
+  ShaderProgram program(glCreateProgram());
   glAttachShader(program.id_, vertex_shader.id());
   glAttachShader(program.id_, fragment_shader.id());
   glLinkProgram(program.id_);
@@ -76,7 +76,8 @@ Result<Program> Program::compile(const Source& vertex, const Source& fragment) {
   return program;
 }
 
-Result<Program> Program::load(const std::filesystem::path& folder, std::string_view vertex, std::string_view fragment) {
+Result<ShaderProgram> ShaderProgram::load(const std::filesystem::path& folder, std::string_view vertex,
+                                          std::string_view fragment) {
   auto vertex_source = read_shader(folder, vertex);
   if (!vertex_source) return tl::unexpected(vertex_source.error());
   auto fragment_source = read_shader(folder, fragment);
@@ -84,12 +85,12 @@ Result<Program> Program::load(const std::filesystem::path& folder, std::string_v
   return compile(*vertex_source, *fragment_source);
 }
 
-Program::Program(Program&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
-Program& Program::operator=(Program&& other) noexcept {
+ShaderProgram::ShaderProgram(ShaderProgram&& other) noexcept : id_(std::exchange(other.id_, 0)) {}
+ShaderProgram& ShaderProgram::operator=(ShaderProgram&& other) noexcept {
   std::swap(id_, other.id_);
   return *this;
 }
-Program::~Program() {
+ShaderProgram::~ShaderProgram() {
   if (id_ != 0) glDeleteProgram(id_);
 }
 

@@ -1,6 +1,6 @@
 // A GLSL program, compiled from shaders/*.glsl.
 //
-//     auto program = Program::load(root / "shaders", "heat_map.vert.glsl", "heat_map.frag.glsl");
+//     auto program = ShaderProgram::load(root / "shaders", "heat_map.vert.glsl", "heat_map.frag.glsl");
 //     if (!program) …  program.error().message names the file and holds the compiler's own text
 //     program->use();
 //     glUniform1i(program->uniform("count"), count);
@@ -16,25 +16,26 @@
 
 namespace tilescope {
 
-class Program {
+class ShaderProgram {
  public:
   /// Needs a current OpenGL context.
-  static Result<Program> load(const std::filesystem::path& folder, std::string_view vertex, std::string_view fragment);
+  static Result<ShaderProgram> load(const std::filesystem::path& folder, std::string_view vertex,
+                                    std::string_view fragment);
   struct Source {
     std::string name, text;  // the name appears in messages
   };
-  static Result<Program> compile(const Source& vertex, const Source& fragment);
+  static Result<ShaderProgram> compile(const Source& vertex, const Source& fragment);
 
-  Program(Program&& other) noexcept;
-  Program& operator=(Program&& other) noexcept;
-  ~Program();
+  ShaderProgram(ShaderProgram&& other) noexcept;
+  ShaderProgram& operator=(ShaderProgram&& other) noexcept;
+  ~ShaderProgram();
 
   void use() const { glUseProgram(id_); }
   /// −1 for a name that the shaders do not use; setting it is then ignored by OpenGL.
   GLint uniform(const char* name) const { return glGetUniformLocation(id_, name); }
 
  private:
-  explicit Program(GLuint id) : id_(id) {}
+  explicit ShaderProgram(GLuint id) : id_(id) {}
   GLuint id_ = 0;
 };
 
