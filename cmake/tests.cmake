@@ -15,6 +15,14 @@ set(TEST_LIBRARIES_gui tilescope_app tilescope_labs)
 set(TEST_LIBRARIES_documents tilescope_cli tilescope_labs)
 set(TEST_LIBRARIES_launcher tilescope_base)
 
+# The differential corpus and the kernel generator are also used by programs of bench/.
+file(GLOB differential_sources CONFIGURE_DEPENDS tests/differential/*.cpp)
+list(FILTER differential_sources EXCLUDE REGEX "_test\\.cpp$")
+add_library(tilescope_differential STATIC ${differential_sources})
+target_link_libraries(tilescope_differential PUBLIC tilescope_sim tilescope_compile)
+target_compile_options(tilescope_differential PRIVATE ${OPTIMISE_LITTLE})
+set(TEST_LIBRARIES_differential tilescope_differential)
+
 file(GLOB test_areas CONFIGURE_DEPENDS tests/*)
 foreach(area_folder ${test_areas})
   get_filename_component(area ${area_folder} NAME)

@@ -1,0 +1,17 @@
+#include "tests/differential/corpus.hpp"
+
+namespace tilescope::differential {
+
+const Corpus& corpus() {
+  static const Corpus all = [] {
+    Corpus cases;
+    add_reductions(cases);
+    add_scans(cases);
+    add_sorts(cases);
+    add_matrices(cases);
+    return cases;
+  }();
+  return all;
+}
+
+}  // namespace tilescope::differential

@@ -1,0 +1,30 @@
+// The kernels of tests/differential/kernels, with how their runs are drawn: ordinary CUDA of many kinds, none of which
+// has a bug, so a finding on one of them is a false alarm.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/differential/scenario.hpp"
+
+namespace tilescope::differential {
+
+struct Case {
+  std::string name = {};  // of the kernel, and of the case
+  std::string file = {};  // in tests/differential/kernels
+  std::function<void(Random&, Scenario&)> draw = {};
+};
+
+using Corpus = std::vector<Case>;
+
+// One function for each corpus_*.cpp.
+void add_reductions(Corpus& corpus);
+void add_scans(Corpus& corpus);
+void add_sorts(Corpus& corpus);
+void add_matrices(Corpus& corpus);
+
+/// All cases.
+const Corpus& corpus();
+
+}  // namespace tilescope::differential
