@@ -72,14 +72,6 @@ std::vector<std::string> Strings::unpaired() const {
   return keys;
 }
 
-std::string with_separators(int64_t value) {
-  std::string digits = std::to_string(value);
-  const ptrdiff_t first = value < 0 ? 1 : 0;
-  for (ptrdiff_t position = static_cast<ptrdiff_t>(digits.size()) - 3; position > first; position -= 3)
-    digits.insert(static_cast<size_t>(position), ",");
-  return digits;
-}
-
 std::string bytes_text(double bytes) {
   // Four figures before the next unit: 1,181 KB says more than 1.18 MB.
   static constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};

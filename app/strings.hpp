@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/numbers.hpp"
 #include "engine/result.hpp"
 #include "engine/types.hpp"
 
@@ -46,8 +47,6 @@ class Strings {
   mutable std::unordered_map<std::string, std::string> missing_;
 };
 
-/// 98432 → "98,432".
-std::string with_separators(int64_t value);
 /// 1181184 → "1,181 KB"; 1024-free, as bandwidth is given: 1 KB = 1000 bytes.
 std::string bytes_text(double bytes);
 /// 127000 → "127 k", 2.5e6 → "2.5 M"; under 1000 as it is.

@@ -308,6 +308,13 @@ void separator_line(PanelContext& context, float y) {
                                             context.theme.separator);
 }
 
+void dim_if_stale(PanelContext& context) {
+  if (!context.stale) return;
+  const ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + size.x, low.y + size.y},
+                                            with_alpha(context.theme.window, 0.45F));
+}
+
 void empty_state(PanelContext& context, std::string_view title, std::string_view what_to_do) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();

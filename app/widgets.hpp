@@ -71,5 +71,7 @@ void separator_line(PanelContext& context, float y);
 
 /// The empty state: centred, muted, says what to do.
 void empty_state(PanelContext& context, std::string_view title, std::string_view what_to_do);
+/// Veils the panel's picture while it belongs to an older request.
+void dim_if_stale(PanelContext& context);
 
 }  // namespace tilescope

@@ -1,5 +1,7 @@
 #include "labs/elementwise.hpp"
 
+#include "engine/numbers.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -9,14 +11,6 @@ constexpr int64_t kLargestOnGpu = int64_t{1} << 30;        // an int still index
 enum Buffer : size_t { kA, kB, kOut };
 
 int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
-
-/// 98432 → "98,432".
-std::string grouped(int64_t value) {
-  std::string digits = std::to_string(value);
-  for (auto place = static_cast<int64_t>(digits.size()) - 3; place > 0; place -= 3)
-    digits.insert(static_cast<size_t>(place), 1, ',');
-  return digits;
-}
 
 /// Elements that one CTA handles, from the parameters the rung uses.
 int64_t elements_per_cta(const Rung& rung, const Config& config) {
@@ -46,7 +40,8 @@ Rung make_rung(std::string name, Text title, std::string kernel, std::vector<std
     for (const auto& param : shape.params)
       divisor += (divisor.empty() ? "" : " × ") + std::to_string(config.param(param));
     if (shape.params.size() > 1) divisor = "(" + divisor + ")";
-    return fmt::format("⌈{} / {}⌉ = {}", grouped(n), divisor, grouped(ceil_divide(n, elements_per_cta(shape, config))));
+    return fmt::format("⌈{} / {}⌉ = {}", with_separators(n), divisor,
+                       with_separators(ceil_divide(n, elements_per_cta(shape, config))));
   };
   return rung;
 }
@@ -125,8 +120,8 @@ std::vector<Predict> make_predicts() {
        .answer = ctas_with_8_tiles,
        .why =
            [ctas_with_8_tiles](const Config& config) {
-             const std::string sum = fmt::format("⌈{} / (8 × {})⌉ = {}", grouped(config.size("n")),
-                                                 config.param("BLOCK"), grouped(ctas_with_8_tiles(config)));
+             const std::string sum = fmt::format("⌈{} / (8 × {})⌉ = {}", with_separators(config.size("n")),
+                                                 config.param("BLOCK"), with_separators(ctas_with_8_tiles(config)));
              return Text{"A CTA covers 8 × BLOCK elements: " + sum + ".",
                          "一个 CTA 覆盖 8 × BLOCK 个元素：" + sum + "。"};
            }},

@@ -91,10 +91,7 @@ std::optional<int64_t> selected_element(const CorrectnessFrame& frame) {
 void draw_correctness(PanelContext& context) {
   if (!context.result || context.result->correctness.empty()) return draw_nothing(context);
   draw_compared(context, *context.result);
-  if (!context.stale) return;
-  const ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + size.x, low.y + size.y},
-                                            with_alpha(context.theme.window, 0.45F));
+  dim_if_stale(context);
 }
 
 }  // namespace tilescope

@@ -113,10 +113,7 @@ void draw_tiles(PanelContext& context) {
   }
   follow_result(context.view, context.result);
   draw_observed(context);
-  if (!context.stale) return;
-  const ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + size.x, low.y + size.y},
-                                            with_alpha(context.theme.window, 0.45F));
+  dim_if_stale(context);
 }
 
 }  // namespace tilescope
