@@ -47,6 +47,7 @@ Result<Operation> OperandDecoder::decode(const PtxInstruction& instruction, cons
   sources_ = 0;
   fourth_ = 0;
   has_immediate_ = false;
+  fragments_ = 0;
   if (instruction.guard != kNoIndex)
     operation_.guard = static_cast<uint16_t>(slots_.slot[instruction.guard] * 2 + (instruction.guard_negated ? 1 : 0));
   if (auto done = all_operands(); !done) return tl::unexpected<Error>(done.error());
@@ -82,6 +83,7 @@ Result<void> OperandDecoder::all_operands() {
 
 Result<void> OperandDecoder::destination(const PtxOperand& operand, char kind) {
   if (kind == 'v' || kind == 'w') return vector_operand(operand, kind, true);
+  if (kind == 'F' || kind == 'E') return fragment(operand, kind, true);
   const PtxOperand* first = &operand;
   if (operand.kind == PtxOperand::Kind::pair) {
     first = &operand.elements[0];
@@ -134,6 +136,7 @@ Result<void> OperandDecoder::source(const PtxOperand& operand, char kind) {
   if (kind == 't') return table(operand);
   if (kind == 'm') return address(operand);
   if (kind == 'v' || kind == 'w') return vector_operand(operand, kind, false);
+  if (kind == 'F' || kind == 'E') return fragment(operand, kind, false);
   const bool is_float = kind == 'f' || kind == 'd' || (kind == 'x' && resolved_->type.is_float);
   const uint32_t bytes = kind == 'x' ? resolved_->modifiers.source_bytes : bytes_of(kind);
   auto slot = kind == 'p' ? predicate(operand) : value_slot(operand, bytes, is_float);
@@ -298,6 +301,29 @@ Result<void> OperandDecoder::vector_operand(const PtxOperand& operand, char kind
     if (!slot) return tl::unexpected<Error>(slot.error());
     *fields[i] = *slot;
   }
+  return {};
+}
+
+/// The registers go to Program::fragments.
+Result<void> OperandDecoder::fragment(const PtxOperand& operand, char kind, bool is_destination) {
+  const bool is_vector = operand.kind == PtxOperand::Kind::vector;
+  const size_t count = is_vector ? operand.elements.size() : 1;
+  if (fragments_ == 0) {
+    if (program_.fragments.size() > 0xffff) return syntax("there are too many matrix instructions");
+    operation_.extra = static_cast<uint16_t>(program_.fragments.size());
+    program_.fragments.emplace_back();
+  }
+  auto& slots = program_.fragments.back().slots;
+  if (count == 0 || count > slots[0].size() || fragments_ >= slots.size())
+    return syntax("a fragment has the wrong number of registers");
+  const uint32_t bytes = kind == 'E' ? 8 : 4;
+  for (size_t i = 0; i < count; ++i) {
+    const PtxOperand& element = is_vector ? operand.elements[i] : operand;
+    auto slot = is_destination ? register_slot(element, bytes, true) : value_slot(element, bytes, false);
+    if (!slot) return tl::unexpected<Error>(slot.error());
+    slots[fragments_][i] = *slot;
+  }
+  ++fragments_;
   return {};
 }
 

@@ -62,6 +62,7 @@ class OperandDecoder {
   Result<void> address(const PtxOperand& operand);
   Result<void> parameter(uint64_t offset);
   Result<void> vector_operand(const PtxOperand& operand, char kind, bool is_destination);
+  Result<void> fragment(const PtxOperand& operand, char kind, bool is_destination);
   uint16_t waste_slot();
   uint16_t special_slot(const SpecialRegisterInfo& special);
   std::optional<VariablePlace> find_variable(std::string_view name) const;
@@ -87,6 +88,7 @@ class OperandDecoder {
   uint16_t fourth_ = 0;
   bool has_immediate_ = false;  // Operation::immediate is a target or an offset
   bool narrow_address_ = false;
+  uint32_t fragments_ = 0;  // how many of its operands are fragments so far
 };
 
 }  // namespace tilescope

@@ -11,6 +11,7 @@
 //   x          a register of any width          w  a vector {…} of registers
 //   m          an address                       v  what a memory operation moves: a register or a vector
 //   l          a label                          t  a table of labels
+//   F E        a fragment of a matrix: a vector of up to eight registers of 4 bytes, of 8 bytes
 //
 // Handlers of one family are in one execute_*.cpp, which includes its section of isa.def.
 #pragma once
@@ -47,6 +48,7 @@ std::span<const IsaRow> memory_rows();
 std::span<const IsaRow> atomic_rows();
 std::span<const IsaRow> warp_rows();
 std::span<const IsaRow> control_rows();
+std::span<const IsaRow> matrix_rows();
 
 /// The name of the instruction set that the handlers use: "AVX-512", "AVX2", "SSE4".
 std::string_view simd_name();

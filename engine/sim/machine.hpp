@@ -122,12 +122,13 @@ class Machine {
   void trap(Warp& warp, const Operation* operation, uint32_t lanes);
   void arrive(uint32_t barrier, uint32_t threads, uint32_t expected);
   void note_exit(uint32_t lanes);
+  /// Adds to the finding of the same kind and line, or begins one.
+  void report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, std::string_view id,
+              const std::string& what, const Extent* extent, int64_t offset);
 
  private:
   void note_shared(SiteState& site, AccessPattern& pattern, uint64_t base);
   void record_access(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base);
-  void report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, std::string_view id,
-              const std::string& what, const Extent* extent, int64_t offset);
   std::string place_text(const Extent* extent, uint64_t address) const;
   void switch_to(Block& block, ChunkRecord& record);
   void move_windows(const Block& block);

@@ -144,6 +144,12 @@ struct ParameterSlot {
   bool is_signed;
 };
 
+/// The registers of a matrix instruction: of mma those of D, A, B and C, in their order; of a load or store of a matrix
+/// the first row alone.
+struct FragmentOperands {
+  std::array<std::array<uint16_t, 8>, 4> slots{};
+};
+
 struct Program {
   std::shared_ptr<const PtxModule> module;
   const PtxFunction* function = nullptr;  // in the module, or in `owner`
@@ -153,7 +159,8 @@ struct Program {
   std::vector<OperationDetail> details;
   std::vector<std::string> files;
   std::vector<MemorySite> sites;
-  std::vector<uint32_t> observed_sites;  // indices into sites
+  std::vector<uint32_t> observed_sites;     // indices into sites
+  std::vector<FragmentOperands> fragments;  // by Operation::extra of the matrix instructions
 
   uint32_t register_slots = 0;   // of one warp
   uint32_t predicates = 1;       // of one warp, with the always-true one
