@@ -1,19 +1,11 @@
 #include "engine/traffic/tile_map.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace tilescope {
 namespace {
-
-/// Whether lane i lies i · bytes after the base for every lane of a full warp: the common case, one range an access.
-std::vector<uint8_t> find_contiguous(const AccessTrace& trace, uint32_t bytes) {
-  std::vector<uint8_t> contiguous(trace.patterns.size(), 1);
-  for (size_t p = 0; p < trace.patterns.size(); ++p)
-    for (size_t lane = 0; lane < 32 && contiguous[p] != 0; ++lane)
-      contiguous[p] = trace.patterns[p][lane] == static_cast<int64_t>(lane * bytes) ? 1 : 0;
-  return contiguous;
-}
 
 void merge_ranges(std::vector<ElementRange>& ranges) {
   std::sort(ranges.begin(), ranges.end(),
@@ -26,6 +18,17 @@ void merge_ranges(std::vector<ElementRange>& ranges) {
       ranges[kept++] = range;
   }
   ranges.resize(kept);
+}
+
+/// The bytes that the lanes of a mask touch, as merged ranges from the base: one for lanes side by side.
+std::vector<ElementRange> touched_bytes(const LanePattern& pattern, uint32_t mask, uint32_t bytes_per_lane) {
+  std::vector<ElementRange> ranges;
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const int64_t begin = pattern[static_cast<size_t>(std::countr_zero(left))];
+    ranges.push_back({begin, begin + bytes_per_lane});
+  }
+  merge_ranges(ranges);
+  return ranges;
 }
 
 class TileMapBuilder {
@@ -41,11 +44,7 @@ class TileMapBuilder {
       map_.buffers.push_back(std::move(buffer));
       counts_.push_back(spec.count());
     }
-    for (const auto& site : trace.sites) {
-      const bool seen = std::any_of(contiguous_.begin(), contiguous_.end(),
-                                    [&](const auto& entry) { return entry.first == site.bytes_per_lane; });
-      if (!seen) contiguous_.emplace_back(site.bytes_per_lane, find_contiguous(trace, site.bytes_per_lane));
-    }
+    touched_.resize(trace.patterns.size());
   }
 
   void add(uint32_t access_index) {
@@ -55,12 +54,18 @@ class TileMapBuilder {
     const bool write =
         site.kind == AccessKind::store || site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
     const bool read = site.kind != AccessKind::store && site.kind != AccessKind::reduction;
-    if (access.mask == 0xffffffffU && is_contiguous(access, site)) {
-      add_bytes(access_index, access.base, 32 * site.bytes_per_lane, read, write);
-    } else {
-      for (uint32_t left = access.mask; left != 0; left &= left - 1)
-        add_bytes(access_index, trace_.address(access, std::countr_zero(left)), site.bytes_per_lane, read, write);
+    Touched& touched = touched_[access.pattern];
+    if (touched.mask != access.mask || touched.bytes_per_lane != site.bytes_per_lane)
+      touched = {access.mask, site.bytes_per_lane,
+                 touched_bytes(trace_.patterns[access.pattern], access.mask, site.bytes_per_lane)};
+    // A loop reads the same bytes again and again; what is read once is in the map already.
+    Repeated& repeated = repeated_[(access.base / site.bytes_per_lane + access.pattern * 31U) % repeated_.size()];
+    const Repeated now{access.base, access.mask, access.pattern, access.site};
+    if (write || !(repeated == now)) {
+      for (const ElementRange& range : touched.ranges)
+        add_bytes(access_index, access.base + static_cast<uint64_t>(range.begin), range.end - range.begin, read, write);
     }
+    repeated = now;
     if (write) note_stored(access);
   }
 
@@ -71,6 +76,7 @@ class TileMapBuilder {
     }
     for (uint32_t lanes : stored_lanes_) stored_threads_ += static_cast<uint64_t>(std::popcount(lanes));
     stored_lanes_.clear();
+    repeated_.fill({});
   }
 
   void begin() {
@@ -83,13 +89,19 @@ class TileMapBuilder {
   uint64_t stored_threads() const { return stored_threads_; }
 
  private:
-  bool is_contiguous(const Access& access, const Site& site) const {
-    for (const auto& [bytes, flags] : contiguous_)
-      if (bytes == site.bytes_per_lane) return flags[access.pattern] != 0;
-    return false;
-  }
+  /// What an access with a pattern touches; those of a pattern are nearly always of one mask and width.
+  struct Touched {
+    uint32_t mask = 0, bytes_per_lane = 0;
+    std::vector<ElementRange> ranges;  // bytes from the base
+  };
+  struct Repeated {
+    uint64_t base = 0;
+    uint32_t mask = 0, pattern = 0;
+    uint16_t site = 0;
+    bool operator==(const Repeated&) const = default;
+  };
 
-  void add_bytes(uint32_t access_index, uint64_t address, uint32_t bytes, bool read, bool write) {
+  void add_bytes(uint32_t access_index, uint64_t address, int64_t bytes, bool read, bool write) {
     const RegionOffset place = region_of(address);
     if (place.buffer < 0 || static_cast<size_t>(place.buffer) >= map_.buffers.size()) return;
     const auto index = static_cast<size_t>(place.buffer);
@@ -125,7 +137,8 @@ class TileMapBuilder {
   TileMap& map_;
   std::vector<int64_t> counts_;                                        // elements by buffer
   std::vector<std::vector<ElementRange>> read_ranges_, write_ranges_;  // of the block under way
-  std::vector<std::pair<uint32_t, std::vector<uint8_t>>> contiguous_;  // by bytes per lane, then by pattern
+  std::vector<Touched> touched_;                                       // by pattern
+  std::array<Repeated, 1024> repeated_{};                              // reads of the block under way
   std::vector<uint32_t> stored_lanes_;                                 // by warp of the block under way
   uint64_t stored_threads_ = 0;
 };
