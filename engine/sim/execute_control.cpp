@@ -1,4 +1,4 @@
-// Branches, barriers and what has no effect here (PTX ISA 9.0, sections 9.7.12 and 9.7.13).
+// Branches and what has no effect here (PTX ISA 9.0, sections 9.7.12 and 9.7.13).
 #include <bit>
 
 #include "engine/sim/isa.hpp"
@@ -68,21 +68,6 @@ const Operation* Trap(Warp& warp, const Operation* operation, uint32_t mask) {
 }
 
 const Operation* Nothing(Warp&, const Operation* operation, uint32_t) { return operation + 1; }
-
-/// bar.sync a{, b}: barrier a, for b threads or for all.
-const Operation* BarrierSync(Warp& warp, const Operation* operation, uint32_t mask) {
-  const auto lane = static_cast<size_t>(std::countr_zero(mask));
-  const uint32_t barrier = warp.source<uint32_t>(operation->a)[lane] % 16;
-  warp.machine->arrive(barrier, static_cast<uint32_t>(std::popcount(mask)), warp.source<uint32_t>(operation->b)[lane]);
-  return warp.wait(operation, mask, barrier);
-}
-
-const Operation* BarrierArrive(Warp& warp, const Operation* operation, uint32_t mask) {
-  const auto lane = static_cast<size_t>(std::countr_zero(mask));
-  warp.machine->arrive(warp.source<uint32_t>(operation->a)[lane], static_cast<uint32_t>(std::popcount(mask)),
-                       warp.source<uint32_t>(operation->b)[lane]);
-  return operation + 1;
-}
 
 }  // namespace
 

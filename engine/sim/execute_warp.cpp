@@ -4,6 +4,7 @@
 
 #include "engine/sim/isa.hpp"
 #include "engine/sim/warp.hpp"
+#include "engine/sim/warp_sync.hpp"
 
 namespace tilescope {
 namespace {
@@ -43,50 +44,42 @@ struct ShuffleDown {
 };
 
 template <class How>
-const Operation* Shuffle(Warp& warp, const Operation* operation, uint32_t mask) {
+void Shuffle(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t members) {
   const auto* a = warp.source<uint32_t>(operation->a);
   const auto* b = warp.source<uint32_t>(operation->b);
   const auto* c = warp.source<uint32_t>(operation->c);
-  std::array<uint32_t, 32> result{};
+  std::array<uint32_t, 32> result{}, from{};
   uint32_t inside = 0;
   for (uint32_t lane = 0; lane < 32; ++lane) {
     const uint32_t clamp = c[lane] & 31, segment = c[lane] >> 8 & 31;
     const uint32_t highest = (lane & segment) | (clamp & ~segment);
     const Source source = How::of(lane, b[lane] & 31, lane & segment, highest, segment);
+    from[lane] = source.lane;
     result[lane] = a[source.inside ? source.lane & 31 : lane];
     inside |= (source.inside ? 1U : 0U) << lane;
   }
-  put(warp, operation->dst, result, mask);
-  if (operation->extra != 0) warp.set_predicate(operation->extra, inside, mask);
-  return operation + 1;
+  put(warp, operation->dst, result, lanes);
+  if (operation->extra != 0) warp.set_predicate(operation->extra, inside, lanes);
+  if ((members & ~lanes) != 0) check_shuffle_sources(warp, operation, lanes, members, inside, from.data());
 }
 
-/// The lanes that take part: those of the path that the mask operand names.
-uint32_t members(const Warp& warp, uint16_t slot, uint32_t mask) {
-  return warp.source<uint32_t>(slot)[std::countr_zero(mask)] & mask;
+// A member that has left the kernel has no vote: only `lanes` count.
+void VoteAll(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t) {
+  const bool all = (warp.predicate(operation->a) & lanes) == lanes;
+  warp.set_predicate(operation->dst, all ? 0xffffffff : 0, lanes);
 }
-
-const Operation* VoteAll(Warp& warp, const Operation* operation, uint32_t mask) {
-  const uint32_t voters = members(warp, operation->b, mask);
-  const bool all = (warp.predicate(operation->a) & voters) == voters;
-  warp.set_predicate(operation->dst, all ? 0xffffffff : 0, mask);
-  return operation + 1;
+void VoteAny(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t) {
+  const bool any = (warp.predicate(operation->a) & lanes) != 0;
+  warp.set_predicate(operation->dst, any ? 0xffffffff : 0, lanes);
 }
-const Operation* VoteAny(Warp& warp, const Operation* operation, uint32_t mask) {
-  const bool any = (warp.predicate(operation->a) & members(warp, operation->b, mask)) != 0;
-  warp.set_predicate(operation->dst, any ? 0xffffffff : 0, mask);
-  return operation + 1;
+void VoteUniform(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t) {
+  const uint32_t votes = warp.predicate(operation->a) & lanes;
+  warp.set_predicate(operation->dst, votes == 0 || votes == lanes ? 0xffffffff : 0, lanes);
 }
-const Operation* VoteUniform(Warp& warp, const Operation* operation, uint32_t mask) {
-  const uint32_t voters = members(warp, operation->b, mask), votes = warp.predicate(operation->a) & voters;
-  warp.set_predicate(operation->dst, votes == 0 || votes == voters ? 0xffffffff : 0, mask);
-  return operation + 1;
-}
-const Operation* VoteBallot(Warp& warp, const Operation* operation, uint32_t mask) {
+void VoteBallot(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t) {
   std::array<uint32_t, 32> result;
-  result.fill(warp.predicate(operation->a) & members(warp, operation->b, mask));
-  put(warp, operation->dst, result, mask);
-  return operation + 1;
+  result.fill(warp.predicate(operation->a) & lanes);
+  put(warp, operation->dst, result, lanes);
 }
 const Operation* ActiveMask(Warp& warp, const Operation* operation, uint32_t mask) {
   std::array<uint32_t, 32> result;
@@ -96,28 +89,26 @@ const Operation* ActiveMask(Warp& warp, const Operation* operation, uint32_t mas
 }
 
 template <class T>
-const Operation* MatchAny(Warp& warp, const Operation* operation, uint32_t mask) {
+void MatchAny(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t) {
   const T* a = warp.source<T>(operation->a);
-  const uint32_t taking_part = members(warp, operation->b, mask);
   std::array<uint32_t, 32> result{};
-  for (size_t lane = 0; lane < 32; ++lane)
-    for (uint32_t left = taking_part; left != 0; left &= left - 1)
+  for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(rest));
+    for (uint32_t left = lanes; left != 0; left &= left - 1)
       if (a[std::countr_zero(left)] == a[lane]) result[lane] |= left & (0U - left);
-  put(warp, operation->dst, result, mask);
-  return operation + 1;
+  }
+  put(warp, operation->dst, result, lanes);
 }
 template <class T>
-const Operation* MatchAll(Warp& warp, const Operation* operation, uint32_t mask) {
+void MatchAll(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t) {
   const T* a = warp.source<T>(operation->a);
-  const uint32_t taking_part = members(warp, operation->b, mask);
-  bool same = taking_part != 0;
-  for (uint32_t left = taking_part; left != 0; left &= left - 1)
-    same = same && a[std::countr_zero(left)] == a[std::countr_zero(taking_part)];
+  bool same = true;
+  for (uint32_t left = lanes; left != 0; left &= left - 1)
+    same = same && a[std::countr_zero(left)] == a[std::countr_zero(lanes)];
   std::array<uint32_t, 32> result;
-  result.fill(same ? taking_part : 0);
-  put(warp, operation->dst, result, mask);
-  if (operation->extra != 0) warp.set_predicate(operation->extra, same ? 0xffffffff : 0, mask);
-  return operation + 1;
+  result.fill(same ? lanes : 0);
+  put(warp, operation->dst, result, lanes);
+  if (operation->extra != 0) warp.set_predicate(operation->extra, same ? 0xffffffff : 0, lanes);
 }
 
 struct ReduceAdd {
@@ -145,16 +136,17 @@ struct ReduceXor {
   static uint32_t run(uint32_t a, uint32_t b) { return a ^ b; }
 };
 template <class T, class Op>
-const Operation* Reduce(Warp& warp, const Operation* operation, uint32_t mask) {
+void Reduce(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t) {
   const T* a = warp.source<T>(operation->a);
-  uint32_t left = members(warp, operation->b, mask);
-  T sum = a[std::countr_zero(left | 0x80000000U)];
-  for (left &= left - 1; left != 0; left &= left - 1) sum = Op::run(sum, a[std::countr_zero(left)]);
+  T sum = a[std::countr_zero(lanes)];
+  for (uint32_t left = lanes & (lanes - 1); left != 0; left &= left - 1) sum = Op::run(sum, a[std::countr_zero(left)]);
   std::array<T, 32> result;
   result.fill(sum);
-  put(warp, operation->dst, result, mask);
-  return operation + 1;
+  put(warp, operation->dst, result, lanes);
 }
+
+/// bar.warp.sync: the lanes' writes are visible to one another as it is.
+void Meet(Warp&, const Operation*, uint32_t, uint32_t) {}
 
 }  // namespace
 

@@ -27,7 +27,7 @@ const std::unordered_map<std::string, const IsaRow*>& isa_table() {
     std::unordered_map<std::string, const IsaRow*> rows;
     for (const auto& family :
          {integer_rows(), bit_rows(), compare_rows(), float_rows(), half_rows(), convert_rows(), general_convert_rows(),
-          move_rows(), memory_rows(), atomic_rows(), warp_rows(), control_rows(), matrix_rows()})
+          move_rows(), memory_rows(), atomic_rows(), warp_rows(), control_rows(), barrier_rows(), matrix_rows()})
       for (const IsaRow& row : family)
         expand(std::string(row.opcode), [&](const std::string& opcode) { rows.emplace(opcode, &row); });
     return rows;

@@ -49,6 +49,7 @@ std::span<const IsaRow> atomic_rows();
 std::span<const IsaRow> warp_rows();
 std::span<const IsaRow> control_rows();
 std::span<const IsaRow> matrix_rows();
+std::span<const IsaRow> barrier_rows();
 
 /// The name of the instruction set that the handlers use: "AVX-512", "AVX2", "SSE4".
 std::string_view simd_name();

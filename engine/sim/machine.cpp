@@ -100,6 +100,7 @@ void Machine::begin_warp(Warp& warp) const {
   warp.at = warp.code;
   warp.state = Warp::State::ready;
   warp.path_count = 0;
+  warp.lanes_wait = false;
   warp.sequence = 0;
   warp.steps = 0;
   warp.carry = 0;
@@ -146,7 +147,7 @@ bool Machine::run(Block& block, ChunkRecord& record, uint64_t steps) {
       if (++idle < block.warps.size()) continue;
       if (block.live_threads == 0 || block.stopped) break;
       if (!release_barriers(block)) {
-        report_barrier(block, 16, "deadlock", "barrier {} is never reached by the other threads");
+        report_deadlock(block);
         block.stopped = true;
         break;
       }
@@ -336,46 +337,6 @@ void Machine::give_up(Block& block, ChunkRecord& record) {
   }
   block.stopped = true;
   finish(block, record);
-}
-
-void Machine::note_exit(uint32_t lanes) { block_->live_threads -= static_cast<uint32_t>(std::popcount(lanes)); }
-
-void Machine::arrive(uint32_t barrier, uint32_t threads, uint32_t expected) {
-  Block::Barrier& state = block_->barriers[barrier % 16];
-  state.arrived += threads;
-  state.expected = expected;
-}
-
-bool Machine::release_barriers(Block& block) {
-  bool released = false;
-  for (uint32_t id = 0; id < block.barriers.size(); ++id) {
-    Block::Barrier& barrier = block.barriers[id];
-    if (barrier.arrived == 0) continue;
-    if (barrier.arrived < (barrier.expected != 0 ? barrier.expected : block.live_threads)) continue;
-    const uint64_t threads = setup_.block.count();
-    if (barrier.expected == 0 && block.live_threads < threads)
-      report_barrier(block, id, "divergent-barrier",
-                     fmt::format("barrier {{}} is reached by {} of {} threads, the others have left the kernel",
-                                 block.live_threads, threads));
-    barrier = {};
-    for (Warp& warp : block.warps) warp.release(id);
-    released = true;
-  }
-  return released;
-}
-
-/// Reports at the first thread that waits at the barrier; 16: at any. `what` has a place for the barrier's number.
-void Machine::report_barrier(Block& block, uint32_t barrier, std::string_view id, const std::string& what) {
-  for (Warp& warp : block.warps) {
-    for (uint32_t i = 0; i < warp.path_count; ++i) {
-      const Warp::Path& path = warp.paths[i];
-      if (path.rank != Warp::kAtBarrier || (barrier < 16 && path.barrier != barrier)) continue;
-      const auto operation = static_cast<uint32_t>(path.at - warp.code) - 1;
-      report(warp, operation, static_cast<uint32_t>(std::countr_zero(path.lanes)), 1, id,
-             fmt::format(fmt::runtime(what), path.barrier), nullptr, 0);
-      return;
-    }
-  }
 }
 
 }  // namespace tilescope

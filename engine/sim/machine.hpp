@@ -57,11 +57,19 @@ struct Block {
   std::vector<Warp> warps;
   HostPages registers, uniform, predicates, shared, shared_written, local, local_written;
   struct Barrier {
-    uint32_t arrived = 0;   // threads
-    uint32_t expected = 0;  // 0: all that live
+    uint32_t warps = 0, threads = 0;  // that have arrived
+    uint32_t expected = 0;            // threads, 32 for a warp; 0: all that live
+    uint32_t votes = 0, voters = 0;   // of bar.red
   };
   std::array<Barrier, 16> barriers{};
   bool stopped = false;  // it cannot be completed
+};
+
+/// One execution of a barrier instruction.
+struct BarrierCall {
+  uint32_t id = 0, count = 0;      // barrier, and threads (0: all) that it is for
+  bool goes_on = false;            // bar.arrive
+  uint32_t votes = 0, voters = 0;  // bar.red: lanes
 };
 
 class Machine {
@@ -120,11 +128,20 @@ class Machine {
     return space;
   }
   void trap(Warp& warp, const Operation* operation, uint32_t lanes);
-  void arrive(uint32_t barrier, uint32_t threads, uint32_t expected);
+  /// Barriers (barriers.cpp). Lanes arrive, and are parked if they have to wait.
+  void arrive(Warp& warp, const Operation* operation, uint32_t lanes, BarrierCall call);
+  /// Lanes of the warp have left the kernel: the others may now all have arrived somewhere.
+  void complete_arrival(Warp& warp);
   void note_exit(uint32_t lanes);
   /// Adds to the finding of the same kind and line, or begins one.
   void report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, std::string_view id,
               const std::string& what, const Extent* extent, int64_t offset);
+  /// Whether the block has that thread, though it may have left the kernel.
+  bool was_there(const Warp& warp, uint32_t lane) const;
+  /// A finding of some lanes at an operation, which counts them.
+  void report_lanes(Warp& warp, const Operation* operation, uint32_t lanes, std::string_view id,
+                    const std::string& what);
+  std::string_view name_of_operation(const Operation* operation) const;
 
  private:
   void note_shared(SiteState& site, AccessPattern& pattern, uint64_t base);
@@ -132,6 +149,12 @@ class Machine {
   std::string place_text(const Extent* extent, uint64_t address) const;
   void switch_to(Block& block, ChunkRecord& record);
   void move_windows(const Block& block);
+  std::string line_text(const Operation* operation) const;
+  bool is_aligned(const Operation* operation) const;
+  bool same_count(uint32_t a, uint32_t b) const;
+  void mark_arrival(Warp& warp, uint32_t id);
+  void report_divergence(Warp& warp, uint32_t id);
+  void report_deadlock(Block& block);
   bool release_barriers(Block& block);
   void report_barrier(Block& block, uint32_t barrier, std::string_view id, const std::string& what);
   void begin_warp(Warp& warp) const;

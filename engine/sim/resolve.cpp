@@ -188,6 +188,8 @@ ResolvedInstruction resolve(const PtxFunction& function, const PtxInstruction& i
     resolve_conversion(function, instruction, parts, resolved);
   } else if (one_of(head, {"prefetch", "prefetchu", "discard", "applypriority"})) {
     resolved.row = find_isa_row(head);
+  } else if (one_of(head, {"bar", "barrier"}) && instruction.opcode.find(".red.") != std::string_view::npos) {
+    resolved.row = find_isa_row(std::string(instruction.opcode) + (instruction.operands.size() == 4 ? ".counted" : ""));
   } else if (!one_of(head, {"parameter", "pack", "unpack", "clock", "jump", "end"}) &&
              instruction.opcode != "bra.backward") {
     resolved.row = find_isa_row(instruction.opcode);

@@ -22,14 +22,15 @@ void run_warp(Warp& warp, const Operation* next) {
   warp.hidden = 0;
 }
 
-void Warp::add_path(uint64_t rank, const Operation* where, uint32_t lanes, uint32_t barrier) {
+void Warp::add_path(uint64_t rank, const Operation* where, uint32_t lanes, uint32_t barrier, uint32_t members) {
   for (uint32_t i = 0; i < path_count; ++i) {
-    if (paths[i].rank == rank && paths[i].at == where && paths[i].barrier == barrier) {
-      paths[i].lanes |= lanes;
+    Path& path = paths[i];
+    if (path.rank == rank && path.at == where && path.barrier == barrier && path.members == members) {
+      path.lanes |= lanes;
       return;
     }
   }
-  paths[path_count++] = {rank, where, lanes, barrier};
+  paths[path_count++] = {rank, where, lanes, barrier, members};
 }
 
 const Operation* Warp::take(uint32_t path) {
@@ -42,16 +43,16 @@ const Operation* Warp::take(uint32_t path) {
 
 /// The running path has this rank; it must look up where the next one waits.
 void Warp::find_stop(uint64_t rank) {
-  uint64_t lowest = kAtBarrier;
+  uint64_t lowest = kWaiting;
   for (uint32_t i = 0; i < path_count; ++i)
     if (paths[i].rank > rank && paths[i].rank < lowest) lowest = paths[i].rank;
-  stop = lowest == kAtBarrier ? nullptr : code + (lowest + 1) / 2;
+  stop = lowest == kWaiting ? nullptr : code + (lowest + 1) / 2;
 }
 
 const Operation* Warp::resume(const Operation* from) {
   uint32_t earliest = path_count;
   for (uint32_t i = 0; i < path_count; ++i)
-    if (paths[i].rank != kAtBarrier && (earliest == path_count || paths[i].rank < paths[earliest].rank)) earliest = i;
+    if (paths[i].rank != kWaiting && (earliest == path_count || paths[i].rank < paths[earliest].rank)) earliest = i;
   if (earliest < path_count) {
     const Operation* next = take(earliest);
     return slice <= 0 ? leave(next) : next;
@@ -76,13 +77,29 @@ const Operation* Warp::branch(const Operation* from, const Operation* target, ui
 const Operation* Warp::exit(const Operation* from, uint32_t lanes) {
   live &= ~lanes;
   active &= ~lanes;
+  if (lanes_wait) {
+    lanes_left();
+    return go_on(from);
+  }
   return active != 0 ? from + 1 : resume(from);
 }
 
-const Operation* Warp::wait(const Operation* from, uint32_t lanes, uint32_t barrier) {
-  add_path(kAtBarrier, from + 1, lanes, barrier);
+void Warp::park(const Operation* where, uint32_t lanes, uint32_t barrier, uint32_t members) {
+  add_path(kWaiting, where, lanes, barrier, members);
   active &= ~lanes;
-  return active != 0 ? from + 1 : resume(from);
+  lanes_wait = true;
+}
+
+const Operation* Warp::go_on(const Operation* from) {
+  if (active != 0) add_path(rank_of(from + 1), from + 1, active);
+  return resume(from);
+}
+
+uint32_t Warp::waiting_at(uint32_t barrier) const {
+  uint32_t lanes = 0;
+  for (uint32_t i = 0; i < path_count; ++i)
+    if (paths[i].rank == kWaiting && paths[i].barrier == barrier) lanes |= paths[i].lanes;
+  return lanes;
 }
 
 bool Warp::look_up(const Operation*& next) {
@@ -95,7 +112,7 @@ bool Warp::look_up(const Operation*& next) {
 
 void Warp::release(uint32_t barrier) {
   for (uint32_t i = 0; i < path_count; ++i) {
-    if (paths[i].rank != kAtBarrier || paths[i].barrier != barrier) continue;
+    if (paths[i].rank != kWaiting || paths[i].barrier != barrier) continue;
     paths[i].rank = rank_of(paths[i].at);
     paths[i].barrier = 0;
     if (state == State::at_barrier) state = State::ready;
@@ -114,7 +131,7 @@ const Operation* Warp::begin_turn(int32_t turn_slice, bool let_others_go) {
   add_path(own, at, active);
   uint32_t chosen = path_count;
   for (uint32_t i = 0; i < path_count; ++i)
-    if (paths[i].rank != kAtBarrier && paths[i].rank > own &&
+    if (paths[i].rank != kWaiting && paths[i].rank > own &&
         (chosen == path_count || paths[i].rank < paths[chosen].rank))
       chosen = i;
   return chosen < path_count ? take(chosen) : resume(at);

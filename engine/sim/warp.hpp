@@ -22,9 +22,11 @@ struct Warp {
     uint64_t rank = 0;  // twice the operation's index; a loop's head, re-entered, ranks just behind the loop
     const Operation* at = nullptr;
     uint32_t lanes = 0;
-    uint32_t barrier = 0;  // the one it waits at, if its rank says so
+    uint32_t barrier = 0;  // the one it waits at, or kForLanes, if its rank says that it waits
+    uint32_t members = 0;  // the lanes that it waits for
   };
-  static constexpr uint64_t kAtBarrier = ~uint64_t{0};
+  static constexpr uint64_t kWaiting = ~uint64_t{0};
+  static constexpr uint32_t kForLanes = 16;  // behind the block's barriers: for lanes of its own warp (warp_sync.hpp)
 
   std::array<uint8_t*, 2> base{};  // registers, uniform area
   uint32_t* predicates = nullptr;
@@ -43,6 +45,7 @@ struct Warp {
   uint64_t clock = 0;             // what %clock last read
   const Operation* at = nullptr;  // where it goes on
   uint64_t steps = 0;             // instructions executed
+  bool lanes_wait = false;        // for lanes of the same warp, perhaps
   uint32_t path_count = 0;        // waiting paths
   std::array<Path, 34> paths{};
 
@@ -69,8 +72,12 @@ struct Warp {
   const Operation* resume(const Operation* from);
   /// The lanes leave the kernel.
   const Operation* exit(const Operation* from, uint32_t lanes);
-  /// The lanes wait at a barrier; the warp's other paths run on until they do too.
-  const Operation* wait(const Operation* from, uint32_t lanes, uint32_t barrier);
+  /// The lanes wait, and go on at `where`; the caller then goes on with the rest of the warp.
+  void park(const Operation* where, uint32_t lanes, uint32_t barrier, uint32_t members = 0);
+  /// The active lanes, if any are left, go on behind `from` when it is their turn.
+  const Operation* go_on(const Operation* from);
+  /// Lanes have left the kernel: some that waited for them may go on.
+  void lanes_left();
   /// Leaves the run loop: the warp is at its end, or its turn is.
   const Operation* leave(const Operation* next) {
     stop = next;
@@ -80,13 +87,15 @@ struct Warp {
   bool look_up(const Operation*& next);
   /// A barrier has opened: the lanes that waited at it go on.
   void release(uint32_t barrier);
+  /// The lanes that wait at a barrier.
+  uint32_t waiting_at(uint32_t barrier) const;
   /// Where the warp begins its next turn, of at most so many backward branches. A warp whose lanes may wait for one
   /// another's writes lets another path go first.
   const Operation* begin_turn(int32_t turn_slice, bool let_others_go);
   uint64_t rank_of(const Operation* where) const { return 2 * static_cast<uint64_t>(where - code); }
 
  private:
-  void add_path(uint64_t rank, const Operation* where, uint32_t lanes, uint32_t barrier = 0);
+  void add_path(uint64_t rank, const Operation* where, uint32_t lanes, uint32_t barrier = 0, uint32_t members = 0);
   const Operation* take(uint32_t path);
   void find_stop(uint64_t rank);
 };
