@@ -9,6 +9,9 @@ const Corpus& corpus() {
     add_scans(cases);
     add_sorts(cases);
     add_matrices(cases);
+    add_hashes(cases);
+    add_learning(cases);
+    add_grids(cases);
     return cases;
   }();
   return all;

@@ -23,6 +23,9 @@ void add_reductions(Corpus& corpus);
 void add_scans(Corpus& corpus);
 void add_sorts(Corpus& corpus);
 void add_matrices(Corpus& corpus);
+void add_hashes(Corpus& corpus);
+void add_learning(Corpus& corpus);
+void add_grids(Corpus& corpus);
 
 /// All cases.
 const Corpus& corpus();
