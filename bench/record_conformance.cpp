@@ -1,11 +1,11 @@
-// Writes to standard output what the GPU of this machine gives for the cases of tests/sim/conformance_cases.hpp.
+// Writes to standard output what the GPU of this machine gives for the cases of tests/ptx/conformance_cases.hpp.
 //
-//   record_conformance > tests/sim/conformance_h200.txt
+//   record_conformance > tests/ptx/conformance_h200.txt
 #include <cstdio>
 #include <ctime>
 
 #include "engine/gpu/gpu_executor.hpp"
-#include "tests/sim/conformance_run.hpp"
+#include "tests/ptx/conformance_run.hpp"
 
 int main() {
   using namespace tilescope;

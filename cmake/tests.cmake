@@ -1,6 +1,7 @@
 # tests/<area>/*_test.cpp become the program <area>_test; TEST_LIBRARIES_<area> says what it links beside the engine.
 find_package(GTest REQUIRED)
 set(TEST_LIBRARIES_sim tilescope_sim tilescope_compile)
+set(TEST_LIBRARIES_ptx tilescope_sim)
 set(TEST_LIBRARIES_compile tilescope_compile)
 set(TEST_LIBRARIES_gpu tilescope_gpu tilescope_compile)
 set(TEST_LIBRARIES_traffic tilescope_traffic)

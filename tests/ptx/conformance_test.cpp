@@ -12,7 +12,7 @@ namespace tilescope {
 namespace {
 
 TEST(Conformance, GivesTheBitsThatAnH200Gives) {
-  std::ifstream file(std::string(TILESCOPE_SOURCE) + "/tests/sim/conformance_h200.txt");
+  std::ifstream file(std::string(TILESCOPE_SOURCE) + "/tests/ptx/conformance_h200.txt");
   std::map<std::string, std::string> recorded;
   for (std::string line; std::getline(file, line);) {
     const size_t shape = line.find(' ');

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "ptx_text.hpp"
-#include "run_kernel.hpp"
+#include "tests/sim/ptx_text.hpp"
+#include "tests/sim/run_kernel.hpp"
 
 namespace tilescope {
 namespace {
