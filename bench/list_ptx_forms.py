@@ -103,12 +103,14 @@ def floating():
         ops = ["add", "sub", "mul"]
         for op in ops:
             add(f"{op}{{,.rn,.rz,.rm,.rp}}{{,.ftz}}{{,.sat}}.{t}", [r, r, r])
+        rounding = "{,.rn,.rz,.rm,.rp}" if t in ["f32", "f64"] else ".rn"
         for op in ["fma", "mad"]:
-            add(f"{op}{{,.rn,.rz,.rm,.rp}}{{,.ftz}}{{,.sat,.relu}}.{t}", [r, r, r, r])
+            add(f"{op}{rounding}{{,.ftz}}{{,.sat,.relu}}.{t}", [r, r, r, r])
         add(f"fma.rn.oob{{,.relu}}.{t}", [r, r, r, r])
         add(f"div{{,.rn,.rz,.rm,.rp,.approx,.full}}{{,.ftz}}.{t}", [r, r, r])
         for op in ["rcp", "sqrt"]:
-            add(f"{op}{{,.rn,.rz,.rm,.rp,.approx}}{{,.ftz}}.{t}", [r, r])
+            add(f"{op}{{,.rn,.rz,.rm,.rp,.approx}}{'' if t == 'f64' else '{,.ftz}'}.{t}", [r, r])
+        add("rcp.approx.ftz.f64", ["d", "d"])
         for op in ["rsqrt", "sin", "cos", "lg2", "ex2", "tanh"]:
             add(f"{op}{{,.approx}}{{,.ftz}}.{t}", [r, r])
         for op in ["min", "max"]:
@@ -230,10 +232,8 @@ def memory():
             add(f"createpolicy.range{{,.global}}.L2::{p}{q}.b64", ["8", "a", "'0x100'", "'0x1000'"])
     add("createpolicy.cvt.L2.b64", ["8", "8"])
     for space in ["global", "shared", "local", "const", "param", "shared::cta", "shared::cluster", "param::entry"]:
-        add(f"cvta{{,.to}}.{space}.{{u64,u32}}", ["8", "8"])
-        add(f"cvta{{,.to}}.{space}.u32", ["4", "4"])
+        add(f"cvta{{,.to}}.{space}.u64", ["8", "8"])
         add(f"isspacep.{space}", ["p", "8"])
-        add(f"isspacep.{space}", ["p", "4"])
 
 
 def moving():

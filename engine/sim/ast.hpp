@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -43,6 +44,7 @@ struct PtxOperand {
   uint64_t bits = 0;          // of a literal
   int64_t offset = 0;         // of an address or a name
   std::string_view name;
+  std::string_view selector = {};         // of a register: the part that a video instruction picks, "b1" or "h10"
   std::vector<PtxOperand> elements = {};  // of a vector or pair
 };
 
@@ -78,6 +80,7 @@ struct PtxVariable {
     std::string_view name;
     int64_t addend;
     bool generic;
+    uint32_t first_byte = 0;  // of the address, where a mask picks one: 0xff00(x) is byte 1
   };
   std::vector<Relocation> relocations = {};
 };
@@ -99,7 +102,8 @@ struct PtxFunction {
 };
 
 struct PtxModule {
-  std::string text;  // owns what every view points into
+  std::string text;                    // owns what every view points into
+  std::deque<std::string> made_names;  // the others
   std::string_view version, target;
   std::unordered_map<uint32_t, std::string_view> files;
   std::vector<PtxVariable> global, constant, shared;

@@ -87,6 +87,7 @@ uint64_t to_float(ExactNumber number, const ScalarType& to, const OperationModif
   if (modifiers.relu && number.kind != ExactNumber::Kind::nan && not_positive) return 0;
   const Rounding rounding = modifiers.to_integer ? Rounding::nearest_even : modifiers.rounding;
   uint64_t bits = round_to_format(number, *to.format, rounding);
+  if (modifiers.saturate_finite && (bits & ~to.format->sign_bit()) == to.format->infinity()) --bits;
   if (modifiers.flush && to.bytes == 4 && (bits & ~to.format->sign_bit()) == uint64_t{1} << to.format->fraction_bits) {
     // Rounded up to the smallest normal number: flushed if it was not one with unbounded exponents.
     ExactNumber scaled = number;
@@ -150,6 +151,20 @@ const Operation* ConvertPair(Warp& warp, const Operation* operation, uint32_t ma
     if ((mask >> lane & 1) == 0) continue;
     const auto high = static_cast<uint32_t>(to_float(exact_of(a[lane]), to, modifiers));
     out[lane] = high << 16 | static_cast<uint32_t>(to_float(exact_of(b[lane]), to, modifiers));
+  }
+  return operation + 1;
+}
+
+/// To tf32: an f32 whose last 13 bits are 0.
+const Operation* ConvertTensor(Warp& warp, const Operation* operation, uint32_t mask) {
+  const OperationModifiers modifiers = modifiers_of(*operation);
+  const ScalarType to{4, true, &kFormatTensor};
+  const auto* a = warp.source<float>(operation->a);
+  auto* out = warp.destination<uint32_t>(operation->dst);
+  for (size_t lane = 0; lane < 32; ++lane) {
+    if ((mask >> lane & 1) == 0) continue;
+    out[lane] = std::isnan(a[lane]) ? static_cast<uint32_t>(kFormat32.canonical_nan)
+                                    : static_cast<uint32_t>(to_float(exact_of(a[lane]), to, modifiers)) << 13;
   }
   return operation + 1;
 }

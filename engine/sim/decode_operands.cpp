@@ -17,6 +17,8 @@ uint32_t bytes_of(char kind) {
     case '4':
     case 'f':
       return 4;
+    case 'q':
+      return 16;
     default:
       return 8;
   }
@@ -46,12 +48,16 @@ Result<Operation> OperandDecoder::decode(const PtxInstruction& instruction, cons
   operation_.extra = resolved.extra;
   sources_ = 0;
   fourth_ = 0;
+  fifth_ = 0;
   has_immediate_ = false;
   fragments_ = 0;
   if (instruction.guard != kNoIndex)
     operation_.guard = static_cast<uint16_t>(slots_.slot[instruction.guard] * 2 + (instruction.guard_negated ? 1 : 0));
   if (auto done = all_operands(); !done) return tl::unexpected<Error>(done.error());
-  if (!has_immediate_) operation_.immediate = pack(resolved.modifiers, fourth_);
+  if (resolved.is_video)
+    operation_.immediate = resolved.video;
+  else if (!has_immediate_)
+    operation_.immediate = pack(resolved.modifiers, fourth_) | static_cast<int64_t>(uint64_t{fifth_} << 48);
   return operation_;
 }
 
@@ -74,7 +80,8 @@ Result<void> OperandDecoder::all_operands() {
   }
   // Behind a memory operation's operands a cache policy may follow, which makes no difference here; the clock is named
   // by its row.
-  if (next < operands.size() && !resolved_->is_memory && !resolved_->row->opcode.starts_with("clock"))
+  if (next < operands.size() && !resolved_->is_memory && !resolved_->row->opcode.starts_with("clock") &&
+      resolved_->row->opcode != "createpolicy")
     return syntax("there are too many operands");
   if (instruction_->opcode.starts_with("cvta") && resolved_->space != Space::global)
     operation_.b = uniform_.constant(window_of(resolved_->space), 8);
@@ -108,6 +115,7 @@ Result<void> OperandDecoder::destination(const PtxOperand& operand, char kind) {
 Result<uint16_t> OperandDecoder::register_slot(const PtxOperand& operand, uint32_t bytes, bool may_be_sink) {
   if (operand.kind == PtxOperand::Kind::sink && may_be_sink) return waste_slot();
   if (operand.kind != PtxOperand::Kind::reg) return syntax("an operand should be a register");
+  if (!operand.selector.empty() && !resolved_->is_video) return syntax("a part of a register is not possible here");
   const uint32_t declared = function_.registers[operand.reg].bytes;
   if (declared == 0 || std::max(2U, declared) != bytes)
     return syntax("a register has another width than its instruction");
@@ -117,7 +125,7 @@ Result<uint16_t> OperandDecoder::register_slot(const PtxOperand& operand, uint32
 uint16_t OperandDecoder::waste_slot() {
   if (!waste_) {
     waste_ = static_cast<uint16_t>(program_.register_slots);
-    program_.register_slots += 4;
+    program_.register_slots += 8;  // room for the widest
   }
   return *waste_;
 }
@@ -126,7 +134,7 @@ uint16_t OperandDecoder::waste_slot() {
 Result<uint16_t> OperandDecoder::predicate(const PtxOperand& operand) const {
   if (operand.kind == PtxOperand::Kind::sink) return uint16_t{0};
   if (operand.kind == PtxOperand::Kind::integer) return static_cast<uint16_t>(operand.bits != 0 ? 0 : 1);
-  if (operand.kind != PtxOperand::Kind::reg || function_.registers[operand.reg].bytes != 0)
+  if (operand.kind != PtxOperand::Kind::reg || function_.registers[operand.reg].bytes != 0 || !operand.selector.empty())
     return syntax("an operand should be a predicate");
   return static_cast<uint16_t>(slots_.slot[operand.reg] * 2 + (operand.negated ? 1 : 0));
 }
@@ -158,6 +166,9 @@ Result<void> OperandDecoder::put_source(uint16_t slot) {
     case 3:
       fourth_ = slot;
       return {};
+    case 4:
+      fifth_ = slot;
+      return {};
     default:
       return syntax("there are too many operands");
   }
@@ -166,7 +177,7 @@ Result<void> OperandDecoder::put_source(uint16_t slot) {
 Result<uint16_t> OperandDecoder::value_slot(const PtxOperand& operand, uint32_t bytes, bool is_float) {
   switch (operand.kind) {
     case PtxOperand::Kind::reg:
-      if (operand.negated) return syntax("only a predicate can be negated");
+      if (operand.negated && !resolved_->is_video) return syntax("only a predicate can be negated");
       return register_slot(operand, bytes, false);
     case PtxOperand::Kind::integer:
       if (is_float) return syntax("an operand should be a floating-point number");

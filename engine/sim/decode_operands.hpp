@@ -85,7 +85,7 @@ class OperandDecoder {
   uint32_t position_ = 0;
   Operation operation_;
   uint32_t sources_ = 0;  // of a, b, c and the fourth, how many are taken
-  uint16_t fourth_ = 0;
+  uint16_t fourth_ = 0, fifth_ = 0;
   bool has_immediate_ = false;  // Operation::immediate is a target or an offset
   bool narrow_address_ = false;
   uint32_t fragments_ = 0;  // how many of its operands are fragments so far

@@ -8,6 +8,7 @@
 #include "engine/sim/formats.hpp"
 #include "engine/sim/isa.hpp"
 #include "engine/sim/machine.hpp"
+#include "engine/sim/word128.hpp"
 
 namespace tilescope {
 namespace {
@@ -129,6 +130,17 @@ const Operation* Reduction(Warp& warp, const Operation* operation, uint32_t mask
   const T* value = warp.source<T>(operation->b);
   for_each_lane<T>(warp, operation, mask,
                    [&](size_t lane, T old) { return static_cast<T>(Op::run(old, value[lane])); });
+  return operation + 1;
+}
+
+/// The elements of a vector, one after the other.
+template <class T, class Op, int N>
+const Operation* VectorReduction(Warp& warp, const Operation* operation, uint32_t mask) {
+  const std::array<uint16_t, 4> slots = {operation->dst, operation->b, operation->c, operation->extra};
+  for_each_lane<std::array<T, N>>(warp, operation, mask, [&](size_t lane, std::array<T, N> elements) {
+    for (size_t part = 0; part < N; ++part) elements[part] = Op::run(elements[part], warp.source<T>(slots[part])[lane]);
+    return elements;
+  });
   return operation + 1;
 }
 

@@ -1,4 +1,5 @@
 // Logic, shifts and bit fields (PTX ISA 9.0, sections 9.7.1, 9.7.8 and 9.7.9).
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <type_traits>
@@ -79,8 +80,7 @@ struct FunnelRight {
 };
 
 /// Any function of three bits, given by its eight results.
-const Operation* LogicalThree(Warp& warp, const Operation* operation, uint32_t mask) {
-  HWY_ALIGN uint32_t result[32];
+HWY_INLINE void combine_three(const Warp& warp, const Operation* operation, uint32_t* result) {
   const auto* a = warp.source<uint32_t>(operation->a);
   const auto* b = warp.source<uint32_t>(operation->b);
   const auto* c = warp.source<uint32_t>(operation->c);
@@ -94,6 +94,22 @@ const Operation* LogicalThree(Warp& warp, const Operation* operation, uint32_t m
     }
     result[i] = bits;
   }
+}
+const Operation* LogicalThree(Warp& warp, const Operation* operation, uint32_t mask) {
+  HWY_ALIGN uint32_t result[32];
+  combine_three(warp, operation, result);
+  store_lanes(warp.destination<uint32_t>(operation->dst), result, mask);
+  return operation + 1;
+}
+/// With a second result: whether the first is not 0, and or or a predicate. The fifth operand is in bits 48 to 63.
+template <bool kAnd>
+const Operation* LogicalThreePredicate(Warp& warp, const Operation* operation, uint32_t mask) {
+  HWY_ALIGN uint32_t result[32];
+  combine_three(warp, operation, result);
+  const uint32_t with = warp.predicate(static_cast<uint16_t>(static_cast<uint64_t>(operation->immediate) >> 48));
+  uint32_t lanes = 0;
+  for (size_t i = 0; i < 32; ++i) lanes |= (result[i] != 0 ? 1U : 0U) << i;
+  if (operation->extra != 0) warp.set_predicate(operation->extra, kAnd ? lanes & with : lanes | with, mask);
   store_lanes(warp.destination<uint32_t>(operation->dst), result, mask);
   return operation + 1;
 }
@@ -110,6 +126,45 @@ struct Permute {
       result |= byte << (8 * i);
     }
     return result;
+  }
+};
+
+/// The other modes of prmt (PTX ISA 9.0, 9.7.9.7): which byte of b:a each byte of the result is, as a selector of the
+/// default mode, by the two lowest bits of the selector.
+using PermuteTable = std::array<uint16_t, 4>;
+constexpr PermuteTable kForward4 = {0x3210, 0x4321, 0x5432, 0x6543};
+constexpr PermuteTable kBackward4 = {0x5670, 0x6701, 0x7012, 0x0123};
+constexpr PermuteTable kReplicate8 = {0x0000, 0x1111, 0x2222, 0x3333};
+constexpr PermuteTable kClampLeft = {0x3210, 0x3211, 0x3222, 0x3333};
+constexpr PermuteTable kClampRight = {0x0000, 0x1110, 0x2210, 0x3210};
+constexpr PermuteTable kReplicate16 = {0x1010, 0x3232, 0x1010, 0x3232};
+template <const PermuteTable& kTable>
+struct PermuteMode {
+  static HWY_INLINE uint32_t run(uint32_t a, uint32_t b, uint32_t selector) {
+    return Permute::run(a, b, kTable[selector & 3]);
+  }
+};
+
+/// The place of the n-th set bit from `base` on, upwards or downwards (PTX ISA 9.0, 9.7.1.16).
+struct FindNthSet {
+  static HWY_INLINE uint32_t run(uint32_t bits, uint32_t base, int32_t offset) {
+    if (offset == 0) return base < 32 && (bits >> base & 1) != 0 ? base : 0xffffffff;
+    uint32_t wanted = offset < 0 ? 0U - static_cast<uint32_t>(offset) : static_cast<uint32_t>(offset);
+    for (uint32_t at = base; at<32; at = offset> 0 ? at + 1 : at - 1)
+      if ((bits >> at & 1) != 0 && --wanted == 0) return at;
+    return 0xffffffff;
+  }
+};
+
+/// The lowest bits of a number, extended by their sign or by zeros (PTX ISA 9.0, 9.7.1.19).
+template <bool kSigned, bool kWrap>
+struct Extend {
+  static HWY_INLINE uint32_t run(uint32_t a, uint32_t count) {
+    const uint32_t bits = count & 31;
+    const bool all = !kWrap && count >= 32;
+    const uint32_t above = all ? 0 : ~0U << bits;
+    const bool sign = kSigned && bits != 0 && !all && (a >> (bits - 1) & 1) != 0;
+    return (a & ~above) | (sign ? above : 0);
   }
 };
 

@@ -1,4 +1,5 @@
 // Comparison, selection and predicate logic (PTX ISA 9.0, sections 9.7.6 and 9.7.7).
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -147,28 +148,51 @@ HWY_INLINE const Operation* choose(Warp& warp, const Operation* operation, uint3
   return operation + 1;
 }
 
-template <class T, class Op>
-const Operation* SetWord(Warp& warp, const Operation* operation, uint32_t mask) {
-  const uint32_t lanes =
-      compare_lanes<T, Op>(warp.source<T>(operation->a), warp.source<T>(operation->b), modifiers_of(*operation).flush);
-  return choose<uint32_t>(warp, operation, lanes, 0xffffffff, 0, mask);
+/// What set gives where a comparison holds, by the result's type: all ones, or 1.0 (resolve.cpp).
+HWY_INLINE uint32_t value_if_true(const Operation* operation) {
+  switch (static_cast<SetResult>(operation->extra)) {
+    case SetResult::ones:
+      return 0xffffffff;
+    case SetResult::one_f32:
+      return 0x3f800000;
+    case SetResult::one_f16:
+      return 0x3c003c00;
+    case SetResult::one_bf16:
+      return 0x3f803f80;
+  }
+  return 0;
+}
+HWY_INLINE const Operation* set_value(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t mask) {
+  const OperationModifiers modifiers = modifiers_of(*operation);
+  const uint32_t with = modifiers.combine == Combine::none ? 0 : warp.predicate(operation->c);
+  const uint32_t yes = value_if_true(operation);
+  lanes = combine(modifiers.combine, lanes, with);
+  return modifiers.destination_bytes == 2
+             ? choose<uint16_t>(warp, operation, lanes, static_cast<uint16_t>(yes), 0, mask)
+             : choose<uint32_t>(warp, operation, lanes, yes, 0, mask);
 }
 template <class T, class Op>
-const Operation* SetOne(Warp& warp, const Operation* operation, uint32_t mask) {
-  const uint32_t lanes =
-      compare_lanes<T, Op>(warp.source<T>(operation->a), warp.source<T>(operation->b), modifiers_of(*operation).flush);
-  return choose<float>(warp, operation, lanes, 1.0F, 0.0F, mask);
+const Operation* SetValue(Warp& warp, const Operation* operation, uint32_t mask) {
+  const uint32_t lanes = compare_lanes<T, Op>(warp.source<T>(operation->a), warp.source<T>(operation->b),
+                                              std::is_same_v<T, float> && modifiers_of(*operation).flush);
+  return set_value(warp, operation, lanes, mask);
 }
 
 /// 16-bit formats compare as floats. kShift picks the lower or upper half of a packed pair.
 template <class Format, class Op, class Word, int kShift>
 HWY_INLINE uint32_t compare_halves(Warp& warp, const Operation* operation) {
   HWY_ALIGN float a[32], b[32];
+  const bool flush = modifiers_of(*operation).flush;
+  const auto value = [&](Word word) {
+    const auto bits = static_cast<uint16_t>(word >> kShift);
+    const bool subnormal = (bits & Format::format.infinity()) == 0;
+    return widen(flush && subnormal ? static_cast<uint16_t>(bits & 0x8000U) : bits, Format::format);
+  };
   const Word* left = warp.source<Word>(operation->a);
   const Word* right = warp.source<Word>(operation->b);
   for (size_t i = 0; i < 32; ++i) {
-    a[i] = widen(static_cast<uint16_t>(left[i] >> kShift), Format::format);
-    b[i] = widen(static_cast<uint16_t>(right[i] >> kShift), Format::format);
+    a[i] = value(left[i]);
+    b[i] = value(right[i]);
   }
   return compare_lanes<float, Op>(a, b, false);
 }
@@ -176,28 +200,31 @@ template <class Format, class Op>
 const Operation* SetHalf(Warp& warp, const Operation* operation, uint32_t mask) {
   return set_predicates(warp, operation, compare_halves<Format, Op, uint16_t, 0>(warp, operation), mask);
 }
+/// The first predicate is that of the lower halves, the second that of the upper ones.
 template <class Format, class Op>
 const Operation* SetHalves(Warp& warp, const Operation* operation, uint32_t mask) {
-  const uint32_t low = compare_halves<Format, Op, uint32_t, 0>(warp, operation);
-  const uint32_t high = compare_halves<Format, Op, uint32_t, 16>(warp, operation);
+  const Combine how = modifiers_of(*operation).combine;
+  const uint32_t with = how == Combine::none ? 0 : warp.predicate(operation->c);
+  const uint32_t low = combine(how, compare_halves<Format, Op, uint32_t, 0>(warp, operation), with);
+  const uint32_t high = combine(how, compare_halves<Format, Op, uint32_t, 16>(warp, operation), with);
   if (operation->dst != 0) warp.set_predicate(operation->dst, low, mask);
   if (operation->extra != 0) warp.set_predicate(operation->extra, high, mask);
   return operation + 1;
 }
-template <class Format>
-constexpr uint16_t kOne = Format::format.exponent_bits == 8 ? 0x3f80 : 0x3c00;
 template <class Format, class Op>
-const Operation* SetHalfOne(Warp& warp, const Operation* operation, uint32_t mask) {
-  const uint32_t lanes = compare_halves<Format, Op, uint16_t, 0>(warp, operation);
-  return choose<uint16_t>(warp, operation, lanes, kOne<Format>, 0, mask);
+const Operation* SetHalfValue(Warp& warp, const Operation* operation, uint32_t mask) {
+  return set_value(warp, operation, compare_halves<Format, Op, uint16_t, 0>(warp, operation), mask);
 }
 template <class Format, class Op>
-const Operation* SetHalvesOne(Warp& warp, const Operation* operation, uint32_t mask) {
+const Operation* SetHalvesValue(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN uint32_t result[32];
-  const uint32_t low = compare_halves<Format, Op, uint32_t, 0>(warp, operation);
-  const uint32_t high = compare_halves<Format, Op, uint32_t, 16>(warp, operation);
+  const Combine how = modifiers_of(*operation).combine;
+  const uint32_t with = how == Combine::none ? 0 : warp.predicate(operation->c);
+  const uint32_t low = combine(how, compare_halves<Format, Op, uint32_t, 0>(warp, operation), with);
+  const uint32_t high = combine(how, compare_halves<Format, Op, uint32_t, 16>(warp, operation), with);
+  const uint32_t yes = value_if_true(operation);
   for (size_t i = 0; i < 32; ++i)
-    result[i] = ((low >> i & 1) != 0 ? kOne<Format> : 0U) | ((high >> i & 1) != 0 ? kOne<Format> : 0U) << 16;
+    result[i] = ((low >> i & 1) != 0 ? yes & 0xffff : 0U) | ((high >> i & 1) != 0 ? yes & 0xffff0000 : 0U);
   store_lanes(warp.destination<uint32_t>(operation->dst), result, mask);
   return operation + 1;
 }
@@ -222,6 +249,15 @@ struct SelectBySign {
   template <class T>
   static HWY_INLINE T run(T a, T b, int32_t c) {
     return c >= 0 ? a : b;
+  }
+};
+
+/// A NaN selects the second one; −0 the first.
+struct SelectByFloat {
+  template <class T>
+  static HWY_INLINE T run(const OperationModifiers& modifiers, T a, T b, float c) {
+    const bool subnormal = std::abs(c) < std::numeric_limits<float>::min();
+    return c >= 0 || (modifiers.flush && subnormal) ? a : b;
   }
 };
 

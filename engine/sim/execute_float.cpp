@@ -302,6 +302,15 @@ struct FloatMaximum {
   }
 };
 
+/// .xorsign.abs: the magnitudes are compared, and the result's sign is the exclusive or of the operands' signs.
+template <class Op>
+struct ExclusiveSign {
+  static HWY_INLINE float run(const OperationModifiers& m, float a, float b) {
+    const float result = Op::run(m, std::abs(a), std::abs(b));
+    return result == result && std::signbit(a) != std::signbit(b) ? -result : result;
+  }
+};
+
 template <class U>
 constexpr U kSignBit = U{1} << (8 * sizeof(U) - 1);
 template <class U>

@@ -88,6 +88,21 @@ struct Two {
   }
 };
 
+/// .xorsign.abs: the magnitudes are compared, and the result's sign is the exclusive or of the operands' signs, unless
+/// it is a NaN.
+template <class Op, uint32_t kSigns>
+struct ExclusiveSign {
+  template <class T>
+  static HWY_INLINE T run(const OperationModifiers& modifiers, T a, T b) {
+    constexpr auto kMagnitude = static_cast<T>(~kSigns);
+    const T result = Op::run(modifiers, static_cast<T>(a & kMagnitude), static_cast<T>(b & kMagnitude));
+    T nan = 0;
+    for (size_t shift = 0; shift < 8 * sizeof(T); shift += 16)
+      if ((result >> shift & 0x7fff) == 0x7fff) nan = static_cast<T>(nan | T{0x8000} << shift);
+    return static_cast<T>(result ^ ((a ^ b) & static_cast<T>(kSigns) & static_cast<T>(~nan)));
+  }
+};
+
 std::span<const IsaRow> all_rows() {
   static constexpr IsaRow kRows[] = {
 #define ISA(opcode, shape, handler) {opcode, shape, &handler},

@@ -149,8 +149,10 @@ const Operation* CarryMad(Warp& warp, const Operation* operation, uint32_t mask)
   const T* c = warp.source<T>(operation->c);
   uint32_t carries = 0;
   for (size_t i = 0; i < 32; ++i) {
+    using U = std::make_unsigned_t<T>;
     const T half = kHigh ? MultiplyHigh::run(a[i], b[i]) : MultiplyLow::run(a[i], b[i]);
-    const auto wide = static_cast<Unsigned128>(half) + c[i] + (kCarryIn ? warp.carry >> i & 1 : 0);
+    const auto wide =
+        static_cast<Unsigned128>(static_cast<U>(half)) + static_cast<U>(c[i]) + (kCarryIn ? warp.carry >> i & 1 : 0);
     result[i] = static_cast<T>(wide);
     carries |= static_cast<uint32_t>(wide >> (8 * sizeof(T)) & 1) << i;
   }
@@ -178,9 +180,37 @@ struct Multiply24 {
   }
   static HWY_INLINE uint32_t run(uint32_t a, uint32_t b) { return (a & 0xffffff) * (b & 0xffffff); }
 };
+/// Bits 16 to 47 of the 48-bit product.
+struct Multiply24High {
+  static HWY_INLINE int32_t run(int32_t a, int32_t b) {
+    const int64_t left = static_cast<int32_t>(static_cast<uint32_t>(a) << 8) >> 8;
+    const int64_t right = static_cast<int32_t>(static_cast<uint32_t>(b) << 8) >> 8;
+    return static_cast<int32_t>(left * right >> 16);
+  }
+  static HWY_INLINE uint32_t run(uint32_t a, uint32_t b) {
+    return static_cast<uint32_t>(uint64_t{a & 0xffffff} * (b & 0xffffff) >> 16);
+  }
+};
 struct Multiply24Add {
+  template <class T>
+  static HWY_INLINE T run(T a, T b, T c) {
+    return static_cast<T>(modulo(Multiply24::run(a, b)) + modulo(c));
+  }
+};
+struct Multiply24HighAdd {
+  template <class T>
+  static HWY_INLINE T run(T a, T b, T c) {
+    return static_cast<T>(modulo(Multiply24High::run(a, b)) + modulo(c));
+  }
+};
+struct MultiplyHighAddSaturated {
   static HWY_INLINE int32_t run(int32_t a, int32_t b, int32_t c) {
-    return static_cast<int32_t>(static_cast<uint32_t>(Multiply24::run(a, b)) + static_cast<uint32_t>(c));
+    return AddSaturated::run(MultiplyHigh::run(a, b), c);
+  }
+};
+struct Multiply24HighAddSaturated {
+  static HWY_INLINE int32_t run(int32_t a, int32_t b, int32_t c) {
+    return AddSaturated::run(Multiply24High::run(a, b), c);
   }
 };
 
@@ -251,6 +281,42 @@ struct Dot4 {
     for (int byte = 0; byte < 4; ++byte)
       c += static_cast<uint32_t>(int32_t{static_cast<A>(a >> (8 * byte))} * int32_t{static_cast<B>(b >> (8 * byte))});
     return c;
+  }
+};
+
+/// Two products of a half of a with a byte of b: bytes 0 and 1, or 2 and 3.
+template <class A, class B, bool kHigh>
+struct Dot2 {
+  static HWY_INLINE uint32_t run(uint32_t a, uint32_t b, uint32_t c) {
+    for (int half = 0; half < 2; ++half) {
+      const int32_t left = static_cast<A>(a >> (16 * half));
+      const int32_t right = static_cast<B>(b >> (8 * half + (kHigh ? 16 : 0)));
+      c += static_cast<uint32_t>(left * right);
+    }
+    return c;
+  }
+};
+
+struct AddModulo {
+  template <class T>
+  static HWY_INLINE T run(T a, T b) {
+    return static_cast<T>(modulo(a) + modulo(b));
+  }
+};
+/// Two 16-bit integers in a register.
+template <class T, class Op>
+struct Halves {
+  static HWY_INLINE uint32_t run(uint32_t a, uint32_t b) {
+    const auto low = static_cast<uint16_t>(Op::run(static_cast<T>(a), static_cast<T>(b)));
+    const auto high = static_cast<uint16_t>(Op::run(static_cast<T>(a >> 16), static_cast<T>(b >> 16)));
+    return uint32_t{high} << 16 | low;
+  }
+};
+template <class Op>
+struct HalvesRelu {
+  static HWY_INLINE uint32_t run(const OperationModifiers& modifiers, uint32_t a, uint32_t b) {
+    const uint32_t both = Halves<int16_t, Op>::run(a, b);
+    return modifiers.relu ? Halves<int16_t, Maximum>::run(both, 0) : both;
   }
 };
 

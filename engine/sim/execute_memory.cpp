@@ -1,4 +1,5 @@
 // Loads and stores of all state spaces (PTX ISA 9.0, sections 9.7.9.8 to 9.7.9.12).
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -109,7 +110,7 @@ HWY_NOINLINE void load_lane_by_lane(Warp& warp, const Operation* operation, cons
                                     R (*values)[32]) {
   std::array<uint8_t*, 32> host;
   uint32_t good = warp.machine->locate_lanes(warp, operation->site, place.addresses, operation->immediate, mask, host);
-  for (size_t part = 0; part < N; ++part) std::memset(values[part], 0, sizeof(values[part]));
+  for (size_t part = 0; part < N; ++part) std::fill_n(values[part], 32, R{});
   for (; good != 0; good &= good - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(good));
     for (size_t part = 0; part < N; ++part) values[part][lane] = static_cast<R>(read<M>(host[lane] + part * sizeof(M)));
@@ -143,10 +144,14 @@ HWY_INLINE void load_scattered(const uint8_t* host, const AccessPattern& pattern
 
 template <class M, class R, int N>
 HWY_INLINE void load_uniform(const uint8_t* host, R (*values)[32]) {
-  const Tag<R> d;
-  for (size_t part = 0; part < N; ++part) {
-    const auto value = hn::Set(d, static_cast<R>(read<M>(host + part * sizeof(M))));
-    for (size_t i = 0; i < 32; i += hn::Lanes(d)) hn::Store(value, d, values[part] + i);
+  if constexpr (sizeof(R) > 8) {
+    std::fill_n(values[0], 32, read<R>(host));
+  } else {
+    const Tag<R> d;
+    for (size_t part = 0; part < N; ++part) {
+      const auto value = hn::Set(d, static_cast<R>(read<M>(host + part * sizeof(M))));
+      for (size_t i = 0; i < 32; i += hn::Lanes(d)) hn::Store(value, d, values[part] + i);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // Moves between registers, address spaces and parameters (PTX ISA 9.0, section 9.7.9).
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "engine/sim/isa.hpp"
 #include "engine/sim/simd_targets.hpp"
@@ -55,6 +56,39 @@ const Operation* Pack(Warp& warp, const Operation* operation, uint32_t mask) {
   return operation + 1;
 }
 
+struct Unchanged {
+  static HWY_INLINE Word128 run(const Word128& a) { return a; }
+};
+template <class Part, int N>
+const Operation* PackWide(Warp& warp, const Operation* operation, uint32_t mask) {
+  Word128 result[32];
+  const std::array<uint16_t, 4> slots = {operation->b, operation->c, operation->extra,
+                                         static_cast<uint16_t>(operation->immediate)};
+  for (size_t part = 0; part < N; ++part) {
+    const Part* source = warp.source<Part>(slots[part]);
+    for (size_t i = 0; i < 32; ++i)
+      std::memcpy(reinterpret_cast<uint8_t*>(&result[i]) + part * sizeof(Part), &source[i], sizeof(Part));
+  }
+  store_lanes(warp.destination<Word128>(operation->dst), result, mask);
+  return operation + 1;
+}
+template <class Part, int N>
+const Operation* UnpackWide(Warp& warp, const Operation* operation, uint32_t mask) {
+  const auto* source = warp.source<Word128>(operation->a);
+  const auto slots = vector_slots(operation);
+  HWY_ALIGN Part result[N][32];
+  for (size_t part = 0; part < N; ++part)
+    for (size_t i = 0; i < 32; ++i)
+      std::memcpy(&result[part][i], reinterpret_cast<const uint8_t*>(&source[i]) + part * sizeof(Part), sizeof(Part));
+  for (size_t part = 0; part < N; ++part) store_lanes(warp.destination<Part>(slots[part]), result[part], mask);
+  return operation + 1;
+}
+/// A parameter of 16 bytes.
+const Operation* MoveWide(Warp& warp, const Operation* operation, uint32_t mask) {
+  store_lanes(warp.destination<Word128>(operation->dst), warp.source<Word128>(operation->a), mask);
+  return operation + 1;
+}
+
 template <class Whole, class Part, int N>
 const Operation* Unpack(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN Whole source[32];
@@ -95,6 +129,12 @@ const Operation* InGlobal(Warp& warp, const Operation* operation, uint32_t mask)
     lanes |= (region == 0 || region == kModuleWindow >> kRegionBits || region >= 16 ? 1U : 0U) << i;
   }
   warp.set_predicate(operation->dst, lanes, mask);
+  return operation + 1;
+}
+
+const Operation* ZeroPolicy(Warp& warp, const Operation* operation, uint32_t mask) {
+  HWY_ALIGN const uint64_t zeros[32] = {};
+  store_lanes(warp.destination<uint64_t>(operation->dst), zeros, mask);
   return operation + 1;
 }
 

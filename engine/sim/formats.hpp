@@ -24,6 +24,7 @@ struct FloatFormat {
 };
 constexpr FloatFormat kFormat16{10, 5, 0x7fff};
 constexpr FloatFormat kFormatBrain{7, 8, 0x7fff};
+constexpr FloatFormat kFormatTensor{10, 8, 0x3ffff};  // tf32, without the 13 bits below
 constexpr FloatFormat kFormat32{23, 8, 0x7fffffff};
 constexpr FloatFormat kFormat64{52, 11, 0x7ff8000000000000};
 

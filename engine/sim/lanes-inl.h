@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include "engine/sim/warp.hpp"
+#include "engine/sim/word128.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tilescope {
@@ -40,6 +41,11 @@ HWY_INLINE void store_lanes(T* out, const T* values, uint32_t mask) {
     for (size_t i = 0; i < 32; i += hn::Lanes(d))
       hn::BlendedStore(hn::Load(d, values + i), mask_at(d, mask, i), d, out + i);
   }
+}
+
+HWY_INLINE void store_lanes(Word128* out, const Word128* values, uint32_t mask) {
+  for (size_t i = 0; i < 32; ++i)
+    if ((mask >> i & 1) != 0) out[i] = values[i];
 }
 
 template <class T, class Op>

@@ -67,7 +67,7 @@ class Lexer {
     if (is_digit(c) || (c == '.' && is_digit(at(1)))) return number();
     if (starts_word(c)) return word();
     if (c == '"') return string();
-    if (std::string_view("{}[]()<>,;:@!|+-=*&~^?").find(c) != std::string_view::npos)
+    if (std::string_view("{}[]()<>,;:@!|+-=*/&~^?").find(c) != std::string_view::npos)
       return take(PtxTokenKind::punctuation, 1);
     return take(PtxTokenKind::bad, 1);
   }
@@ -78,7 +78,7 @@ class Lexer {
       while (continues_word(at(length)) && at(length) != '.') ++length;
       return take(PtxTokenKind::word, length);
     }
-    while (continues_word(at(length)) || (at(length) == ':' && at(length + 1) == ':' && starts_word(at(length + 2))))
+    while (continues_word(at(length)) || (at(length) == ':' && at(length + 1) == ':' && continues_word(at(length + 2))))
       length += at(length) == ':' ? 2 : 1;
     return take(PtxTokenKind::word, length);
   }

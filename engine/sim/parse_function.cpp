@@ -1,6 +1,7 @@
 // The body of a PTX function: declarations, labels, guards, instructions and their operands.
 #include <algorithm>
 #include <bit>
+#include <unordered_set>
 
 #include "engine/sim/parser_state.hpp"
 
@@ -12,29 +13,80 @@ constexpr size_t kDeepestScope = 64;
 
 class FunctionParser {
  public:
-  FunctionParser(PtxCursor& cursor, PtxFunction& function) : cursor_(cursor), function_(function) {}
+  FunctionParser(PtxCursor& cursor, PtxFunction& function, std::deque<std::string>& names)
+      : cursor_(cursor), function_(function), names_(names) {}
 
   bool run() {
     if (!cursor_.expect('{')) return false;
-    scopes_.emplace_back();
+    open_scope();
     while (!scopes_.empty()) {
       if (cursor_.at_end()) return cursor_.fail("a closing brace is missing");
       if (cursor_.accept('}')) {
         scopes_.pop_back();
       } else if (cursor_.accept('{')) {
         if (scopes_.size() >= kDeepestScope) return cursor_.fail("scopes are nested too deeply");
-        scopes_.emplace_back();
+        open_scope();
       } else if (!statement()) {
         return false;
       }
     }
+    if (renamed_) rename_uses();
     return true;
   }
 
  private:
   struct Range {
     uint32_t first = 0, count = 0;  // count 0: one register whose name is whole
+    uint32_t vector = 0;            // elements of a vector register, whose elements follow one another
   };
+  using Registers = std::unordered_map<std::string_view, Range>;
+  /// What labels, tables and variables that a scope declares are called in the function.
+  struct NamedScope {
+    uint32_t outer = kNoIndex;
+    std::unordered_map<std::string_view, std::string_view> names = {};
+  };
+
+  void open_scope() {
+    named_scopes_.push_back({open_.empty() ? kNoIndex : open_.back()});
+    open_.resize(scopes_.size());
+    open_.push_back(static_cast<uint32_t>(named_scopes_.size() - 1));
+    scopes_.emplace_back();
+  }
+  uint32_t scope() const { return open_[scopes_.size() - 1]; }
+
+  /// The name in the function of what the scope declares: another one if an earlier scope has it already.
+  bool declare(std::string_view& name, std::string_view what) {
+    auto& names = named_scopes_[scope()].names;
+    if (names.contains(name)) return cursor_.fail(fmt::format("{} '{}' is there twice", what, name));
+    const std::string_view written = name;
+    if (!declared_.insert(name).second) {
+      name = names_.emplace_back(fmt::format("{}.{}", name, named_scopes_.size() + declared_.size()));
+      declared_.insert(name);
+      renamed_ = true;
+    }
+    names[written] = name;
+    return true;
+  }
+
+  std::string_view name_in_function(std::string_view name, uint32_t from) const {
+    for (uint32_t at = from; at != kNoIndex; at = named_scopes_[at].outer)
+      if (const auto found = named_scopes_[at].names.find(name); found != named_scopes_[at].names.end())
+        return found->second;
+    return name;
+  }
+
+  void rename(PtxOperand& operand, uint32_t from) const {
+    if (!operand.name.empty() && !operand.has_register) operand.name = name_in_function(operand.name, from);
+    for (auto& element : operand.elements) rename(element, from);
+  }
+
+  /// Labels may be used before they are declared, so this comes last.
+  void rename_uses() {
+    for (size_t i = 0; i < function_.instructions.size(); ++i)
+      for (auto& operand : function_.instructions[i].operands) rename(operand, scope_of_instruction_[i]);
+    for (auto& [table, targets] : function_.branch_targets)
+      for (auto& target : targets) target = name_in_function(target, scope_of_table_[table]);
+  }
 
   bool statement() {
     const PtxToken& token = cursor_.peek();
@@ -47,15 +99,17 @@ class FunctionParser {
   }
 
   bool label() {
-    const std::string_view name = cursor_.take().text;
+    std::string_view name = cursor_.take().text;
     cursor_.take();
     if (cursor_.accept_word(".branchtargets")) return branch_targets(name);
     if (cursor_.at_word(".callprototype") || cursor_.at_word(".calltargets")) return cursor_.skip_statement();
     const auto next = static_cast<uint32_t>(function_.instructions.size());
-    return function_.labels.emplace(name, next).second || cursor_.fail(fmt::format("label '{}' is there twice", name));
+    return declare(name, "label") && function_.labels.emplace(name, next).second;
   }
 
   bool branch_targets(std::string_view name) {
+    if (!declare(name, "table")) return false;
+    scope_of_table_[name] = scope();
     auto& targets = function_.branch_targets[name];
     do {
       std::string_view target;
@@ -69,16 +123,29 @@ class FunctionParser {
     const std::string_view word = cursor_.take().text;
     if (word == ".reg") return registers();
     if (word == ".loc") return location();
-    if (word == ".local") return parse_variables(cursor_, function_.local);
-    if (word == ".shared") return parse_variables(cursor_, function_.shared);
+    if (word == ".local") return variables(function_.local);
+    if (word == ".shared") return variables(function_.shared);
     if (word == ".param") return parse_variables(cursor_, function_.call_params);
     if (word == ".pragma") return cursor_.skip_statement();
     return cursor_.fail(fmt::format("'{}' is not understood", word));
   }
 
+  bool variables(std::vector<PtxVariable>& list) {
+    const size_t before = list.size();
+    if (!parse_variables(cursor_, list)) return false;
+    for (size_t i = before; i < list.size(); ++i)
+      if (!declare(list[i].name, "variable")) return false;
+    return true;
+  }
+
   bool registers() {
     std::string_view word;
     if (!cursor_.expect_word(word)) return false;
+    uint32_t vector = 0;
+    if (word == ".v2" || word == ".v4") {
+      vector = static_cast<uint32_t>(word[2] - '0');
+      if (!cursor_.expect_word(word)) return false;
+    }
     const PtxType* type = find_ptx_type(word.starts_with('.') ? word.substr(1) : word);
     if (type == nullptr) return cursor_.fail(fmt::format("registers of type '{}' are not supported", word));
     do {
@@ -87,10 +154,13 @@ class FunctionParser {
       Range range{static_cast<uint32_t>(function_.registers.size()), 0};
       uint64_t count = 1;
       if (cursor_.accept('<')) {
+        if (vector != 0) return cursor_.fail("vector registers are declared one by one");
         if (!cursor_.expect_integer(count, kMostRegisters) || !cursor_.expect('>')) return false;
         range.count = static_cast<uint32_t>(count);
         if (count == 0) continue;
       }
+      if (vector != 0) range.vector = vector;
+      if (vector != 0) count = vector;
       if (function_.registers.size() + count > kMostRegisters) return cursor_.fail("there are too many registers");
       function_.registers.resize(function_.registers.size() + count, PtxRegister{type->bytes});
       scopes_.back()[name] = range;
@@ -135,6 +205,7 @@ class FunctionParser {
     if (!function_.locations.empty()) instruction.location = static_cast<uint32_t>(function_.locations.size() - 1);
     if (cursor_.accept('@') && !guard(instruction)) return false;
     if (!cursor_.expect_word(instruction.opcode)) return false;
+    is_call_ = instruction.opcode.starts_with("call");
     if (!cursor_.at(';')) {
       do {
         PtxOperand operand;
@@ -148,6 +219,7 @@ class FunctionParser {
     instruction.text = {begin, static_cast<size_t>(end - begin)};
     while (!instruction.text.empty() && instruction.text.back() <= ' ') instruction.text.remove_suffix(1);
     function_.instructions.push_back(std::move(instruction));
+    scope_of_instruction_.push_back(scope());
     return true;
   }
 
@@ -162,6 +234,13 @@ class FunctionParser {
 
   /// Names in inner scopes hide those outside; %r<10> declares %r0 … %r9.
   bool find_register(std::string_view name, uint32_t& reg) const {
+    Range range;
+    if (!find_range(name, reg, range)) return false;
+    return range.vector == 0;
+  }
+
+  /// The same for vector registers as a whole, of which `reg` is the first element.
+  bool find_range(std::string_view name, uint32_t& reg, Range& found) const {
     size_t digits = 0;
     while (digits < name.size() && name[name.size() - 1 - digits] >= '0' && name[name.size() - 1 - digits] <= '9')
       ++digits;
@@ -173,6 +252,7 @@ class FunctionParser {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
       if (const auto whole = scope->find(name); whole != scope->end() && whole->second.count == 0) {
         reg = whole->second.first;
+        found = whole->second;
         return true;
       }
       if (!numbered) continue;
@@ -187,18 +267,17 @@ class FunctionParser {
   bool parse_operand(PtxOperand& operand, int depth) {
     if (depth > 3) return cursor_.fail("operands are nested too deeply");
     if (cursor_.accept('{')) return list(operand, '}', depth);
-    if (cursor_.accept('(')) return list(operand, ')', depth);
+    if (is_call_ && cursor_.accept('(')) return list(operand, ')', depth);
     if (cursor_.accept('[')) return address(operand, depth);
+    if (at_constant(cursor_)) {
+      operand.kind = PtxOperand::Kind::integer;
+      return parse_constant(cursor_, operand.bits);
+    }
     operand.negated = cursor_.accept('!');
     const bool minus = cursor_.accept('-');
     if (!minus) cursor_.accept('+');
     const PtxToken token = cursor_.peek();
     switch (token.kind) {
-      case PtxTokenKind::integer:
-        cursor_.take();
-        operand.kind = PtxOperand::Kind::integer;
-        operand.bits = minus ? ~token.bits + 1 : token.bits;
-        return true;
       case PtxTokenKind::float32:
       case PtxTokenKind::float64:
         cursor_.take();
@@ -207,8 +286,9 @@ class FunctionParser {
         operand.bits = token.bits ^ (minus ? uint64_t{1} << (operand.single ? 31 : 63) : 0);
         return true;
       case PtxTokenKind::word:
-        if (minus) return cursor_.fail("a minus sign stands before a name");
-        return word(operand, depth);
+        operand.negated = operand.negated || minus;
+        return word(operand, depth) &&
+               (!minus || operand.kind == PtxOperand::Kind::reg || cursor_.fail("a minus sign stands before a name"));
       default:
         return cursor_.fail(fmt::format("{} is no operand", PtxCursor::quoted(token)));
     }
@@ -227,14 +307,7 @@ class FunctionParser {
 
   bool word(PtxOperand& operand, int depth) {
     const std::string_view name = cursor_.take().text;
-    if (name == "_") return true;  // a sink
-    if (find_register(name, operand.reg)) {
-      operand.kind = PtxOperand::Kind::reg;
-    } else {
-      operand.kind = PtxOperand::Kind::name;
-      operand.name = name;
-      if (!offset(operand.offset)) return false;
-    }
+    if (name != "_" && !find_word(name, operand)) return false;
     if (!cursor_.accept('|')) return true;
     PtxOperand second, first = operand;
     if (!parse_operand(second, depth + 1)) return false;
@@ -245,14 +318,50 @@ class FunctionParser {
     return true;
   }
 
-  /// "+4", "-4", "+-4" or nothing.
+  bool find_word(std::string_view name, PtxOperand& operand) {
+    Range range;
+    if (find_range(name, operand.reg, range)) {
+      if (range.vector == 0) {
+        operand.kind = PtxOperand::Kind::reg;
+        return true;
+      }
+      operand.kind = PtxOperand::Kind::vector;
+      for (uint32_t i = 0; i < range.vector; ++i) {
+        operand.elements.emplace_back().kind = PtxOperand::Kind::reg;
+        operand.elements.back().reg = range.first + i;
+      }
+      return true;
+    }
+    if (find_part(name, operand)) return true;
+    operand.kind = PtxOperand::Kind::name;
+    operand.name = name;
+    return offset(operand.offset);
+  }
+
+  /// "v.x", an element of a vector register, or "%r1.b2", a part of a register.
+  bool find_part(std::string_view name, PtxOperand& operand) const {
+    const size_t dot = name.rfind('.');
+    Range range;
+    if (dot == std::string_view::npos || !find_range(name.substr(0, dot), operand.reg, range)) return false;
+    const std::string_view part = name.substr(dot + 1);
+    operand.kind = PtxOperand::Kind::reg;
+    if (range.vector == 0) {
+      operand.selector = part;
+      return true;
+    }
+    size_t element = part.size() == 1 ? std::string_view("xyzw").find(part[0]) : std::string_view::npos;
+    if (element == std::string_view::npos && part.size() == 1) element = std::string_view("rgba").find(part[0]);
+    if (element >= range.vector) return false;
+    operand.reg += static_cast<uint32_t>(element);
+    return true;
+  }
+
+  /// "+4", "-4", "+-4", "+2*8" or nothing.
   bool offset(int64_t& value) {
     if (!cursor_.at('+') && !cursor_.at('-')) return true;
-    bool minus = cursor_.take().text[0] == '-';
-    if (cursor_.accept('-')) minus = !minus;
-    uint64_t magnitude = 0;
-    if (!cursor_.expect_integer(magnitude, ~uint64_t{0})) return false;
-    value = static_cast<int64_t>(minus ? ~magnitude + 1 : magnitude);
+    uint64_t bits = 0;
+    if (!parse_constant(cursor_, bits)) return false;
+    value = static_cast<int64_t>(bits);
     return true;
   }
 
@@ -261,12 +370,16 @@ class FunctionParser {
     if (cursor_.peek().kind == PtxTokenKind::word) {
       operand.name = cursor_.take().text;
       operand.has_register = find_register(operand.name, operand.reg);
+      PtxOperand element;
+      if (!operand.has_register && find_part(operand.name, element) && element.selector.empty()) {
+        operand.has_register = true;
+        operand.reg = element.reg;
+      }
       if (!offset(operand.offset)) return false;
     } else {
-      const bool minus = cursor_.accept('-');
-      uint64_t magnitude = 0;
-      if (!cursor_.expect_integer(magnitude, ~uint64_t{0})) return false;
-      operand.offset = static_cast<int64_t>(minus ? ~magnitude + 1 : magnitude);
+      uint64_t bits = 0;
+      if (!parse_constant(cursor_, bits)) return false;
+      operand.offset = static_cast<int64_t>(bits);
     }
     while (cursor_.accept(',')) {  // the coordinates of a tensor
       PtxOperand element;
@@ -278,11 +391,21 @@ class FunctionParser {
 
   PtxCursor& cursor_;
   PtxFunction& function_;
-  std::vector<std::unordered_map<std::string_view, Range>> scopes_;
+  std::deque<std::string>& names_;
+  std::vector<Registers> scopes_;
+  std::vector<NamedScope> named_scopes_;
+  std::vector<uint32_t> open_;  // of the scopes that are open, their indices into named_scopes_
+  std::unordered_set<std::string_view> declared_;
+  std::vector<uint32_t> scope_of_instruction_;
+  std::unordered_map<std::string_view, uint32_t> scope_of_table_;
+  bool renamed_ = false;
+  bool is_call_ = false;
 };
 
 }  // namespace
 
-bool parse_function_body(PtxCursor& cursor, PtxFunction& function) { return FunctionParser(cursor, function).run(); }
+bool parse_function_body(PtxCursor& cursor, PtxFunction& function, std::deque<std::string>& names) {
+  return FunctionParser(cursor, function, names).run();
+}
 
 }  // namespace tilescope

@@ -55,26 +55,28 @@ class Initialiser {
 
  private:
   bool value() {
-    const bool negative = cursor_.accept('-');
-    const PtxToken token = cursor_.peek();
-    if (token.kind == PtxTokenKind::integer) {
-      cursor_.take();
-      append(negative ? ~token.bits + 1 : token.bits);
+    if (at_constant(cursor_)) {
+      uint64_t bits = 0;
+      if (!parse_constant(cursor_, bits)) return false;
+      if (cursor_.accept('(')) return relocation(bits) && cursor_.expect(')');
+      if (element_.is_float) return real(static_cast<double>(static_cast<int64_t>(bits)));
+      append(bits);
       return true;
     }
+    const bool negative = cursor_.accept('-');
+    const PtxToken token = cursor_.peek();
     if (token.kind == PtxTokenKind::float32 || token.kind == PtxTokenKind::float64) {
       cursor_.take();
-      return real(token, negative);
+      const double value = token.kind == PtxTokenKind::float32
+                               ? static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(token.bits)))
+                               : std::bit_cast<double>(token.bits);
+      return real(negative ? -value : value);
     }
-    if (token.kind == PtxTokenKind::word) return relocation();
+    if (token.kind == PtxTokenKind::word) return relocation(0);
     return cursor_.fail(fmt::format("{} is no initial value", PtxCursor::quoted(token)));
   }
 
-  bool real(const PtxToken& token, bool negative) {
-    double value = token.kind == PtxTokenKind::float32
-                       ? static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(token.bits)))
-                       : std::bit_cast<double>(token.bits);
-    if (negative) value = -value;
+  bool real(double value) {
     if (element_.bytes == 4)
       append(std::bit_cast<uint32_t>(static_cast<float>(value)));
     else if (element_.bytes == 8)
@@ -84,8 +86,10 @@ class Initialiser {
     return true;
   }
 
-  bool relocation() {
-    PtxVariable::Relocation place{variable_.initial.size(), element_.bytes, {}, 0, false};
+  /// The address of a variable, or the byte of it that a mask picks.
+  bool relocation(uint64_t mask) {
+    PtxVariable::Relocation place{variable_.initial.size(), element_.bytes, {}, 0, false, 0};
+    if (mask != 0) place.first_byte = static_cast<uint32_t>(std::countr_zero(mask) / 8);
     if (cursor_.accept_word("generic")) {
       place.generic = true;
       if (!cursor_.expect('(') || !cursor_.expect_word(place.name) || !cursor_.expect(')')) return false;
@@ -95,7 +99,7 @@ class Initialiser {
     const bool plus = cursor_.accept('+');
     if (plus || cursor_.accept('-')) {
       uint64_t addend = 0;
-      if (!cursor_.expect_integer(addend, kLargestVariable)) return false;
+      if (!parse_constant(cursor_, addend)) return false;
       place.addend = plus ? static_cast<int64_t>(addend) : -static_cast<int64_t>(addend);
     }
     variable_.relocations.push_back(place);
@@ -122,15 +126,16 @@ bool parse_variable_type(PtxCursor& cursor, PtxVariable& variable, PtxType& elem
     const std::string_view word = cursor.take().text;
     uint64_t alignment = 0;
     if (word == ".align") {
-      if (!cursor.expect_integer(alignment, 1 << 16)) return false;
+      if (!parse_constant(cursor, alignment)) return false;
+      if (alignment > 1 << 16) return cursor.fail("an alignment is too large");
       if (!std::has_single_bit(alignment)) return cursor.fail("an alignment is no power of two");
       // After the type it is that of what a pointer parameter points to.
       if (!typed) variable.alignment = static_cast<uint32_t>(alignment);
     } else if (word == ".v2" || word == ".v4") {
       vector = static_cast<uint32_t>(word[2] - '0');
     } else if (word == ".attribute") {
-      std::string_view ignored;
-      if (!cursor.expect('(') || !cursor.expect_word(ignored) || !cursor.expect(')')) return false;
+      if (!cursor.at('(')) return cursor.fail("an attribute has no name");
+      while (!cursor.at_end() && !cursor.accept(')')) cursor.take();
     } else if (const PtxType* type = find_ptx_type(word.substr(1)); type != nullptr && !typed) {
       element = *type;
       typed = true;
@@ -149,7 +154,8 @@ bool parse_variable_name(PtxCursor& cursor, PtxVariable& variable, const PtxType
   if (!cursor.expect_word(variable.name)) return false;
   while (cursor.accept('[')) {
     uint64_t extent = 0;
-    if (cursor.peek().kind == PtxTokenKind::integer && !cursor.expect_integer(extent, kLargestVariable)) return false;
+    if (!cursor.at(']') && !parse_constant(cursor, extent)) return false;
+    if (extent > kLargestVariable) return cursor.fail("a variable is too large");
     if (extent != 0 && variable.bytes > kLargestVariable / extent) return cursor.fail("a variable is too large");
     variable.bytes *= extent;
     if (!cursor.expect(']')) return false;
@@ -278,7 +284,7 @@ class ModuleParser {
     while (!cursor_.at('{') && !cursor_.at(';'))
       if (!performance_directive(function)) return false;
     if (cursor_.accept(';')) return true;  // a declaration of something that is defined elsewhere
-    if (!parse_function_body(cursor_, function)) return false;
+    if (!parse_function_body(cursor_, function, module_.made_names)) return false;
     module_.functions.push_back(std::move(function));
     return true;
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -98,6 +99,11 @@ class PtxCursor {
   std::string error_;
 };
 
+/// A constant expression of integers (PTX ISA 9.0, 4.5.5): literals, parentheses, casts and the operators of C.
+bool parse_constant(PtxCursor& cursor, uint64_t& value);
+/// Whether one begins here: a literal, a sign or complement before one, or a parenthesis.
+bool at_constant(const PtxCursor& cursor);
+
 /// One variable after its state space: [.align N] .type name[dimensions] [= initialiser]. The cursor stays at the comma
 /// or semicolon. `.type` and alignment carry over to the next name of the same declaration through `variable`.
 bool parse_variable_type(PtxCursor& cursor, PtxVariable& variable, PtxType& element);
@@ -106,7 +112,8 @@ bool parse_variable_name(PtxCursor& cursor, PtxVariable& variable, const PtxType
 /// Whole declaration: type, names, semicolon.
 bool parse_variables(PtxCursor& cursor, std::vector<PtxVariable>& variables);
 
-/// The body of a function, from its opening brace to past its closing one.
-bool parse_function_body(PtxCursor& cursor, PtxFunction& function);
+/// The body of a function, from its opening brace to past its closing one. Names that are there in several scopes are
+/// made different; `names` owns the new ones.
+bool parse_function_body(PtxCursor& cursor, PtxFunction& function, std::deque<std::string>& names);
 
 }  // namespace tilescope

@@ -46,6 +46,8 @@ static_assert(sizeof(Operation) == 32);
 /// Operation::immediate of arithmetic: the slot of a fourth source in bits 0–15, and the modifiers of the opcode above.
 enum class Rounding : uint8_t { nearest_even, zero, minus_infinity, plus_infinity, nearest_away };
 enum class Combine : uint8_t { none, conjunction, disjunction, exclusive };
+/// What set gives where its comparison holds; in Operation::extra.
+enum class SetResult : uint8_t { ones, one_f32, one_f16, one_bf16 };
 struct OperationModifiers {
   Rounding rounding = Rounding::nearest_even;
   Combine combine = Combine::none;
@@ -123,6 +125,9 @@ enum class SpecialRegister : uint8_t {
   total_smem_size,  // by launch
   nsmid,
   smid,
+  zero,
+  zero_wide,
+  one,
   gridid_low,
   gridid,
   ctaid_x,

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
+
+#include "engine/sim/video.hpp"
 
 namespace tilescope {
 namespace {
@@ -25,7 +28,7 @@ bool one_of(std::string_view word, std::initializer_list<std::string_view> words
 
 std::optional<Space> space_from(std::string_view word) {
   if (word == "global") return Space::global;
-  if (one_of(word, {"shared", "shared::cta"})) return Space::shared;
+  if (one_of(word, {"shared", "shared::cta", "shared::cluster"})) return Space::shared;
   if (word == "local") return Space::local;
   if (word == "const") return Space::constant;
   if (one_of(word, {"param", "param::entry"})) return Space::param;
@@ -92,13 +95,22 @@ void resolve_memory(const PtxFunction& function, const PtxInstruction& instructi
   if (atomic) {
     resolved.is_memory = true;
     resolved.kind = head == "atom" ? AccessKind::atomic : AccessKind::reduction;
-    resolved.row = resolved.elements == 1 ? find_isa_row(std::string(head) + rest) : nullptr;
+    resolved.register_bytes = std::max(2U, type->bytes);
+    // Of a vector the number of elements stands behind the operation: red.add.v2.noftz.f16.
+    std::string opcode = std::string(head) + rest;
+    if (resolved.elements != 1) {
+      const size_t place = opcode.find('.', head.size() + 1);
+      opcode.insert(std::min(place, opcode.size()), fmt::format(".v{}", resolved.elements));
+    }
+    if (!spaced || resolved.space == Space::global || resolved.space == Space::shared)
+      resolved.row = find_isa_row(opcode);
     return;
   }
   const bool load = head != "st";
   resolved.kind = load ? AccessKind::load : AccessKind::store;
   const size_t value = load ? 0 : 1;
   if (std::string_view(rest).substr(1) != type->text || instruction.operands.size() < 2) return;
+  if (type->bytes * resolved.elements > 16 || (!load && resolved.space == Space::constant)) return;
   resolved.register_bytes = width_of(function, instruction.operands[value]);
   if (resolved.register_bytes == 0) resolved.register_bytes = std::max(2U, type->bytes);
   resolved.register_bytes = std::max(2U, resolved.register_bytes);
@@ -119,10 +131,29 @@ void resolve_move(const PtxInstruction& instruction, ResolvedInstruction& resolv
     resolved.row = find_isa_row(fmt::format("unpack.{}.b{}", operands[0].elements.size(), type->bytes * 8));
   else if (operands[1].kind == PtxOperand::Kind::vector)
     resolved.row = find_isa_row(fmt::format("pack.{}.b{}", operands[1].elements.size(), type->bytes * 8));
-  else if (one_of(operands[1].name, {"%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo"}))
+  else if (one_of(operands[1].name, {"%clock", "%clock64", "%globaltimer", "%globaltimer_lo"}))
     resolved.row = find_isa_row(fmt::format("clock.{}", type->bytes));
   else
     resolved.row = find_isa_row(instruction.opcode);
+}
+
+/// set: the comparison and the operands' type choose the row, the result's type what a true comparison gives.
+void resolve_set(const std::vector<std::string_view>& parts, ResolvedInstruction& resolved) {
+  const size_t count = parts.size();
+  if (count < 4) return;
+  for (size_t i = 2; i + 2 < count; ++i)
+    if (!one_of(parts[i], {"and", "or", "xor", "ftz"})) return;
+  const std::string_view to = parts[count - 2], from = parts[count - 1];
+  const bool packed = from == "f16x2" || from == "bf16x2";
+  if (!one_of(to, {"u32", "s32", "f32", "f16", "bf16", "u16", "s16", "f16x2", "bf16x2"})) return;
+  if (to.ends_with("x2") ? to != from : packed && !one_of(to, {"u32", "s32"})) return;
+  const SetResult result = to == "f32"              ? SetResult::one_f32
+                           : to.starts_with("f16")  ? SetResult::one_f16
+                           : to.starts_with("bf16") ? SetResult::one_bf16
+                                                    : SetResult::ones;
+  resolved.extra = static_cast<uint16_t>(result);
+  resolved.modifiers.destination_bytes = static_cast<uint8_t>(find_ptx_type(to)->bytes);
+  resolved.row = find_isa_row(fmt::format("set.{}.{}", parts[1], from));
 }
 
 /// Whether registers have the widths that a shape asks for, so that the fast row of a conversion holds.
@@ -151,7 +182,9 @@ void resolve_conversion(const PtxFunction& function, const PtxInstruction& instr
   if (to == nullptr || from == nullptr || conversion_code(*to) == 0 || conversion_code(*from) == 0) return;
   // Beyond the scalar formats' modifiers nothing is understood.
   for (size_t i = 1; i + 2 < parts.size(); ++i)
-    if (!one_of(parts[i], {"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi", "ftz", "sat", "relu"})) return;
+    if (!one_of(parts[i],
+                {"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi", "ftz", "sat", "relu", "satfinite"}))
+      return;
   resolved.row = find_isa_row("cvt");
   resolved.type = *from;
   resolved.extra = static_cast<uint16_t>(conversion_code(*to) | conversion_code(*from) << 8);
@@ -184,13 +217,21 @@ ResolvedInstruction resolve(const PtxFunction& function, const PtxInstruction& i
     resolve_memory(function, instruction, parts, resolved);
   } else if (head == "mov") {
     resolve_move(instruction, resolved);
+  } else if (head == "set") {
+    resolve_set(parts, resolved);
   } else if (head == "cvt") {
     resolve_conversion(function, instruction, parts, resolved);
+  } else if (head == "createpolicy") {
+    resolved.row = find_isa_row(head);
+  } else if (const auto video = resolve_video(instruction); video) {
+    resolved.is_video = true;
+    resolved.video = std::bit_cast<int64_t>(*video);
+    resolved.row = find_isa_row("video");
   } else if (one_of(head, {"prefetch", "prefetchu", "discard", "applypriority"})) {
     resolved.row = find_isa_row(head);
   } else if (one_of(head, {"bar", "barrier"}) && instruction.opcode.find(".red.") != std::string_view::npos) {
     resolved.row = find_isa_row(std::string(instruction.opcode) + (instruction.operands.size() == 4 ? ".counted" : ""));
-  } else if (!one_of(head, {"parameter", "pack", "unpack", "clock", "jump", "end"}) &&
+  } else if (!one_of(head, {"video", "parameter", "pack", "unpack", "clock", "jump", "end"}) &&
              instruction.opcode != "bra.backward") {
     resolved.row = find_isa_row(instruction.opcode);
     if (head == "cvta" && parts.size() > 2)

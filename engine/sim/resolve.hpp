@@ -20,6 +20,8 @@ struct ResolvedInstruction {
   bool sees_others = false;     // an atomic or volatile access, which may wait for another block's write
   Space space = Space::global;  // of a memory instruction or address conversion
   bool is_generic = false;      // no state space was written
+  bool is_video = false;        // Operation::immediate is `video`
+  int64_t video = 0;
   AccessKind kind = AccessKind::load;
   PtxType type;  // of a memory instruction: one element
   uint32_t elements = 1;

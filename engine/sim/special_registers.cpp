@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include "engine/sim/word128.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -29,6 +31,28 @@ constexpr SpecialRegisterInfo kSpecials[] = {
     {"%nsmid", SpecialRegister::nsmid, 4, false},
     {"%smid", SpecialRegister::smid, 4, false},
     {"%gridid", SpecialRegister::gridid, 8, false},
+    {"%aggr_smem_size", SpecialRegister::total_smem_size, 4, false},
+    {"%clock_hi", SpecialRegister::zero, 4, false},
+    {"%globaltimer_hi", SpecialRegister::zero, 4, false},
+    {"%reserved_smem_offset_begin", SpecialRegister::zero, 4, false},
+    {"%reserved_smem_offset_end", SpecialRegister::zero, 4, false},
+    {"%reserved_smem_offset_cap", SpecialRegister::zero, 4, false},
+    {"%current_graph_exec", SpecialRegister::zero_wide, 8, false},
+    // A block is a cluster of its own.
+    {"%clusterid.x", SpecialRegister::ctaid_x, 4, false},
+    {"%clusterid.y", SpecialRegister::ctaid_y, 4, false},
+    {"%clusterid.z", SpecialRegister::ctaid_z, 4, false},
+    {"%nclusterid.x", SpecialRegister::nctaid_x, 4, false},
+    {"%nclusterid.y", SpecialRegister::nctaid_y, 4, false},
+    {"%nclusterid.z", SpecialRegister::nctaid_z, 4, false},
+    {"%cluster_ctaid.x", SpecialRegister::zero, 4, false},
+    {"%cluster_ctaid.y", SpecialRegister::zero, 4, false},
+    {"%cluster_ctaid.z", SpecialRegister::zero, 4, false},
+    {"%cluster_nctaid.x", SpecialRegister::one, 4, false},
+    {"%cluster_nctaid.y", SpecialRegister::one, 4, false},
+    {"%cluster_nctaid.z", SpecialRegister::one, 4, false},
+    {"%cluster_ctarank", SpecialRegister::zero, 4, false},
+    {"%cluster_nctarank", SpecialRegister::one, 4, false},
     {"%ctaid.x", SpecialRegister::ctaid_x, 4, false},
     {"%ctaid.y", SpecialRegister::ctaid_y, 4, false},
     {"%ctaid.z", SpecialRegister::ctaid_z, 4, false},
@@ -39,6 +63,14 @@ void spread(uint8_t* slot, T value) {
   std::array<T, 32> lanes;
   lanes.fill(value);
   std::memcpy(slot, lanes.data(), sizeof(lanes));
+}
+
+template <class T>
+T read_parameter(const LaunchSetup& setup, const ParameterSlot& parameter) {
+  T value{};
+  const size_t there = setup.parameters.size() > parameter.offset ? setup.parameters.size() - parameter.offset : 0;
+  std::memcpy(&value, setup.parameters.data() + parameter.offset, std::min<size_t>(parameter.bytes, there));
+  return value;
 }
 
 uint8_t* uniform_slot(uint8_t* uniform, uint16_t slot) {
@@ -95,6 +127,7 @@ uint32_t value_in_launch(SpecialRegister name, const LaunchSetup& setup) {
     case SpecialRegister::total_smem_size:
       return setup.shared_bytes;
     case SpecialRegister::nsmid:
+    case SpecialRegister::one:
       return 1;
     default:
       return 0;
@@ -106,7 +139,21 @@ uint32_t value_in_launch(SpecialRegister name, const LaunchSetup& setup) {
 const SpecialRegisterInfo* find_special_register(std::string_view name) {
   for (const auto& info : kSpecials)
     if (info.name == name) return &info;
-  return nullptr;
+  // Read-only values of the driver and the profiler's counters: nobody has set them here.
+  static constexpr SpecialRegisterInfo kZero = {"", SpecialRegister::zero, 4, false};
+  static constexpr SpecialRegisterInfo kZeroWide = {"", SpecialRegister::zero_wide, 8, false};
+  const auto numbered = [&](std::string_view stem, std::string_view end, int limit) {
+    if (!name.starts_with(stem) || !name.ends_with(end)) return false;
+    const std::string_view digits = name.substr(stem.size(), name.size() - stem.size() - end.size());
+    int number = 0;
+    for (char c : digits) {
+      if (c < '0' || c > '9' || digits.size() > 2) return false;
+      number = 10 * number + (c - '0');
+    }
+    return !digits.empty() && number < limit;
+  };
+  if (numbered("%envreg", "", 32) || numbered("%pm", "", 8)) return &kZero;
+  return numbered("%pm", "_64", 8) ? &kZeroWide : nullptr;
 }
 
 void fill_warp_slots(const Program& program, const Dim3& block, Warp& warp) {
@@ -120,15 +167,17 @@ void fill_warp_slots(const Program& program, const Dim3& block, Warp& warp) {
 void fill_launch_slots(const Program& program, const LaunchSetup& setup, uint8_t* uniform) {
   for (const auto& special : program.specials) {
     if ((special.slot & kUniformSlot) == 0) continue;
-    if (special.name == SpecialRegister::gridid)
+    if (special.name == SpecialRegister::gridid || special.name == SpecialRegister::zero_wide)
       spread<uint64_t>(uniform_slot(uniform, special.slot), 0);
     else
       spread(uniform_slot(uniform, special.slot), value_in_launch(special.name, setup));
   }
   for (const auto& parameter : program.parameter_slots) {
-    uint64_t value = 0;
-    const size_t there = setup.parameters.size() > parameter.offset ? setup.parameters.size() - parameter.offset : 0;
-    std::memcpy(&value, setup.parameters.data() + parameter.offset, std::min<size_t>(parameter.bytes, there));
+    if (parameter.register_bytes == 16) {
+      spread(uniform_slot(uniform, parameter.slot), read_parameter<Word128>(setup, parameter));
+      continue;
+    }
+    auto value = read_parameter<uint64_t>(setup, parameter);
     const uint32_t unused = 64U - 8U * parameter.bytes;
     if (parameter.is_signed) value = static_cast<uint64_t>(static_cast<int64_t>(value << unused) >> unused);
     uint8_t* slot = uniform_slot(uniform, parameter.slot);

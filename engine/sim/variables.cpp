@@ -72,7 +72,8 @@ std::vector<uint8_t> initial_bytes(const PtxModule& module, const ModuleVariable
       const uint64_t address = (whole ? window_of(target->second.space) : 0) + target->second.offset +
                                static_cast<uint64_t>(relocation.addend);
       for (uint32_t i = 0; i < std::min<uint32_t>(relocation.bytes, 8); ++i)
-        at[relocation.offset + i] = static_cast<uint8_t>(address >> (8 * i));
+        at[relocation.offset + i] =
+            relocation.first_byte + i < 8 ? static_cast<uint8_t>(address >> (8 * (relocation.first_byte + i))) : 0;
     }
   }
   return bytes;
