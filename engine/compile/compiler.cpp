@@ -219,7 +219,7 @@ class NvrtcCompiler final : public Compiler {
   std::vector<std::string> options_of(const CompileRequest& request) const {
     // The folder of the source is named with -I too, so that the search is the one that the cache key follows. Without
     // --no-source-include, which would also keep headers of the toolkit (mma.h) from those beside them.
-    std::vector<std::string> options = {"-std=c++17", "-lineinfo"};
+    std::vector<std::string> options = {"-std=c++17", "-lineinfo", "--device-int128"};
     for (const Define& define : request.defines) options.push_back("-D" + define.name + "=" + define.value);
     for (const std::string& folder : include_folders_of(request)) options.push_back("-I" + folder);
     for (const std::string& folder : library_->toolkit_include_folders) options.push_back("-I" + folder);

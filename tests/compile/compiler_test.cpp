@@ -287,5 +287,15 @@ TEST(CompilerOpenTest, HidingAnotherLibraryHidesNothingHere) {
   EXPECT_EQ(open.has_value(), compiler.has_value());
 }
 
+TEST_F(CompilerTest, KnowsTheTypesThatNvccKnows) {
+  const auto module = compile(R"(
+extern "C" __global__ void high_half(const long long* a, long long* high) {
+  const __int128 product = (__int128)a[0] * a[1];
+  high[0] = (long long)(product >> 64);
+}
+)");
+  EXPECT_TRUE(module.has_value()) << module.error().message;
+}
+
 }  // namespace
 }  // namespace tilescope

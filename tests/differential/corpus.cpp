@@ -10,6 +10,8 @@ const Corpus& corpus() {
     add_sorts(cases);
     add_matrices(cases);
     add_hashes(cases);
+    add_graphs(cases);
+    add_numerics(cases);
     add_learning(cases);
     add_grids(cases);
     return cases;

@@ -24,6 +24,8 @@ void add_scans(Corpus& corpus);
 void add_sorts(Corpus& corpus);
 void add_matrices(Corpus& corpus);
 void add_hashes(Corpus& corpus);
+void add_graphs(Corpus& corpus);
+void add_numerics(Corpus& corpus);
 void add_learning(Corpus& corpus);
 void add_grids(Corpus& corpus);
 
