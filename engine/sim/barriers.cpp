@@ -64,6 +64,7 @@ void Machine::arrive(Warp& warp, const Operation* operation, uint32_t lanes, Bar
   if (!used) barrier.expected = call.count;
   barrier.votes += count_lanes(call.votes);
   barrier.voters += count_lanes(call.voters);
+  if (call.goes_on) watch_arrival(warp, id);
   const bool whole = (lanes | warp.waiting_at(id)) == warp.live;
   if (!call.goes_on || !whole) warp.park(operation + 1, lanes, id);
   if (whole) mark_arrival(warp, id);
@@ -106,6 +107,7 @@ bool Machine::release_barriers(Block& block) {
       report_barrier(block, id, "divergent-barrier",
                      fmt::format("barrier {} is reached by {} of {} threads, the others have left the kernel", id,
                                  block.live_threads, threads));
+    if (block.shared_races != nullptr) watch_barrier(block, id);
     for (Warp& warp : block.warps) {
       if (warp.path_count == 0) continue;
       report_divergence(warp, id);

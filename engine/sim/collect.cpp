@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tilescope {
 namespace {
@@ -163,21 +164,35 @@ uint32_t Collector::intern(const LanePattern& pattern) {
 }
 
 void Collector::join_findings(ChunkRecord& record) {
-  const auto& details = setup_.program->details;
-  for (NotedFinding& noted : record.findings) {
-    const auto same = std::find_if(findings_.begin(), findings_.end(), [&](const NotedFinding& other) {
-      return other.finding.id == noted.finding.id && other.finding.line == noted.finding.line &&
-             details[other.operation].file == details[noted.operation].file &&
-             (noted.finding.line != 0 || other.operation == noted.operation);
-    });
-    if (same != findings_.end())
-      same->finding.count += noted.finding.count;
-    else if (findings_.size() < kMostFindings)
-      findings_.push_back(std::move(noted));
+  for (NotedFinding& noted : record.findings) add_finding(std::move(noted));
+  if (changing_sites_.size() < record.changing_sites.size()) changing_sites_.resize(record.changing_sites.size());
+  for (size_t i = 0; i < record.changing_sites.size(); ++i)
+    if (record.changing_sites[i]) changing_sites_[i] = true;
+}
+
+void Collector::add_finding(NotedFinding noted) {
+  const auto same = std::find_if(findings_.begin(), findings_.end(), [&](const NotedFinding& other) {
+    return is_same_finding(*setup_.program, noted, other);
+  });
+  if (same != findings_.end())
+    merge_finding(*same, std::move(noted));
+  else if (findings_.size() < kMostFindings)
+    findings_.push_back(std::move(noted));
+}
+
+/// A store that always finds its own value there, although it changes other places, is no race worth a word; where it
+/// never changes anything, the values of the inputs hide the race.
+void Collector::settle_doubtful() {
+  std::vector<NotedFinding> all = std::exchange(findings_, {});
+  for (NotedFinding& noted : all) {
+    const bool dropped = noted.doubtful < changing_sites_.size() && changing_sites_[noted.doubtful];
+    noted.doubtful = kNoIndex;
+    if (!dropped) add_finding(std::move(noted));
   }
 }
 
 LaunchReport Collector::take_report() {
+  settle_doubtful();
   for (auto& noted : findings_) report_.findings.push_back(std::move(noted.finding));
   report_.stopped_by_finding = stopped_;
   if (setup_.record && stopped_) report_.trace.complete = false;

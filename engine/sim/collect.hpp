@@ -35,6 +35,8 @@ class Collector {
   void join(ChunkRecord& record);
   void join_accesses(const ChunkRecord& record);
   void join_findings(ChunkRecord& record);
+  void add_finding(NotedFinding noted);
+  void settle_doubtful();
   void check_steps(const ChunkRecord& record);
   void add_step_limit(const ChunkRecord& record, uint64_t block);
   uint32_t intern(const LanePattern& pattern);
@@ -56,6 +58,7 @@ class Collector {
   std::vector<SiteCount> counts_;
   uint64_t bank_conflicts_[2] = {0, 0};
   std::vector<NotedFinding> findings_;
+  std::vector<bool> changing_sites_;
   std::unordered_map<uint64_t, std::vector<uint32_t>> patterns_;
   std::chrono::steady_clock::time_point last_progress_ = std::chrono::steady_clock::now();
   LaunchReport report_;

@@ -156,6 +156,11 @@ class KernelDecoder {
     site.kind = resolved.kind;
     site.bytes_per_lane = resolved.type.bytes * resolved.elements;
     site.narrow_address = operands_->narrow_address();
+    site.is_strong = resolved.is_strong;
+    site.acquires = resolved.acquires;
+    site.releases = resolved.releases;
+    if (resolved.type.bytes != 0 && (resolved.space == Space::shared || resolved.is_generic))
+      program_->shared_granule = std::min(program_->shared_granule, resolved.type.bytes);
     const auto index = static_cast<uint32_t>(program_->sites.size());
     const bool observed = resolved.space == Space::global || resolved.space == Space::shared;
     if (observed && program_->observed_sites.size() < 0xffff) {

@@ -69,6 +69,12 @@ const Operation* Trap(Warp& warp, const Operation* operation, uint32_t mask) {
 
 const Operation* Nothing(Warp&, const Operation* operation, uint32_t) { return operation + 1; }
 
+/// Lanes and blocks already see every write in order; but only what is before a fence is published by what follows.
+const Operation* Fence(Warp& warp, const Operation* operation, uint32_t) {
+  warp.machine->watch_fence(warp);
+  return operation + 1;
+}
+
 }  // namespace
 
 std::span<const IsaRow> control_rows() {

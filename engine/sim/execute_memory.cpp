@@ -197,6 +197,41 @@ HWY_NOINLINE void store_lane_by_lane(Warp& warp, const Operation* operation, con
   }
 }
 
+/// The lanes that find something else than what they are about to write; and two lanes of different values at one
+/// address are reported.
+template <class M, class R, int N>
+HWY_NOINLINE void watch_store(Warp& warp, SiteState& site, const Place& place, uint32_t mask, const R* const* values) {
+  AccessPattern& pattern = *place.pattern;
+  const auto element = [&](size_t part, size_t lane) { return static_cast<M>(values[part][lane]); };
+  uint32_t changed = 0;
+  if (N == 1 && sizeof(M) == sizeof(R) && mask == kAllLanes && pattern.shape == AccessPattern::Shape::contiguous) {
+    if (std::memcmp(place.host, values[0], 32 * sizeof(M)) != 0)
+      for (size_t i = 0; i < 32; ++i) changed |= (read<M>(place.host + i * sizeof(M)) != element(0, i) ? 1U : 0U) << i;
+  } else {
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+      const auto lane = static_cast<size_t>(std::countr_zero(left));
+      const uint8_t* at = place.host + pattern.delta[lane];
+      bool same = true;
+      for (size_t part = 0; part < N; ++part) same = same && read<M>(at + part * sizeof(M)) == element(part, lane);
+      changed |= (same ? 0U : 1U) << lane;
+    }
+  }
+  warp.machine->watch(warp, site, pattern, place.base, changed);
+  if (pattern.useful_bytes == pattern.lanes * site.bytes_per_lane) return;
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(left));
+    for (uint32_t others = left & (left - 1); others != 0; others &= others - 1) {
+      const auto other = static_cast<uint32_t>(std::countr_zero(others));
+      if (pattern.delta[lane] != pattern.delta[other]) continue;
+      bool same = true;
+      for (size_t part = 0; part < N; ++part) same = same && element(part, lane) == element(part, other);
+      if (same) continue;
+      warp.machine->watch_one_store(warp, site, lane, other, place.base + static_cast<uint64_t>(pattern.delta[lane]));
+      return;
+    }
+  }
+}
+
 template <class M, class R, int N>
 const Operation* Store(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN uint64_t space[32];
@@ -209,6 +244,7 @@ const Operation* Store(Warp& warp, const Operation* operation, uint32_t mask) {
     store_lane_by_lane<M, R, N>(warp, operation, place, mask, values);
     return operation + 1;
   }
+  if (site.watched) watch_store<M, R, N>(warp, site, place, mask, values);
   if (site.written != nullptr) mark_written(warp, site, place, mask);
   const AccessPattern& pattern = *place.pattern;
   if (pattern.shape == AccessPattern::Shape::contiguous && mask == kAllLanes && site.lane_stride == 0) {

@@ -59,7 +59,10 @@ HWY_INLINE Place locate(Warp& warp, const Operation* operation, SiteState& site,
   if (!inside) inside = machine.place(site, *pattern, base);
   if (machine.observing()) machine.note(warp, site, *pattern, base);
   uint8_t* host = nullptr;
-  if (inside) host = (site.is_local ? warp.local : site.data) + (base - site.low);
+  if (inside) {
+    host = (site.is_local ? warp.local : site.data) + (base - site.low);
+    if (site.watched && site.is_load) machine.watch(warp, site, *pattern, base);  // a store's values are needed first
+  }
   return {host, pattern, addresses, base};
 }
 

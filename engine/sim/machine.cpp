@@ -41,10 +41,14 @@ Machine::Machine(const LaunchSetup& setup)
     sites_[i].narrow_address = site.narrow_address;
     sites_[i].observed = site.observed;
     sites_[i].is_store = site.kind == AccessKind::store;
+    sites_[i].is_load = site.kind == AccessKind::load;
   }
+  memo_.set_before_forgetting([this] {
+    for (auto& races : shared_races_) races->keep_patterns();
+  });
 }
 
-std::unique_ptr<Block> Machine::make_block() const {
+std::unique_ptr<Block> Machine::make_block() {
   auto block = std::make_unique<Block>();
   const auto threads = static_cast<size_t>(setup_.block.count());
   const size_t warps = (threads + 31) / 32;
@@ -72,6 +76,10 @@ std::unique_ptr<Block> Machine::make_block() const {
     if (program_.local_bytes != 0) warp.local = block->local.data() + w * 32 * program_.local_bytes;
     fill_warp_slots(program_, setup_.block, warp);
   }
+  if (setup_.checks && setup_.shared_bytes != 0) {
+    shared_races_.push_back(std::make_unique<SharedRaces>(program_, setup_.shared_bytes, static_cast<uint32_t>(warps)));
+    block->shared_races = shared_races_.back().get();
+  }
   return block;
 }
 
@@ -82,6 +90,7 @@ void Machine::begin(Block& block, uint64_t index) {
   block.next_warp = 0;
   block.stopped = false;
   block.barriers = {};
+  if (block.shared_races != nullptr) block.shared_races->begin();
   block.live_threads = static_cast<uint32_t>(setup_.block.count());
   fill_block_slots(program_, block.id, block.uniform.data());
   if (setup_.shared_bytes != 0) std::memset(block.shared_written.data(), 0, setup_.shared_bytes);
@@ -104,6 +113,7 @@ void Machine::begin_warp(Warp& warp) const {
   warp.sequence = 0;
   warp.steps = 0;
   warp.carry = 0;
+  warp.synchronisations = 0;
   warp.clock = 0;
   for (uint16_t slot : program_.entry_slots) std::memset(warp.destination<uint8_t>(slot), 0, kSlotBytes);
   for (uint16_t predicate : program_.entry_predicates) warp.predicates[predicate] = 0;
@@ -169,7 +179,8 @@ bool Machine::run(Block& block, ChunkRecord& record, uint64_t steps) {
   return true;
 }
 
-void Machine::finish(const Block& block, ChunkRecord& record) {
+void Machine::finish(Block& block, ChunkRecord& record) {
+  watch_end(block);
   record.steps.push_back(block.steps);
   if (recording_) record.accesses_end.push_back(record.accesses.size());
   if (record.accesses.size() > setup_.access_budget) record.recording_ended = true;
@@ -197,10 +208,12 @@ bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base
     site.lane_stride = extent->lane_stride;
     site.is_shared = extent->space == Space::shared;
     site.is_local = extent->space == Space::local;
+    site.watched = site.is_shared && block_->shared_races != nullptr;
   } else {
     site.low = 1;
     site.high = 0;
     site.is_shared = false;
+    site.watched = false;
   }
   if (setup_.count && site.observed != 0xffff) {
     const size_t row = extent == nullptr || site.is_shared ? 0

@@ -12,6 +12,7 @@
 #include "engine/sim/memory.hpp"
 #include "engine/sim/observe.hpp"
 #include "engine/sim/program.hpp"
+#include "engine/sim/races_shared.hpp"
 #include "engine/sim/warp.hpp"
 
 namespace tilescope {
@@ -45,6 +46,8 @@ struct SiteState {
   bool is_shared = false;  // the extent is shared memory
   bool is_local = false;
   bool is_store = false;
+  bool is_load = false;
+  bool watched = false;  // what happens in the extent is checked for races
 };
 
 /// One block while it runs.
@@ -62,7 +65,8 @@ struct Block {
     uint32_t votes = 0, voters = 0;   // of bar.red
   };
   std::array<Barrier, 16> barriers{};
-  bool stopped = false;  // it cannot be completed
+  SharedRaces* shared_races = nullptr;  // of its machine; null: nothing to check
+  bool stopped = false;                 // it cannot be completed
 };
 
 /// One execution of a barrier instruction.
@@ -79,7 +83,7 @@ class Machine {
   Machine& operator=(const Machine&) = delete;
 
   /// Memory for one block; nothing if the host has none left.
-  std::unique_ptr<Block> make_block() const;
+  std::unique_ptr<Block> make_block();
   void begin(Block& block, uint64_t index);
   /// Runs the block until it is done (true) or has executed about `steps` instructions. What it does is noted in
   /// `record`, which must stay the same until the block is done.
@@ -127,6 +131,15 @@ class Machine {
     for (size_t i = 0; i < 32; ++i) space[i] = narrow[i];
     return space;
   }
+  /// Checks an access for races; the site is watched, and all lanes are in its extent. `changed`: the lanes of a store
+  /// that change what they find. A store is watched before it happens.
+  void watch(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed = 0xffffffff);
+  /// Two lanes of a store that write different values to the address of the first.
+  void watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane, uint32_t second_lane, uint64_t address);
+  /// membar, fence.
+  void watch_fence(Warp& warp);
+  /// bar.arrive, and whatever else announces what a warp has done without waiting.
+  void watch_arrival(Warp& warp, uint32_t barrier);
   void trap(Warp& warp, const Operation* operation, uint32_t lanes);
   /// Barriers (barriers.cpp). Lanes arrive, and are parked if they have to wait.
   void arrive(Warp& warp, const Operation* operation, uint32_t lanes, BarrierCall call);
@@ -156,15 +169,23 @@ class Machine {
   void report_divergence(Warp& warp, uint32_t id);
   void report_deadlock(Block& block);
   bool release_barriers(Block& block);
+  void watch_barrier(Block& block, uint32_t barrier);
+  void watch_end(Block& block);
+  void note_change(const SiteState& site, uint32_t index, const AccessPattern& pattern, uint64_t base,
+                   uint32_t changed);
+  void report_shared_races(Block& block);
+  void add_race(NotedFinding noted);
+  std::string place_of(uint32_t operation) const;
   void report_barrier(Block& block, uint32_t barrier, std::string_view id, const std::string& what);
   void begin_warp(Warp& warp) const;
-  void finish(const Block& block, ChunkRecord& record);
+  void finish(Block& block, ChunkRecord& record);
 
   const LaunchSetup& setup_;
   const Program& program_;
   MemoryMap memory_;
   std::vector<SiteState> sites_;
   PatternMemo memo_;
+  std::vector<std::unique_ptr<SharedRaces>> shared_races_;  // one for each block made
   uint64_t memo_generation_ = 0;
   uint64_t records_ = 0;
   uint64_t record_id_ = 0;

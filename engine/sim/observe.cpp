@@ -67,6 +67,7 @@ AccessPattern* PatternMemo::find(const uint64_t* addresses, uint64_t base, uint3
     if (pattern->mask == mask && pattern->bytes_per_lane == bytes_per_lane && pattern->delta == delta)
       return pattern.get();
   if (count_ >= kMostPatterns) {
+    if (before_forgetting_) before_forgetting_();
     patterns_.clear();
     count_ = 0;
     ++generation_;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -38,13 +39,24 @@ struct AccessPattern {
   std::array<uint8_t, 2> passes{};  // over the banks, with an active lane: of a load, of a store
   uint64_t record = 0;              // the last record that has it, and its number there
   uint32_t number = 0;
+  enum class Granules : uint8_t { unknown, mask, scattered };
+  Granules granules_form = Granules::unknown;
+  std::vector<uint64_t> granules = {};  // of a mask: those that it touches in shared memory, from the lowest one on
 };
 
 /// A finding with the place in the program that it belongs to.
 struct NotedFinding {
   Finding finding;
-  uint32_t operation = 0;  // index into Program::operations
+  uint32_t operation = 0;          // index into Program::operations
+  uint32_t other = 0xffffffff;     // of a race: the other side's operation
+  uint32_t doubtful = 0xffffffff;  // of a race with a store that changed nothing: its site; see changing_sites
+  bool gives_way = false;          // to one of the same lines that says more
 };
+
+/// Findings of the same kind at the same lines are one.
+bool is_same_finding(const Program& program, const NotedFinding& a, const NotedFinding& b);
+/// Adds a finding to one that is the same.
+void merge_finding(NotedFinding& into, NotedFinding from);
 
 /// What one host thread noted about a run of consecutive blocks.
 struct ChunkRecord {
@@ -57,9 +69,10 @@ struct ChunkRecord {
   std::vector<SiteCount> counts;        // by site and buffer
   uint64_t bank_conflicts[2] = {0, 0};  // shared loads, shared stores
   std::vector<NotedFinding> findings;
-  bool stopped = false;          // the last block could not be completed
-  bool recording_ended = false;  // the last block did not fit the access budget
-  uint32_t last_operation = 0;   // where the last block ended
+  std::vector<bool> changing_sites;  // stores that have replaced what was written before by something else
+  bool stopped = false;              // the last block could not be completed
+  bool recording_ended = false;      // the last block did not fit the access budget
+  uint32_t last_operation = 0;       // where the last block ended
 
   /// Forgets everything but keeps the memory.
   void clear() {
@@ -69,6 +82,7 @@ struct ChunkRecord {
     patterns.clear();
     counts.clear();
     findings.clear();
+    changing_sites.clear();
     bank_conflicts[0] = bank_conflicts[1] = 0;
     stopped = recording_ended = false;
     last_operation = 0;
@@ -81,12 +95,15 @@ class PatternMemo {
   /// The pattern of the lanes in `mask`, relative to `base`; valid until `generation` changes.
   AccessPattern* find(const uint64_t* addresses, uint64_t base, uint32_t mask, uint32_t bytes_per_lane);
   uint64_t generation() const { return generation_; }
+  /// Is called before all patterns are forgotten.
+  void set_before_forgetting(std::function<void()> call) { before_forgetting_ = std::move(call); }
 
  private:
   static constexpr size_t kMostPatterns = 1 << 15;  // then all are forgotten: the kernel's accesses do not repeat
   std::unordered_map<uint64_t, std::vector<std::unique_ptr<AccessPattern>>> patterns_;
   size_t count_ = 0;
   uint64_t generation_ = 0;
+  std::function<void()> before_forgetting_;
 };
 
 /// Fills in what is counted on first use.

@@ -100,6 +100,9 @@ struct MemorySite {
   uint32_t bytes_per_lane = 0;
   bool narrow_address = false;  // the address register has 32 bits
   uint16_t observed = 0xffff;   // index into Program::observed_sites; 0xffff: not observed
+  bool is_strong = false;       // volatile, relaxed and stronger, atomic: does not race with its like
+  bool acquires = false;        // sees what the one who wrote has published
+  bool releases = false;        // publishes what the thread has done, without a fence
 };
 
 /// A special register that has a slot of its own.
@@ -178,7 +181,8 @@ struct Program {
   uint32_t parameter_bytes = 0;
   uint32_t static_shared_bytes = 0;
   uint32_t dynamic_shared_offset = 0;
-  uint32_t local_bytes = 0;    // of one thread
+  uint32_t local_bytes = 0;     // of one thread
+  uint32_t shared_granule = 4;  // bytes of the narrowest element moved to or from shared memory, at most 4
   bool one_at_a_time = false;  // blocks may see one another's writes (atomics, fences): run in order on one host thread
 };
 

@@ -78,6 +78,7 @@ void resolve_memory(const PtxFunction& function, const PtxInstruction& instructi
       spaced = true;
     } else if (one_of(part, {"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"})) {
       ordered = true;
+      resolved.releases = one_of(part, {"release", "acq_rel"});
     } else if (part == "v2" || part == "v4") {
       resolved.elements = static_cast<uint32_t>(part[1] - '0');
     } else if (!one_of(part,
@@ -88,6 +89,8 @@ void resolve_memory(const PtxFunction& function, const PtxInstruction& instructi
     }
   }
   resolved.is_generic = !spaced;
+  resolved.is_strong = ordered;
+  resolved.acquires = ordered && head != "st" && head != "red";
   const PtxType* type = find_ptx_type(parts.back());
   if (type == nullptr || type->bytes == 0) return;
   resolved.type = *type;

@@ -18,6 +18,8 @@ struct ResolvedInstruction {
   bool is_memory = false;       // has a MemorySite
   bool is_parameter = false;    // a load of kernel parameters, whose address is known
   bool sees_others = false;     // an atomic or volatile access, which may wait for another block's write
+  bool is_strong = false;       // of a memory instruction: volatile, relaxed and stronger, atomic
+  bool acquires = false, releases = false;
   Space space = Space::global;  // of a memory instruction or address conversion
   bool is_generic = false;      // no state space was written
   bool is_video = false;        // Operation::immediate is `video`

@@ -42,6 +42,7 @@ struct Warp {
   State state = State::ready;
   uint16_t index = 0;             // within the block
   uint32_t sequence = 0;          // accesses so far
+  uint32_t synchronisations = 0;  // warp-wide instructions so far, which put the lanes' accesses in order
   uint64_t clock = 0;             // what %clock last read
   const Operation* at = nullptr;  // where it goes on
   uint64_t steps = 0;             // instructions executed

@@ -167,6 +167,7 @@ const Operation* meet(Warp& warp, const Operation* operation, uint32_t lanes, co
       ++warp.hidden;  // it counts when they have met
       continue;
     }
+    ++warp.synchronisations;
     if (same_place)
       body(warp, operation, group.lanes | mates, group.members);
     else

@@ -46,6 +46,7 @@ const Operation* Together(Warp& warp, const Operation* operation, uint32_t lanes
   else
     for (uint32_t left = lanes; left != 0; left &= left - 1) difference |= masks[std::countr_zero(left)] ^ members;
   if (difference != 0) return meet(warp, operation, lanes, masks, body);
+  ++warp.synchronisations;
   body(warp, operation, lanes, members);
   return operation + 1;
 }
@@ -59,6 +60,7 @@ const Operation* WholeWarp(Warp& warp, const Operation* operation, uint32_t lane
     }
   } kEveryone;
   if (lanes != warp.live) return meet(warp, operation, lanes, kEveryone.masks, body);
+  ++warp.synchronisations;
   body(warp, operation, lanes, 0xffffffff);
   return operation + 1;
 }

@@ -1,0 +1,199 @@
+// Races in shared memory: accesses of one block that no barrier, fence or other synchronisation puts in order.
+//
+// What a warp does between two points of synchronisation is an interval: for each kind of access a bitmap of the
+// granules touched, and a log from which a conflict is traced back to instruction and lane. A granule is the narrowest
+// element that the kernel moves to or from shared memory.
+//
+//   barrier of all threads   one pass over the warps' bitmaps finds what two of them touched; then all is forgotten
+//   any other barrier,       happens-before by vector clocks over the warps: an interval is compared with those of
+//   mbarrier, flag, lock     other warps that are neither before nor behind it, and kept until it is before all warps
+//
+// Within a warp lanes are ordered by __syncwarp and other warp-wide instructions only (CUDA C++ Programming Guide,
+// "Independent Thread Scheduling"), so what one lane writes must not be touched by another one before the next of
+// these.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "engine/sim/observe.hpp"
+#include "engine/sim/program.hpp"
+
+namespace tilescope {
+
+/// One side of a race.
+struct RaceSide {
+  uint32_t site = 0;  // index into Program::sites
+  uint32_t warp = 0, lane = 0;
+};
+
+enum class RaceKind : uint8_t {
+  between_warps,
+  within_warp,     // lanes of one warp, no warp-wide synchronisation
+  volatile_lanes,  // the same, through volatile accesses: the idiom from before compute capability 7.0
+  one_store,       // two lanes of one instruction write different values to one address
+};
+
+struct SharedRace {
+  RaceKind kind = RaceKind::between_warps;
+  RaceSide first, second;   // in the order in which they were executed
+  uint32_t offset = 0;      // bytes into shared memory
+  uint32_t count = 1;       // granules
+  bool same_value = false;  // the write left the value that it found; see ChunkRecord::changing_sites
+};
+
+class SharedRaces {
+ public:
+  SharedRaces(const Program& program, uint32_t shared_bytes, uint32_t warps);
+
+  /// A block begins.
+  void begin();
+
+  /// One execution of a memory instruction. `offset` is that of its lowest active lane; `changed` are the lanes whose
+  /// store changes what it finds. `synchronisations` counts the warp-wide instructions that the warp has executed.
+  void access(uint32_t warp, uint32_t synchronisations, uint32_t site, AccessPattern& pattern, uint32_t offset,
+              uint32_t changed);
+  /// Lanes of one store that go to the same address and differ there.
+  void note_one_store(uint32_t warp, uint32_t site, uint32_t first_lane, uint32_t second_lane, uint32_t offset);
+
+  /// All threads of the block have met.
+  void meet_all();
+  /// A warp arrives at a barrier without waiting.
+  void arrive(uint32_t warp, uint32_t barrier);
+  /// Whether some warp has arrived there since it last opened.
+  bool has_arrivals(uint32_t barrier) const { return barriers_[barrier] != Clock{}; }
+  /// A barrier opens for the warps of the mask that wait at it.
+  void open(uint32_t barrier, uint32_t warps);
+  /// membar, fence: what the warp publishes from now on includes all that it has done.
+  void fence(uint32_t warp);
+  /// An operation on a synchronisation object at an offset in shared memory (mbarrier).
+  void release(uint32_t warp, uint32_t offset);
+  void acquire(uint32_t warp, uint32_t offset);
+  /// A warp writes asynchronously from here until it has waited.
+  void begin_copy(uint32_t warp, uint32_t site, AccessPattern& pattern, uint32_t offset);
+  void end_copies(uint32_t warp, uint32_t still_going);
+  /// The block has ended.
+  void finish();
+
+  /// Patterns are about to be destroyed.
+  void keep_patterns();
+
+  /// What has been found since the last call.
+  std::vector<SharedRace> take_found();
+  bool has_found() const { return !found_.empty(); }
+
+ private:
+  static constexpr uint32_t kWarps = 32;
+  using Clock = std::array<uint32_t, kWarps>;
+
+  /// What remains of a pattern that the memo has forgotten.
+  struct KeptPattern {
+    uint32_t mask = 0;
+    std::array<int32_t, 32> delta{};
+  };
+  struct Logged {
+    const AccessPattern* pattern = nullptr;  // null: `kept`
+    uint32_t kept = 0;                       // index into kept_
+    uint32_t site = 0;
+    uint32_t offset = 0;
+    uint32_t changed = 0;
+    uint32_t order = 0;  // position in the execution of the block
+  };
+  struct Interval {
+    uint32_t warp = 0, index = 1;
+    Clock before{};               // the last interval of each warp that has happened before
+    std::vector<uint64_t> bits;   // maps_ bitmaps
+    std::vector<uint64_t> dirty;  // lines of 512 granules that are not all zero in some bitmap
+    std::vector<Logged> log;
+    size_t log_limit = kFirstLimit;
+    bool empty() const { return log.empty(); }
+  };
+  struct WarpState {
+    Clock clock{};      // what has happened before; of the warp itself, the index of its open interval
+    Clock published{};  // what had happened before its last fence
+    bool fenced = false;
+    std::unique_ptr<Interval> open;
+    uint32_t synchronisations = 0;
+    size_t segment = 0;           // the log from here on belongs to the time since the last warp-wide instruction
+    bool segment_writes = false;  // somebody has written since then
+    bool lanes_known = false;     // writer and reader hold the segment's lanes
+    std::vector<uint8_t> writer, reader;  // by granule: see races_lanes.cpp
+    std::vector<uint64_t> noted;          // lines of 512 granules where they are not all 0
+    std::vector<Logged> copies;           // asynchronous writes under way
+  };
+  static constexpr size_t kFirstLimit = 2048;
+  static constexpr size_t kMostIntervals = 256;
+
+  enum Map : uint32_t { plain_read, plain_write, strong, strong_write };
+  struct SiteInfo {
+    bool reads = false, writes = false, is_strong = false, is_atomic = false, is_store = false;
+    bool releases = false, acquires = false;
+    uint32_t bytes = 4;  // of one lane
+  };
+
+  /// A lane of a logged access that touches a granule in conflict.
+  struct Hit {
+    uint32_t granule, interval, entry, lane;
+  };
+
+  // Marking (races_shared.cpp).
+  uint64_t mark(Interval& interval, const Logged& access) const;
+  template <class Words>
+  uint64_t mark_words(Interval& interval, const SiteInfo& site, const Words& for_each_word) const;
+  void compact(WarpState& state);
+  uint32_t lanes_of(const Logged& access) const;
+  uint32_t granule_of(const Logged& access, uint32_t lane) const;
+  void restart_segment(WarpState& state) const;
+  void prepare(Interval& interval) const;
+
+  // Between warps (races_order.cpp).
+  void check_all();
+  void compare(const Interval& a, const Interval& b);
+  static bool ordered(const Interval& a, const Interval& b);
+  void close(uint32_t warp);
+  void clear(Interval& interval) const;
+  void retire();
+  void forget_all();
+  void join(uint32_t warp, const Clock& other);
+  Clock released(uint32_t warp) const;
+  void publish(uint32_t granule, const Clock& clock);
+  void synchronise(uint32_t warp, const Logged& access);
+  void mark_copies(WarpState& state) const;
+
+  // From granules to instructions and lanes (races_trace.cpp).
+  void trace(const std::vector<const Interval*>& intervals);
+  void find_hits(const std::vector<const Interval*>& intervals, std::vector<Hit>& hits) const;
+  void judge_granule(const std::vector<const Interval*>& intervals, const Hit* begin, const Hit* end);
+  bool is_race(const Logged& x, uint32_t x_lane, const Logged& y, uint32_t y_lane, bool& same_value) const;
+  void add(const SharedRace& race);
+
+  // Within a warp (races_lanes.cpp).
+  void learn_lanes(WarpState& state) const;
+  void note_lanes(WarpState& state, const Logged& access) const;
+  void check_lanes(const WarpState& state, const Logged& access);
+  void report_lane(const WarpState& state, const Logged& access, uint32_t lane, uint32_t granule, bool other_wrote);
+
+  const uint32_t granule_bits_;  // log2 of its bytes
+  const uint32_t warps_count_;
+  uint32_t maps_ = 2;
+  size_t words_ = 0;  // of one bitmap
+  bool has_strong_ = false;
+  std::vector<SiteInfo> sites_;
+  std::vector<WarpState> warps_;
+  std::vector<std::unique_ptr<Interval>> closed_, spare_;
+  std::array<Clock, 16> barriers_{};
+  std::unordered_map<uint32_t, Clock> published_;  // by granule
+  std::vector<KeptPattern> kept_;
+  std::vector<uint64_t> conflicts_, seen_;
+  uint32_t order_ = 0;
+  std::vector<SharedRace> found_;
+  std::unordered_set<uint64_t> known_;  // pairs of sites
+  uint32_t without_news_ = 0;           // searches since a new one was found
+};
+
+}  // namespace tilescope
