@@ -5,7 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -13,7 +16,7 @@
 
 namespace tilescope {
 
-enum class Fill { zero, ones, iota, normal, uniform, poison, file };
+enum class Fill { zero, ones, iota, normal, uniform, poison, file, constant };
 enum class Role { input, output, inout, scratch };
 
 struct BufferSpec {
@@ -23,6 +26,9 @@ struct BufferSpec {
   Role role = Role::input;
   Fill fill = Fill::normal;
   std::string file = {};  // with Fill::file
+  /// constant: its value. iota: start and step. uniform: bounds [low, high). normal: mean and deviation. Empty: the
+  /// usual.
+  std::vector<double> fill_values = {};
   int64_t count() const {
     int64_t total = 1;
     for (int64_t extent : shape) total *= extent;
@@ -35,20 +41,47 @@ struct BufferArgument {
   int64_t offset_bytes = 0;
 };
 
-/// A scalar passed by value, as the bytes the kernel receives.
+/// A scalar or a struct passed by value, as the bytes the kernel receives.
 struct ScalarArgument {
+  struct Pointer {  // a member of a struct that points to a buffer
+    size_t offset;  // into the bytes
+    BufferArgument target;
+  };
   std::vector<std::byte> bytes = {};
   std::string text = {};  // as the user wrote it, for messages
+  std::vector<Pointer> pointers = {};
+  enum class Number : uint8_t { unknown, whole, floating } number = Number::unknown;
 };
 
 template <class T>
 ScalarArgument scalar(T value) {
-  ScalarArgument argument{std::vector<std::byte>(sizeof(T)), std::to_string(value)};
+  ScalarArgument argument{std::vector<std::byte>(sizeof(T)), std::to_string(value), {}};
+  argument.number = std::is_floating_point_v<T> ? ScalarArgument::Number::floating : ScalarArgument::Number::whole;
   std::memcpy(argument.bytes.data(), &value, sizeof(T));
   return argument;
 }
 
 using Argument = std::variant<BufferArgument, ScalarArgument>;
+
+/// The bytes of an argument once it is known where the buffers are.
+inline std::vector<std::byte> argument_bytes(const Argument& argument, std::span<const uint64_t> addresses) {
+  const auto pointer = [&](const BufferArgument& target) {
+    return addresses[target.buffer] + static_cast<uint64_t>(target.offset_bytes);
+  };
+  if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
+    std::vector<std::byte> bytes(sizeof(uint64_t));
+    const uint64_t address = pointer(*buffer);
+    std::memcpy(bytes.data(), &address, sizeof(address));
+    return bytes;
+  }
+  const auto& by_value = std::get<ScalarArgument>(argument);
+  std::vector<std::byte> bytes = by_value.bytes;
+  for (const ScalarArgument::Pointer& member : by_value.pointers) {
+    const uint64_t address = pointer(member.target);
+    std::memcpy(bytes.data() + member.offset, &address, sizeof(address));
+  }
+  return bytes;
+}
 
 struct Launch {
   std::string kernel = {};
@@ -62,8 +95,9 @@ struct Define {
 };
 
 struct Plan {
-  std::string source_file = {};      // absolute path, or a name for source_text
-  std::string source_text = {};      // the CUDA source that is compiled
+  std::string source_file = {};  // absolute path, or a name for source_text
+  std::string source_text = {};  // the CUDA source that is compiled
+  std::vector<std::string> include_folders = {};
   std::vector<Define> defines = {};  // sliders and switches, -DNAME=VALUE
   std::vector<BufferSpec> buffers = {};
   std::vector<Launch> launches = {};  // run in order

@@ -14,15 +14,18 @@ struct DTypeRow {
   std::string_view name;
   size_t bytes;
 };
-constexpr std::array<DTypeRow, 9> kDTypes{{{DType::f32, "f32", 4},
-                                           {DType::f16, "f16", 2},
-                                           {DType::bf16, "bf16", 2},
-                                           {DType::f64, "f64", 8},
-                                           {DType::i32, "i32", 4},
-                                           {DType::u32, "u32", 4},
-                                           {DType::i8, "i8", 1},
-                                           {DType::u8, "u8", 1},
-                                           {DType::u64, "u64", 8}}};
+constexpr std::array<DTypeRow, 12> kDTypes{{{DType::f32, "f32", 4},
+                                            {DType::f16, "f16", 2},
+                                            {DType::bf16, "bf16", 2},
+                                            {DType::f64, "f64", 8},
+                                            {DType::i32, "i32", 4},
+                                            {DType::u32, "u32", 4},
+                                            {DType::i8, "i8", 1},
+                                            {DType::u8, "u8", 1},
+                                            {DType::u64, "u64", 8},
+                                            {DType::i16, "i16", 2},
+                                            {DType::u16, "u16", 2},
+                                            {DType::i64, "i64", 8}}};
 
 double half_value(uint16_t bits) {
   const int exponent = (bits >> 10) & 31;
@@ -94,6 +97,12 @@ double value_at(const HostBuffer& buffer, size_t index) {
       return read_as<uint8_t>(buffer, index);
     case DType::u64:
       return static_cast<double>(read_as<uint64_t>(buffer, index));
+    case DType::i16:
+      return read_as<int16_t>(buffer, index);
+    case DType::u16:
+      return read_as<uint16_t>(buffer, index);
+    case DType::i64:
+      return static_cast<double>(read_as<int64_t>(buffer, index));
   }
   return 0;
 }

@@ -23,7 +23,7 @@ struct Dim3 {
 /// The index of the linear-th block (or thread) of an extent, x fastest.
 Dim3 unflatten(uint64_t linear, const Dim3& extent);
 
-enum class DType { f32, f16, bf16, f64, i32, u32, i8, u8, u64 };
+enum class DType { f32, f16, bf16, f64, i32, u32, i8, u8, u64, i16, u16, i64 };
 size_t size_of(DType type);                              ///< bytes
 std::string_view name_of(DType type);                    ///< "f32"
 std::optional<DType> dtype_from(std::string_view name);  ///< nothing if there is no such type
@@ -59,7 +59,7 @@ struct HostBuffer {
   }
 };
 
-/// Element i of a buffer as a double (half types and integers converted; u64 loses what double cannot hold).
+/// Element i of a buffer as a double (half types and integers converted; 64-bit integers lose what double cannot hold).
 double value_at(const HostBuffer& buffer, size_t index);
 
 }  // namespace tilescope

@@ -1,85 +1,192 @@
 #include "app/cli/arguments.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <optional>
-#include <type_traits>
+#include <sstream>
 
 namespace tilescope {
 namespace {
 
-constexpr int64_t kLargestCount = int64_t{1} << 40;
-
-std::vector<std::string> split(const std::string& text, char separator, size_t most) {
-  std::vector<std::string> parts;
-  size_t from = 0;
-  while (parts.size() + 1 < most) {
-    const size_t at = text.find(separator, from);
-    if (at == std::string::npos) break;
-    parts.push_back(text.substr(from, at - from));
-    from = at + 1;
-  }
-  parts.push_back(text.substr(from));
-  return parts;
-}
-
 template <class T>
-std::optional<T> parse_whole(const std::string& text) {
+std::optional<T> parse_whole(std::string_view text) {
   T value{};
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
-template <class T>
-Result<Argument> parse_scalar(const std::string& spec, const std::string& value) {
-  const auto parsed = parse_whole<T>(value);
-  if (!parsed) return fail(ErrorId::bad_argument, spec, fmt::format("'{}' is not a value of that type", value));
-  ScalarArgument argument = scalar(*parsed);
-  argument.text = spec;
-  return Argument{argument};
-}
-
-std::optional<Fill> fill_from(const std::string& name) {
-  constexpr std::array<std::pair<const char*, Fill>, 6> fills{{{"zero", Fill::zero},
-                                                               {"ones", Fill::ones},
-                                                               {"iota", Fill::iota},
-                                                               {"normal", Fill::normal},
-                                                               {"uniform", Fill::uniform},
-                                                               {"poison", Fill::poison}}};
-  for (const auto& [text, fill] : fills)
-    if (name == text) return fill;
-  return std::nullopt;
-}
-
-Result<BufferSpec> parse_buffer(const std::string& spec, size_t position) {
-  const auto parts = split(spec, ':', 5);
-  if (parts.size() < 4) return fail(ErrorId::bad_argument, spec, "a buffer is buf:TYPE:COUNT:INIT[:NAME]");
-  BufferSpec buffer;
-  const auto type = dtype_from(parts[1]);
-  if (!type) return fail(ErrorId::bad_argument, spec, fmt::format("there is no element type '{}'", parts[1]));
-  buffer.type = *type;
-  const auto count = parse_whole<int64_t>(parts[2]);
-  if (!count || *count < 1 || *count > kLargestCount)
-    return fail(ErrorId::bad_argument, spec, fmt::format("the count '{}' is not a number from 1 to 2^40", parts[2]));
-  buffer.shape = {*count};
-  if (parts[3].starts_with("@")) {
-    buffer.fill = Fill::file;
-    buffer.file = parts[3].substr(1);
-  } else if (const auto fill = fill_from(parts[3])) {
-    buffer.fill = *fill;
-  } else {
-    return fail(ErrorId::bad_argument, spec, fmt::format("there is no initial content '{}'", parts[3]));
+/// "00ff7f" → its bytes; nothing for anything else.
+std::optional<std::vector<std::byte>> parse_hexadecimal(std::string_view text) {
+  if (text.starts_with("0x")) text.remove_prefix(2);
+  std::vector<std::byte> bytes;
+  for (size_t i = 0; i + 1 < text.size(); i += 2) {
+    uint8_t value = 0;
+    const auto [end, problem] = std::from_chars(text.data() + i, text.data() + i + 2, value, 16);
+    if (problem != std::errc() || end != text.data() + i + 2) return std::nullopt;
+    bytes.push_back(std::byte{value});
   }
-  // What a kernel does with an unknown buffer is not declared; only a poisoned one is surely an output.
-  buffer.role = buffer.fill == Fill::poison ? Role::output : Role::inout;
-  buffer.name = parts.size() == 5 && !parts[4].empty() ? parts[4] : fmt::format("arg{}", position);
-  return buffer;
+  if (text.empty() || text.size() % 2 != 0) return std::nullopt;
+  return bytes;
+}
+
+Result<ScalarArgument> parse_bytes(const std::string& spec, const std::string& content) {
+  ScalarArgument argument;
+  argument.text = spec;
+  if (content.starts_with("@")) {
+    std::ifstream file(content.substr(1), std::ios::binary);
+    std::ostringstream text;
+    if (!file || !(text << file.rdbuf()))
+      return fail(ErrorId::file_not_found, content.substr(1), "it is not there, or empty");
+    const std::string read = text.str();
+    const auto* raw = reinterpret_cast<const std::byte*>(read.data());
+    argument.bytes.assign(raw, raw + read.size());
+    return argument;
+  }
+  auto bytes = parse_hexadecimal(content);
+  if (!bytes) return fail(ErrorId::bad_argument, spec, "bytes are pairs of hexadecimal digits, or @file.bin");
+  argument.bytes = std::move(*bytes);
+  return argument;
+}
+
+/// The specs of one kernel. Buffers are gathered first, so that a pointer may name one that a later argument declares.
+class ArgumentReader {
+ public:
+  explicit ArgumentReader(std::vector<BufferSpec>& buffers) : buffers_(buffers), next_(buffers.size()) {}
+
+  Result<std::vector<Argument>> read(const std::vector<std::string>& specs) {
+    for (size_t i = 0; i < specs.size(); ++i)
+      if (auto gathered = gather(specs[i], fmt::format("arg{}", i)); !gathered)
+        return tl::unexpected<Error>(gathered.error());
+    std::vector<Argument> arguments;
+    for (const std::string& spec : specs) {
+      auto argument = read_one(spec, spec);
+      if (!argument) return tl::unexpected<Error>(argument.error());
+      arguments.push_back(std::move(*argument));
+    }
+    return arguments;
+  }
+
+ private:
+  Result<void> gather(const std::string& spec, const std::string& usual_name) {
+    if (spec.starts_with("struct:")) {
+      size_t member = 0;
+      for (const std::string& one : split(spec.substr(7), ';', std::numeric_limits<size_t>::max()))
+        if (auto gathered = gather(one, fmt::format("{}.{}", usual_name, member++)); !gathered) return gathered;
+      return {};
+    }
+    if (!spec.starts_with("buf:")) return {};
+    auto buffer = parse_buffer(spec);
+    if (!buffer) return tl::unexpected<Error>(buffer.error());
+    if (buffer->name.empty()) buffer->name = usual_name;
+    for (const BufferSpec& other : buffers_)
+      if (other.name == buffer->name)
+        return fail(ErrorId::bad_argument, spec,
+                    fmt::format("two buffers are called '{}'; to pass one twice, use ptr:{}", other.name, other.name));
+    buffers_.push_back(std::move(*buffer));
+    return {};
+  }
+
+  /// `whole` is the argument that `spec` is, or is a member of.
+  Result<Argument> read_one(const std::string& spec, const std::string& whole) {
+    const auto parts = split(spec, ':', 2);
+    if (spec == "null" || spec == "nullptr") {
+      ScalarArgument null = scalar(uint64_t{0});
+      null.text = spec;
+      null.number = ScalarArgument::Number::unknown;
+      return Argument{null};
+    }
+    if (parts.size() < 2) return fail(ErrorId::bad_argument, whole, fmt::format("'{}' has no type", spec));
+    if (parts[0] == "buf") return Argument{BufferArgument{next_++}};
+    if (parts[0] == "ptr") return read_pointer(spec, parts[1]);
+    if (parts[0] == "struct") return read_struct(spec, parts[1]);
+    auto scalar_argument = parts[0] == "bytes" ? parse_bytes(whole, parts[1]) : parse_scalar(whole, parts[0], parts[1]);
+    if (!scalar_argument) return tl::unexpected<Error>(scalar_argument.error());
+    return Argument{std::move(*scalar_argument)};
+  }
+
+  Result<Argument> read_pointer(const std::string& spec, const std::string& text) {
+    BufferArgument pointer{};
+    std::string names;
+    size_t sign = text.find_last_of("+-");
+    for (const BufferSpec& buffer : buffers_)
+      if (buffer.name == text) sign = std::string::npos;
+    const std::string name = text.substr(0, sign);
+    for (const BufferSpec& buffer : buffers_) {
+      names += (names.empty() ? "" : ", ") + buffer.name;
+      if (buffer.name != name) {
+        ++pointer.buffer;
+        continue;
+      }
+      if (sign == std::string::npos) return Argument{pointer};
+      const auto offset = parse_whole<int64_t>(std::string_view(text).substr(text[sign] == '+' ? sign + 1 : sign));
+      if (!offset)
+        return fail(ErrorId::bad_argument, spec, fmt::format("'{}' is not a number of bytes", text.substr(sign)));
+      pointer.offset_bytes = *offset;
+      return Argument{pointer};
+    }
+    return fail(ErrorId::bad_argument, spec,
+                fmt::format("there is no buffer '{}'; there {}", name, names.empty() ? "is none" : "are " + names));
+  }
+
+  /// Members at multiples of their size, as C lays out a struct of fundamental types.
+  Result<Argument> read_struct(const std::string& spec, const std::string& members) {
+    ScalarArgument whole;
+    whole.text = spec;
+    size_t alignment = 1;
+    const auto pad_to = [&whole](size_t multiple) {
+      whole.bytes.resize((whole.bytes.size() + multiple - 1) / multiple * multiple);
+    };
+    for (const std::string& one : split(members, ';', std::numeric_limits<size_t>::max())) {
+      auto member = read_one(one, spec);
+      if (!member) return member;
+      size_t member_alignment = 8;
+      if (const auto* value = std::get_if<ScalarArgument>(&*member); value != nullptr && one != "null") {
+        // Of several in a row, each is aligned by itself; bytes say nothing about alignment.
+        const auto count = static_cast<size_t>(std::count(one.begin(), one.end(), ',')) + 1;
+        member_alignment = one.starts_with("bytes:") ? 1 : value->bytes.size() / count;
+      }
+      pad_to(member_alignment);
+      alignment = std::max(alignment, member_alignment);
+      if (const auto* target = std::get_if<BufferArgument>(&*member)) {
+        whole.pointers.push_back({whole.bytes.size(), *target});
+        whole.bytes.resize(whole.bytes.size() + sizeof(uint64_t));
+      } else {
+        const auto& bytes = std::get<ScalarArgument>(*member).bytes;
+        whole.bytes.insert(whole.bytes.end(), bytes.begin(), bytes.end());
+      }
+    }
+    pad_to(alignment);
+    return Argument{std::move(whole)};
+  }
+
+  std::vector<BufferSpec>& buffers_;
+  size_t next_;  // the buffer of the next buf: spec
+};
+
+/// Largest extents of a launch (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+uint32_t largest_extent(const std::string& name, size_t axis) {
+  constexpr std::array<uint32_t, 3> kGrid{0x7fffffff, 65535, 65535}, kBlock{1024, 1024, 64};
+  if (name == "grid") return kGrid[axis];
+  return name == "block" ? kBlock[axis] : std::numeric_limits<uint32_t>::max();
 }
 
 }  // namespace
+
+std::vector<std::string> split(std::string_view text, char separator, size_t most) {
+  std::vector<std::string> parts;
+  while (parts.size() + 1 < most) {
+    const size_t at = text.find(separator);
+    if (at == std::string_view::npos) break;
+    parts.emplace_back(text.substr(0, at));
+    text.remove_prefix(at + 1);
+  }
+  parts.emplace_back(text);
+  return parts;
+}
 
 Result<Assignment> parse_assignment(const std::string& text) {
   const size_t at = text.find('=');
@@ -89,7 +196,7 @@ Result<Assignment> parse_assignment(const std::string& text) {
 
 Result<int64_t> parse_integer(const std::string& name, const std::string& text) {
   if (text.starts_with("2^")) {
-    const auto exponent = parse_whole<int>(text.substr(2));
+    const auto exponent = parse_whole<int>(std::string_view(text).substr(2));
     if (exponent && *exponent >= 0 && *exponent < 63) return int64_t{1} << *exponent;
   } else if (const auto value = parse_whole<int64_t>(text)) {
     return *value;
@@ -102,42 +209,22 @@ Result<Dim3> parse_extent(const std::string& name, const std::string& text) {
   std::array<uint32_t, 3> extent{1, 1, 1};
   if (parts.size() > 3) return fail(ErrorId::usage, fmt::format("--{} takes at most three numbers, X,Y,Z", name));
   for (size_t i = 0; i < parts.size(); ++i) {
-    const auto value = parse_whole<uint32_t>(parts[i]);
+    const auto value = parse_whole<uint64_t>(parts[i]);
     if (!value) return fail(ErrorId::usage, fmt::format("--{} '{}' is not X, X,Y or X,Y,Z", name, text));
-    if (*value == 0) return fail(ErrorId::bad_launch, name, text, "every extent must be at least 1");
-    extent[i] = *value;
+    const std::string axis = fmt::format("{}.{}", name, "xyz"[i]);
+    if (*value == 0) return fail(ErrorId::bad_launch, axis, *value, "it must be at least 1");
+    const uint32_t limit = largest_extent(name, i);
+    if (*value > limit) return fail(ErrorId::bad_launch, axis, *value, fmt::format("the limit is {}", limit));
+    extent[i] = static_cast<uint32_t>(*value);
   }
-  return Dim3{extent[0], extent[1], extent[2]};
+  const Dim3 result{extent[0], extent[1], extent[2]};
+  if (name == "block" && result.count() > 1024)
+    return fail(ErrorId::bad_launch, "threads per block", result.count(), "the limit is 1024");
+  return result;
 }
 
 Result<std::vector<Argument>> parse_arguments(const std::vector<std::string>& specs, std::vector<BufferSpec>& buffers) {
-  std::vector<Argument> arguments;
-  for (size_t i = 0; i < specs.size(); ++i) {
-    const std::string& spec = specs[i];
-    const auto parts = split(spec, ':', 2);
-    Result<Argument> argument = fail(ErrorId::bad_argument, spec, "it has no type");
-    if (parts.size() == 2 && parts[0] == "f32")
-      argument = parse_scalar<float>(spec, parts[1]);
-    else if (parts.size() == 2 && parts[0] == "f64")
-      argument = parse_scalar<double>(spec, parts[1]);
-    else if (parts.size() == 2 && parts[0] == "i32")
-      argument = parse_scalar<int32_t>(spec, parts[1]);
-    else if (parts.size() == 2 && parts[0] == "u32")
-      argument = parse_scalar<uint32_t>(spec, parts[1]);
-    else if (parts.size() == 2 && parts[0] == "i64")
-      argument = parse_scalar<int64_t>(spec, parts[1]);
-    else if (parts.size() == 2 && parts[0] == "u64")
-      argument = parse_scalar<uint64_t>(spec, parts[1]);
-    else if (parts.size() == 2 && parts[0] == "buf") {
-      auto buffer = parse_buffer(spec, i);
-      if (!buffer) return tl::unexpected<Error>(buffer.error());
-      buffers.push_back(std::move(*buffer));
-      argument = Argument{BufferArgument{buffers.size() - 1}};
-    }
-    if (!argument) return tl::unexpected<Error>(argument.error());
-    arguments.push_back(std::move(*argument));
-  }
-  return arguments;
+  return ArgumentReader(buffers).read(specs);
 }
 
 }  // namespace tilescope

@@ -1,8 +1,11 @@
 #include "app/cli/commands.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <ostream>
 #include <sstream>
@@ -60,6 +63,9 @@ Result<void> check_switches(const Lab& lab, const std::vector<std::string>& name
 }
 
 Result<std::string> read_source(const std::string& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored)) return fail(ErrorId::file_not_found, file, "it is a folder");
+  errno = 0;
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   if (!stream || !(text << stream.rdbuf()))
@@ -67,12 +73,38 @@ Result<std::string> read_source(const std::string& file) {
   return text.str();
 }
 
+/// Whether the buffers exist and their files could be written is known before anything runs.
+Result<void> check_dumps(const std::vector<std::string>& specs, const Plan& plan) {
+  for (const std::string& spec : specs) {
+    auto assignment = parse_assignment(spec);
+    if (!assignment) return tl::unexpected<Error>(assignment.error());
+    std::string names;
+    bool found = false;
+    for (const BufferSpec& buffer : plan.buffers) {
+      names += (names.empty() ? "" : ", ") + buffer.name;
+      found |= buffer.name == assignment->name;
+    }
+    if (!found)
+      return fail(ErrorId::usage, fmt::format("--dump: there is no buffer '{}'; there {}", assignment->name,
+                                              names.empty() ? "is none" : "are " + names));
+    std::error_code ignored;
+    const std::filesystem::path file = assignment->value;
+    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+    if (file.empty()) return fail(ErrorId::usage, fmt::format("--dump '{}' names no file", spec));
+    if (std::filesystem::is_directory(file, ignored))
+      return fail(ErrorId::file_not_written, file.string(), "it is a folder");
+    if (!std::filesystem::is_directory(folder, ignored))
+      return fail(ErrorId::file_not_written, file.string(), "there is no such folder");
+    if (access(std::filesystem::exists(file, ignored) ? file.c_str() : folder.c_str(), W_OK) != 0)
+      return fail(ErrorId::file_not_written, file.string(), std::strerror(errno));
+  }
+  return {};
+}
+
 Result<void> write_dump(const std::string& spec, const RunResult& result) {
   auto assignment = parse_assignment(spec);
   if (!assignment) return tl::unexpected<Error>(assignment.error());
-  std::string names;
   for (size_t i = 0; i < result.plan.buffers.size(); ++i) {
-    names += (names.empty() ? "" : ", ") + result.plan.buffers[i].name;
     if (result.plan.buffers[i].name != assignment->name) continue;
     std::ofstream file(assignment->value, std::ios::binary);
     const auto& bytes = result.buffers[i]->bytes;
@@ -80,7 +112,7 @@ Result<void> write_dump(const std::string& spec, const RunResult& result) {
     if (!file.flush()) return fail(ErrorId::file_not_written, assignment->value, std::strerror(errno));
     return {};
   }
-  return fail(ErrorId::usage, fmt::format("--dump: there is no buffer '{}'; there are {}", assignment->name, names));
+  return {};
 }
 
 Result<Plan> make_exec_plan(const ExecOptions& options) {
@@ -94,6 +126,12 @@ Result<Plan> make_exec_plan(const ExecOptions& options) {
     auto define = parse_assignment(text.find('=') == std::string::npos ? text + "=1" : text);
     if (!define) return tl::unexpected<Error>(define.error());
     plan.defines.push_back({define->name, define->value});
+  }
+  for (const std::string& folder : options.includes) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(folder, ignored))
+      return fail(ErrorId::usage, fmt::format("--include {}: there is no such folder", folder));
+    plan.include_folders.push_back(folder);
   }
   Launch launch;
   launch.kernel = options.kernel;
@@ -111,6 +149,7 @@ Result<Plan> make_exec_plan(const ExecOptions& options) {
   if (!arguments) return tl::unexpected<Error>(arguments.error());
   launch.arguments = std::move(*arguments);
   plan.launches = {std::move(launch)};
+  if (auto possible = check_dumps(options.dumps, plan); !possible) return tl::unexpected<Error>(possible.error());
   return plan;
 }
 
@@ -241,14 +280,19 @@ int exec_command(Engine& engine, const ExecOptions& options, std::ostream& out, 
   request.observe = *device == DeviceKind::sim || options.traffic || options.check;
   auto result = engine.run_plan(std::move(*plan), request);
   if (!result) return report_error(result.error(), options.json, out, problems);
-  for (const auto& dump : options.dumps)
-    if (auto written = write_dump(dump, *result); !written)
-      return report_error(written.error(), options.json, out, problems);
-  if (options.json)
-    out << to_json(*result).dump(2) << "\n";
-  else
-    out << to_text(*result, options.traffic);
-  return exit_status(*result);
+  json report = options.json ? to_json(*result) : json();
+  if (!options.json) out << to_text(*result, options.traffic);
+  int status = exit_status(*result);
+  for (const auto& dump : options.dumps) {
+    auto written = write_dump(dump, *result);
+    if (written) continue;
+    // What the run found out is kept beside the error.
+    report.update(to_json(written.error()));
+    status = exit_status(written.error());
+    if (!options.json) report_error(written.error(), false, out, problems);
+  }
+  if (options.json) out << report.dump(2) << "\n";
+  return status;
 }
 
 int tour_table(Engine& engine, std::ostream& out, std::ostream& problems) {

@@ -26,10 +26,11 @@ struct RunOptions {
 };
 
 struct ExecOptions {
-  std::string file, kernel;
+  std::string file, kernel;  // kernel empty: the only one of the file
   std::string grid = "1", block = "1";
   std::string shared = "0";
   std::vector<std::string> defines;    // NAME=VALUE
+  std::vector<std::string> includes;   // folders
   std::vector<std::string> arguments;  // --arg SPEC
   std::vector<std::string> dumps;      // NAME=FILE
   std::string device = "sim";

@@ -21,14 +21,19 @@ void add_run_options(CLI::App& command, RunOptions& options) {
 
 void add_exec_options(CLI::App& command, ExecOptions& options) {
   command.add_option("file", options.file, "a CUDA source file")->required();
-  command.add_option("--kernel", options.kernel, "the kernel, extern \"C\"")->required();
+  command.add_option(
+      "--kernel", options.kernel,
+      "the kernel: NAME, NAME<ARGUMENTS> of a template, or NAME(TYPES); may be left out if there is one");
   command.add_option("--grid", options.grid, "X[,Y,Z] blocks")->required();
   command.add_option("--block", options.block, "X[,Y,Z] threads")->required();
   command.add_option("--shared", options.shared, "bytes of dynamic shared memory");
   command.add_option("--define,-D", options.defines, "NAME=VALUE for the preprocessor")->take_all();
+  command.add_option("--include,-I", options.includes, "a folder of headers")->take_all();
   command
       .add_option("--arg", options.arguments,
-                  "in kernel order: f32:2.5 i32:7 u32:7 u64:7 or buf:TYPE:COUNT:INIT[:NAME]")
+                  "in kernel order: f32:2.5 i32:-7 u64:0x10 bool:true f32:1,2,3,4 null ptr:NAME bytes:HEX "
+                  "struct:i32:7;ptr:x or buf:TYPE:COUNT:INIT[:NAME]; TYPE f32 f16 bf16 f64 i8 to i64 u8 to u64; "
+                  "INIT zero ones iota normal uniform poison, a number, uniform(LOW,HIGH) or @file.bin")
       ->take_all();
   command.add_option("--dump", options.dumps, "NAME=FILE, write a buffer after the run")->take_all();
   command.add_option("--on", options.device, "'sim' (default) or 'gpu'");

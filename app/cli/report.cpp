@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "engine/compile/kernel_names.hpp"
 #include "engine/sha256.hpp"
 
 namespace tilescope {
@@ -77,11 +78,11 @@ json ledger_json(const RunResult& result) {
 json kernels_json(const CompiledModule& module) {
   json kernels = json::object();
   for (const auto& kernel : module.kernels)
-    kernels[kernel.name] = {{"registers", kernel.registers},
-                            {"static_shared_bytes", kernel.static_shared_bytes},
-                            {"local_bytes", kernel.local_bytes},
-                            {"spill_store_bytes", kernel.spill_store_bytes},
-                            {"spill_load_bytes", kernel.spill_load_bytes}};
+    kernels[kernel_name(kernel.name)] = {{"registers", kernel.registers},
+                                         {"static_shared_bytes", kernel.static_shared_bytes},
+                                         {"local_bytes", kernel.local_bytes},
+                                         {"spill_store_bytes", kernel.spill_store_bytes},
+                                         {"spill_load_bytes", kernel.spill_load_bytes}};
   return kernels;
 }
 
@@ -159,7 +160,8 @@ json to_json(const RunResult& result) {
   object["parameters"] = result.request.config.params;
   json launches = json::array();
   for (const auto& launch : result.plan.launches)
-    launches.push_back({{"kernel", launch.kernel}, {"grid", to_json(launch.grid)}, {"block", to_json(launch.block)}});
+    launches.push_back(
+        {{"kernel", kernel_name(launch.kernel)}, {"grid", to_json(launch.grid)}, {"block", to_json(launch.block)}});
   object["launches"] = launches;
   object["kernels"] = kernels_json(result.compiled);
   object["findings"] = json::array();
@@ -192,7 +194,7 @@ std::string to_text(const RunResult& result, bool with_ledger) {
   text += fmt::format("{} on {} [{}]\n", what, result.device.name, name_of(badge));
   if (const auto config = config_text(result.request.config); !config.empty()) text += config + "\n";
   for (const auto& launch : result.plan.launches) {
-    text += fmt::format("{}<<<{}, {}>>>", launch.kernel, grid_text(launch.grid), grid_text(launch.block));
+    text += fmt::format("{}<<<{}, {}>>>", kernel_name(launch.kernel), grid_text(launch.grid), grid_text(launch.block));
     if (const KernelInfo* kernel = result.compiled.find(launch.kernel); kernel != nullptr)
       text += fmt::format("  {} registers, {} B shared, {} B spilled", kernel->registers, kernel->static_shared_bytes,
                           kernel->spill_store_bytes);

@@ -12,6 +12,7 @@
 
 #include "engine/compile/compile_log.hpp"
 #include "engine/compile/cubin.hpp"
+#include "engine/compile/device_source.hpp"
 #include "engine/compile/module_cache.hpp"
 #include "engine/compile/nvrtc_library.hpp"
 #include "engine/compile/nvrtc_program.hpp"
@@ -27,14 +28,17 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
+/// What is included in front of a source, by the name that messages would give it.
+constexpr const char* kPreludeName = "tilescope_prelude.h";
+
 /// "compute_90a" and "sm_90a" → "90a".
 std::string architecture_of(const std::string& target) { return target.substr(target.find('_') + 1); }
 
 /// One request while it is being compiled. The waiting caller may leave before it ends; the last owner frees it.
 struct Compilation {
   CompileRequest request;
-  std::vector<std::string> options;  // without the architecture
-  bool one_program = false;          // PTX and cubin are of one architecture, so one run gives both
+  NvrtcInput input;          // its options without the architecture
+  bool one_program = false;  // PTX and cubin are of one architecture, so one run gives both
   std::atomic<bool> stop = false;
 
   std::mutex mutex;
@@ -96,11 +100,11 @@ class NvrtcWorkers {
   void run(const Job& job) {
     Compilation& compilation = *job.compilation;
     const CompileRequest& request = compilation.request;
-    std::vector<std::string> options = compilation.options;
+    NvrtcInput input = compilation.input;
     const bool makes_cubin = job.part == Part::cubin || compilation.one_program;
-    options.push_back("--gpu-architecture=" + (makes_cubin ? request.cubin_target : request.ptx_target));
-    if (makes_cubin) options.emplace_back("--ptxas-options=-v");
-    NvrtcOutput output = run_nvrtc(*library_, request.text, request.file, options, compilation.stop);
+    input.options.push_back("--gpu-architecture=" + (makes_cubin ? request.cubin_target : request.ptx_target));
+    if (makes_cubin) input.options.emplace_back("--ptxas-options=-v");
+    NvrtcOutput output = run_nvrtc(*library_, input, compilation.stop);
     output.ptx = with_given_file_name(std::move(output.ptx), request.file);
     {
       const std::lock_guard lock(compilation.mutex);
@@ -147,17 +151,25 @@ void add_resource_usage(std::vector<KernelInfo>& kernels, const NvrtcOutput& out
   }
 }
 
-Error compile_error(const NvrtcLibrary& library, const Compilation& compilation, const NvrtcOutput& output) {
+Error compile_error(const NvrtcLibrary& library, const Compilation& compilation, const NvrtcOutput& output,
+                    const DeviceSource& source) {
+  const std::vector<CompileMessage> messages = parse_compile_messages(output.log);
+  for (const CompileMessage& message : messages)
+    if (message.file == "__nv_name_map" && message.severity == CompileMessage::Severity::error)
+      return make_error(ErrorId::kernel_not_instantiated, compilation.request.kernel_expressions.front(),
+                        compilation.request.file, message.text);
   std::string text = error_text(place_ptxas_errors(output.log, output.ptx));
   if (text.empty()) text = library.error_string(output.result);
+  text += source.notes(messages);
   return make_error(ErrorId::compile_failed, compilation.request.file, text);
 }
 
-Result<CompiledModule> module_of(const NvrtcLibrary& library, Compilation& compilation) {
+Result<CompiledModule> module_of(const NvrtcLibrary& library, Compilation& compilation, const DeviceSource& source) {
   for (const NvrtcOutput* output : {&compilation.for_ptx, &compilation.for_cubin})
-    if (output->result != NVRTC_SUCCESS) return tl::unexpected(compile_error(library, compilation, *output));
+    if (output->result != NVRTC_SUCCESS) return tl::unexpected(compile_error(library, compilation, *output, source));
 
   CompiledModule module;
+  module.kernel_of_expression = compilation.for_ptx.lowered_names;
   module.ptx = std::move(compilation.for_ptx.ptx);
   module.cubin_target = compilation.request.cubin_target;
   for (PtxKernel& kernel : kernels_of_ptx(module.ptx)) {
@@ -185,7 +197,8 @@ class NvrtcCompiler final : public Compiler {
   Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop) override {
     const auto start = Clock::now();
     if (stop.stop_requested()) return fail(ErrorId::cancelled);
-    const auto key = cache_key_of(request, identity());
+    DeviceSource source(request, library_->toolkit_include_folders);
+    const auto key = cache_key_of(request, identity() + " " + source.hash());
     if (key) {
       if (auto module = cache_.find(*key)) {
         warm_up();
@@ -195,7 +208,7 @@ class NvrtcCompiler final : public Compiler {
       }
     }
     warm_ = true;
-    auto module = compile_now(request, stop);
+    auto module = compile_now(request, source, stop);
     if (!module) return module;
     if (key) cache_.store(*key, *module);
     module->milliseconds = milliseconds_since(start);
@@ -203,23 +216,40 @@ class NvrtcCompiler final : public Compiler {
   }
 
  private:
-  Result<CompiledModule> compile_now(const CompileRequest& request, const std::stop_token& stop) {
+  Result<CompiledModule> compile_now(const CompileRequest& request, DeviceSource& source, const std::stop_token& stop) {
+    // Each round leaves out more of what is not for the device; a source has a few such declarations, if any.
+    constexpr int kMostRounds = 12;
+    for (int round = 1;; ++round) {
+      const auto compilation = run_once(request, source, stop);
+      if (stop.stop_requested()) return fail(ErrorId::cancelled);
+      const bool failed = compilation->for_ptx.result != NVRTC_SUCCESS;
+      if (failed && round < kMostRounds && source.drop(parse_compile_messages(compilation->for_ptx.log))) continue;
+      return module_of(*library_, *compilation, source);
+    }
+  }
+
+  std::shared_ptr<Compilation> run_once(const CompileRequest& request, const DeviceSource& source,
+                                        const std::stop_token& stop) {
     const auto compilation = std::make_shared<Compilation>();
     compilation->request = request;
-    compilation->options = options_of(request);
+    compilation->input = {source.text(), request.file, source.headers(), request.kernel_expressions,
+                          options_of(request)};
+    if (!source.prelude().empty()) {
+      compilation->input.headers[kPreludeName] = source.prelude();
+      compilation->input.options.push_back(std::string("--pre-include=") + kPreludeName);
+    }
     compilation->one_program = architecture_of(request.ptx_target) == architecture_of(request.cubin_target);
     workers_.post(compilation);
     std::unique_lock lock(compilation->mutex);
     compilation->changed.wait(lock, stop, [&] { return compilation->decided(); });
     compilation->stop = true;  // ends what still runs: the caller left, or the PTX did not compile
-    if (stop.stop_requested()) return fail(ErrorId::cancelled);
-    return module_of(*library_, *compilation);
+    return compilation;
   }
 
   std::vector<std::string> options_of(const CompileRequest& request) const {
     // The folder of the source is named with -I too, so that the search is the one that the cache key follows. Without
     // --no-source-include, which would also keep headers of the toolkit (mma.h) from those beside them.
-    std::vector<std::string> options = {"-std=c++17", "-lineinfo", "--device-int128"};
+    std::vector<std::string> options = {"-std=c++17", "-lineinfo", "-default-device", "--device-int128"};
     for (const Define& define : request.defines) options.push_back("-D" + define.name + "=" + define.value);
     for (const std::string& folder : include_folders_of(request)) options.push_back("-I" + folder);
     for (const std::string& folder : library_->toolkit_include_folders) options.push_back("-I" + folder);
@@ -238,9 +268,12 @@ class NvrtcCompiler final : public Compiler {
   void warm_up() {
     if (warm_.exchange(true)) return;
     const auto compilation = std::make_shared<Compilation>();
-    compilation->request.text = "extern \"C\" __global__ void warm_up(float* p) { p[threadIdx.x] = 1.0f; }\n";
     compilation->request.file = "warm_up.cu";
-    compilation->options = options_of(compilation->request);
+    compilation->input = {.text = "extern \"C\" __global__ void warm_up(float* p) { p[threadIdx.x] = 1.0f; }\n",
+                          .file = compilation->request.file,
+                          .headers = {},
+                          .name_expressions = {},
+                          .options = options_of(compilation->request)};
     workers_.post(compilation);
   }
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -25,9 +26,10 @@ struct CompileRequest {
   std::string file = {};  // its name in messages and in the line table
   std::vector<Define> defines = {};
   std::vector<std::string> include_folders = {};
-  std::string ptx_target = "compute_80";  // the virtual architecture of the PTX
-  std::string cubin_target = "sm_90";     // the real architecture of the cubin, and of the resource usage
-  bool want_cubin = false;                // the simulator needs none; resource usage is filled either way
+  std::vector<std::string> kernel_expressions = {};  // template kernels to instantiate: "scale<float>"
+  std::string ptx_target = "compute_80";             // the virtual architecture of the PTX
+  std::string cubin_target = "sm_90";                // the real architecture of the cubin, and of the resource usage
+  bool want_cubin = false;                           // the simulator needs none; resource usage is filled either way
 };
 
 /// One line of the compile log, parsed.
@@ -53,10 +55,11 @@ struct CompiledModule {
   std::string ptx = {};
   std::vector<std::byte> cubin = {};  // empty unless asked for
   std::string cubin_target = {};
-  std::vector<KernelInfo> kernels = {};       // every extern "C" __global__ function, in source order
-  std::vector<CompileMessage> messages = {};  // warnings
-  std::string log = {};                       // NVRTC's text, whole
-  double milliseconds = 0;                    // time this call took
+  std::vector<KernelInfo> kernels = {};                          // every __global__ function, in source order
+  std::map<std::string, std::string> kernel_of_expression = {};  // the name in the PTX of each instantiated kernel
+  std::vector<CompileMessage> messages = {};                     // warnings
+  std::string log = {};                                          // NVRTC's text, whole
+  double milliseconds = 0;                                       // time this call took
   bool from_cache = false;
   const KernelInfo* find(const std::string& kernel) const {
     for (const auto& info : kernels)

@@ -42,6 +42,7 @@ json to_json(const CompiledModule& module) {
           {"cubin", json::binary({cubin, cubin + module.cubin.size()})},
           {"target", module.cubin_target},
           {"kernels", kernels},
+          {"expressions", module.kernel_of_expression},
           {"messages", messages},
           {"log", module.log}};
 }
@@ -58,6 +59,7 @@ CompiledModule from_json(const json& value) {
                               kernel.at(2).get<uint32_t>(), kernel.at(3).get<uint32_t>(), kernel.at(4).get<uint32_t>(),
                               kernel.at(5).get<uint32_t>(), kernel.at(6).get<uint32_t>(),
                               kernel.at(7).get<std::vector<uint32_t>>()});
+  module.kernel_of_expression = value.at("expressions").get<std::map<std::string, std::string>>();
   for (const json& message : value.at("messages"))
     module.messages.push_back({static_cast<CompileMessage::Severity>(message.at(0).get<int>()),
                                message.at(1).get<std::string>(), message.at(2).get<uint32_t>(),

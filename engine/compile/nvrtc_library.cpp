@@ -51,7 +51,9 @@ std::string fill(void* handle, NvrtcLibrary& library) {
       resolve(handle, "nvrtcGetProgramLogSize", library.log_size) &&
       resolve(handle, "nvrtcGetProgramLog", library.log) && resolve(handle, "nvrtcGetPTXSize", library.ptx_size) &&
       resolve(handle, "nvrtcGetPTX", library.ptx) && resolve(handle, "nvrtcGetCUBINSize", library.cubin_size) &&
-      resolve(handle, "nvrtcGetCUBIN", library.cubin);
+      resolve(handle, "nvrtcGetCUBIN", library.cubin) &&
+      resolve(handle, "nvrtcAddNameExpression", library.add_name_expression) &&
+      resolve(handle, "nvrtcGetLoweredName", library.lowered_name);
   if (!complete) return "lacks functions of NVRTC";
   resolve(handle, "nvrtcSetFlowCallback", library.set_flow_callback);
   if (library.version(&library.major, &library.minor) != NVRTC_SUCCESS) return "does not say its version";

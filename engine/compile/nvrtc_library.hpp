@@ -30,6 +30,8 @@ struct NvrtcLibrary {
   decltype(&nvrtcGetPTX) ptx = nullptr;
   decltype(&nvrtcGetCUBINSize) cubin_size = nullptr;
   decltype(&nvrtcGetCUBIN) cubin = nullptr;
+  decltype(&nvrtcAddNameExpression) add_name_expression = nullptr;
+  decltype(&nvrtcGetLoweredName) lowered_name = nullptr;
   /// Since NVRTC 12.8: asks during a compilation whether to go on. Null where it is absent.
   nvrtcResult (*set_flow_callback)(nvrtcProgram, int (*)(void*, void*), void*) = nullptr;
 

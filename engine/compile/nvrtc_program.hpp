@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,15 +10,22 @@
 
 namespace tilescope {
 
+struct NvrtcInput {
+  std::string text, file;                      // `file` is its name in messages
+  std::map<std::string, std::string> headers;  // taken instead of files, by the name in #include
+  std::vector<std::string> name_expressions;   // template kernels to instantiate
+  std::vector<std::string> options;
+};
+
 struct NvrtcOutput {
   nvrtcResult result = NVRTC_SUCCESS;
   std::string log;
   std::string ptx;  // also after a failure of ptxas, so that its messages can be placed
   std::vector<std::byte> cubin;
+  std::map<std::string, std::string> lowered_names;  // of the name expressions
 };
 
 /// Compiles on the calling thread. Setting `stop` ends it early where NVRTC can be asked to (12.8 and later).
-NvrtcOutput run_nvrtc(const NvrtcLibrary& library, const std::string& text, const std::string& file,
-                      const std::vector<std::string>& options, const std::atomic<bool>& stop);
+NvrtcOutput run_nvrtc(const NvrtcLibrary& library, const NvrtcInput& input, const std::atomic<bool>& stop);
 
 }  // namespace tilescope

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Raised whenever what is stored, or how it is made, changes.
-constexpr std::string_view kFormat = "tilescope-module-1";
+constexpr std::string_view kFormat = "tilescope-module-2";
 
 /// What is hashed: fields with their length in front, so that "ab" + "c" and "a" + "bc" differ.
 class Fields {
@@ -112,6 +112,8 @@ std::optional<std::string> cache_key_of(const CompileRequest& request, std::stri
     fields.add(define.name);
     fields.add(define.value);
   }
+  fields.add(fmt::format("{} expressions", request.kernel_expressions.size()));
+  for (const std::string& expression : request.kernel_expressions) fields.add(expression);
   const std::vector<std::string> folders = include_folders_of(request);
   fields.add(fmt::format("{} folders", folders.size()));
   for (const std::string& folder : folders) fields.add(folder);

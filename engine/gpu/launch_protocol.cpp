@@ -34,13 +34,23 @@ json extent_to_json(const Dim3& extent) { return {extent.x, extent.y, extent.z};
 Dim3 extent_from_json(const json& extent) { return {extent.at(0), extent.at(1), extent.at(2)}; }
 
 json argument_to_json(const Argument& argument) {
-  if (const auto* value = std::get_if<ScalarArgument>(&argument)) return {{"value", hex_of(value->bytes)}};
+  if (const auto* value = std::get_if<ScalarArgument>(&argument)) {
+    json pointers = json::array();
+    for (const auto& member : value->pointers)
+      pointers.push_back({member.offset, member.target.buffer, member.target.offset_bytes});
+    return {{"value", hex_of(value->bytes)}, {"pointers", pointers}};
+  }
   const auto& buffer = std::get<BufferArgument>(argument);
   return {{"buffer", buffer.buffer}, {"offset", buffer.offset_bytes}};
 }
 
 Argument argument_from_json(const json& argument) {
-  if (argument.contains("value")) return ScalarArgument{bytes_of(argument.at("value")), {}};
+  if (argument.contains("value")) {
+    ScalarArgument value{bytes_of(argument.at("value")), {}, {}};
+    for (const json& member : argument.at("pointers"))
+      value.pointers.push_back({member.at(0), {member.at(1), member.at(2)}});
+    return value;
+  }
   return BufferArgument{argument.at("buffer"), argument.at("offset")};
 }
 

@@ -74,15 +74,6 @@ Result<void> allow_shared_memory(GpuContext& context, CUfunction function, const
   return {};
 }
 
-std::vector<std::byte> pack(const Argument& argument, std::span<const uint64_t> addresses) {
-  if (const auto* given = std::get_if<ScalarArgument>(&argument)) return given->bytes;
-  const auto& buffer = std::get<BufferArgument>(argument);
-  const uint64_t address = addresses[buffer.buffer] + static_cast<uint64_t>(buffer.offset_bytes);
-  std::vector<std::byte> bytes(sizeof address);
-  std::memcpy(bytes.data(), &address, sizeof address);
-  return bytes;
-}
-
 /// A CUDA event that lives as long as its scope; the context is current throughout.
 struct ScopedEvent {
   explicit ScopedEvent(const Driver& driver_in) : driver(driver_in) { driver.event_create(&event, CU_EVENT_DEFAULT); }
@@ -112,8 +103,8 @@ Result<void> check_arguments(const CompiledModule& compiled, const Launch& launc
     const auto* given = std::get_if<ScalarArgument>(&launch.arguments[i]);
     const size_t bytes = given ? given->bytes.size() : sizeof(uint64_t);
     if (bytes != info->parameter_bytes[i]) {
-      return fail(ErrorId::argument_size, i, launch.kernel, info->parameter_bytes[i], given ? given->text : "a buffer",
-                  bytes);
+      return fail(ErrorId::argument_size, i + 1, launch.kernel, info->parameter_bytes[i],
+                  given ? given->text : "a buffer", bytes);
     }
   }
   return {};
@@ -168,7 +159,7 @@ Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& modul
   }
   if (auto ok = check_extents(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
   if (auto ok = allow_shared_memory(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
-  for (const Argument& argument : launch.arguments) prepared.arguments.push_back(pack(argument, addresses));
+  for (const Argument& argument : launch.arguments) prepared.arguments.push_back(argument_bytes(argument, addresses));
   return prepared;
 }
 

@@ -68,9 +68,28 @@ void fill_normal_floats(HostBuffer& buffer, uint64_t stream, size_t begin, size_
   for (size_t i = begin; i < end; ++i) values[i] = normal_at(stream, i);
 }
 
+bool is_integer(DType type) {
+  return type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::f64;
+}
+
+/// Contents with values of the user's own instead of the usual ones.
+double chosen_value(const BufferSpec& spec, uint64_t stream, size_t element) {
+  const double first = spec.fill_values[0], second = spec.fill_values.size() > 1 ? spec.fill_values[1] : 1;
+  const auto whole = [&](double value) { return is_integer(spec.type) ? std::floor(value) : value; };
+  switch (spec.fill) {
+    case Fill::iota:
+      return whole(first + second * static_cast<double>(element));
+    case Fill::normal:
+      return whole(first + second * double{normal_at(stream, element)} + (is_integer(spec.type) ? 0.5 : 0));
+    case Fill::uniform:
+      return whole(first + (second - first) * double{uniform_at(stream, element)});
+    default:
+      return first;
+  }
+}
+
 double initial_value(Fill fill, uint64_t stream, size_t element, DType type) {
-  const bool integer =
-      type == DType::i32 || type == DType::u32 || type == DType::i8 || type == DType::u8 || type == DType::u64;
+  const bool integer = is_integer(type);
   switch (fill) {
     case Fill::ones:
       return 1;
@@ -79,7 +98,8 @@ double initial_value(Fill fill, uint64_t stream, size_t element, DType type) {
     case Fill::normal:
       // For integers a normal of deviation 32 about 128 (unsigned) or 0 (signed), inside every integer type.
       if (integer) {
-        const double middle = type == DType::i32 || type == DType::i8 ? 0 : 128;
+        const double middle =
+            type == DType::i32 || type == DType::i8 || type == DType::i16 || type == DType::i64 ? 0 : 128;
         return std::fmin(std::fmax(std::nearbyint(normal_at(stream, element) * 32 + middle), middle - 127),
                          middle + 127);
       }
@@ -152,7 +172,14 @@ void store_value(HostBuffer& buffer, size_t index, double value) {
     case DType::u8:
       return write_as(buffer, index, static_cast<uint8_t>(static_cast<int64_t>(value)));
     case DType::u64:
-      return write_as(buffer, index, static_cast<uint64_t>(value));
+      return write_as(buffer, index,
+                      value < 0 ? static_cast<uint64_t>(static_cast<int64_t>(value)) : static_cast<uint64_t>(value));
+    case DType::i16:
+      return write_as(buffer, index, static_cast<int16_t>(static_cast<int64_t>(value)));
+    case DType::u16:
+      return write_as(buffer, index, static_cast<uint16_t>(static_cast<int64_t>(value)));
+    case DType::i64:
+      return write_as(buffer, index, static_cast<int64_t>(value));
   }
 }
 
@@ -164,6 +191,10 @@ Result<HostBuffer> make_contents(const BufferSpec& spec, size_t index, uint64_t 
   const uint64_t stream = seed * 1000003U + index;
   parallel_for(count, size_t{1} << 16, [&](size_t begin, size_t end) {
     if (spec.fill == Fill::poison) return fill_poison(buffer, begin, end);
+    if (!spec.fill_values.empty()) {
+      for (size_t i = begin; i < end; ++i) store_value(buffer, i, chosen_value(spec, stream, i));
+      return;
+    }
     if (spec.fill == Fill::normal && spec.type == DType::f32) return fill_normal_floats(buffer, stream, begin, end);
     for (size_t i = begin; i < end; ++i) store_value(buffer, i, initial_value(spec.fill, stream, i, spec.type));
   });

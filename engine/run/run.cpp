@@ -9,6 +9,7 @@
 #include "engine/gpu/gpu_executor.hpp"
 #include "engine/run/compare.hpp"
 #include "engine/run/inputs.hpp"
+#include "engine/run/kernels.hpp"
 #include "engine/run/paths.hpp"
 #include "engine/sim/simulator.hpp"
 #include "engine/traffic/ledger.hpp"
@@ -77,7 +78,8 @@ struct Engine::InputCache {
   bool holds(const std::vector<BufferSpec>& wanted, uint64_t wanted_seed) const {
     return seed == wanted_seed && std::equal(specs.begin(), specs.end(), wanted.begin(), wanted.end(),
                                              [](const BufferSpec& a, const BufferSpec& b) {
-                                               return a.fill != Fill::file && a.fill == b.fill && a.type == b.type &&
+                                               return a.fill != Fill::file && a.fill == b.fill &&
+                                                      a.fill_values == b.fill_values && a.type == b.type &&
                                                       a.shape == b.shape;
                                              });
   }
@@ -176,29 +178,17 @@ class RunInProgress {
     CompileRequest request{.text = result_.plan.source_text,
                            .file = result_.plan.source_file,
                            .defines = result_.plan.defines,
-                           .include_folders = {(engine_.root() / "kernels").string()},
+                           .include_folders = result_.plan.include_folders,
+                           .kernel_expressions = kernel_expressions(result_.plan),
                            .want_cubin = gpu};
+    request.include_folders.push_back((engine_.root() / "kernels").string());
     if (gpu && engine_.gpu()) request.cubin_target = (*engine_.gpu())->device().architecture;
     const auto start = Clock::now();
     auto module = (*compiler)->compile(request, stop_);
     if (!module) return tl::unexpected<Error>(module.error());
     result_.compiled = std::move(*module);
     result_.compile_ms = milliseconds_since(start);
-    return check_kernels();
-  }
-
-  Result<void> check_kernels() const {
-    for (const auto& launch : result_.plan.launches) {
-      const KernelInfo* kernel = result_.compiled.find(launch.kernel);
-      if (kernel == nullptr) {
-        std::string names;
-        for (const auto& one : result_.compiled.kernels) names += (names.empty() ? "" : ", ") + one.name;
-        return fail(ErrorId::kernel_not_found, launch.kernel, result_.plan.source_file, names.empty() ? "none" : names);
-      }
-      if (kernel->parameter_bytes.size() != launch.arguments.size())
-        return fail(ErrorId::argument_count, launch.kernel, kernel->parameter_bytes.size(), launch.arguments.size());
-    }
-    return {};
+    return settle_kernels(result_.plan, result_.compiled);
   }
 
   Result<void> fill_inputs() {

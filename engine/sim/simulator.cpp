@@ -166,23 +166,16 @@ class Simulator : public Executor {
     if (declared.size() != launch.arguments.size())
       return fail(ErrorId::argument_count, launch.kernel, declared.size(), launch.arguments.size());
     std::vector<uint8_t> parameters(program.parameter_bytes, 0);
+    std::vector<uint64_t> addresses;
+    for (const auto& buffer : buffers) addresses.push_back(buffer != nullptr ? buffer->address() : 0);
     for (size_t i = 0; i < declared.size(); ++i) {
-      std::vector<std::byte> bytes;
-      std::string text;
-      if (const auto* buffer = std::get_if<BufferArgument>(&launch.arguments[i])) {
-        if (buffer->buffer >= buffers.size() || buffers[buffer->buffer] == nullptr)
-          return fail(ErrorId::bad_argument, fmt::format("buffer {}", buffer->buffer), "there is no such buffer");
-        const uint64_t address = buffers[buffer->buffer]->address() + static_cast<uint64_t>(buffer->offset_bytes);
-        bytes.resize(sizeof(address));
-        std::memcpy(bytes.data(), &address, sizeof(address));
-        text = fmt::format("buffer {}", buffer->buffer);
-      } else {
-        const auto& scalar_argument = std::get<ScalarArgument>(launch.arguments[i]);
-        bytes = scalar_argument.bytes;
-        text = scalar_argument.text;
-      }
+      const auto* buffer = std::get_if<BufferArgument>(&launch.arguments[i]);
+      const std::string text = buffer != nullptr ? "a buffer" : std::get<ScalarArgument>(launch.arguments[i]).text;
+      if (buffer != nullptr && (buffer->buffer >= buffers.size() || buffers[buffer->buffer] == nullptr))
+        return fail(ErrorId::bad_argument, fmt::format("buffer {}", buffer->buffer), "there is no such buffer");
+      const std::vector<std::byte> bytes = argument_bytes(launch.arguments[i], addresses);
       if (bytes.size() != declared[i].bytes)
-        return fail(ErrorId::argument_size, i, launch.kernel, declared[i].bytes, text, bytes.size());
+        return fail(ErrorId::argument_size, i + 1, launch.kernel, declared[i].bytes, text, bytes.size());
       if (!bytes.empty()) std::memcpy(parameters.data() + program.parameter_offsets[i], bytes.data(), bytes.size());
     }
     return parameters;

@@ -45,7 +45,7 @@ TEST(Arguments, WhatIsNotUnderstoodIsNamed) {
   EXPECT_EQ(refused({"buf:f32:0:zero"}).id, ErrorId::bad_argument);
   EXPECT_EQ(refused({"buf:f32:-4:zero"}).id, ErrorId::bad_argument);
   EXPECT_EQ(refused({"buf:f32:99999999999999999999:zero"}).id, ErrorId::bad_argument);
-  EXPECT_EQ(refused({"buf:f32:4:random"}).id, ErrorId::bad_argument);
+  EXPECT_EQ(refused({"buf:f32:4:randomly"}).id, ErrorId::bad_argument);
   EXPECT_EQ(refused({"buf:f33:4:zero"}).id, ErrorId::bad_argument);
   EXPECT_EQ(refused({"buf:f32:4"}).id, ErrorId::bad_argument);
 }

@@ -1,0 +1,339 @@
+#include "engine/compile/device_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "engine/compile/source_key.hpp"
+#include "engine/compile/stand_in_headers.hpp"
+#include "engine/sha256.hpp"
+
+namespace tilescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Inclusion {
+  std::string name;
+  bool quoted = false;
+};
+
+std::vector<Inclusion> inclusions_of(const SourceParts& source) {
+  std::vector<Inclusion> inclusions;
+  for (const SourceToken& token : source.tokens) {
+    if (directive_name(token) != "include") continue;
+    const std::string_view rest = directive_rest(token);
+    if (rest.empty() || (rest.front() != '"' && rest.front() != '<')) continue;
+    const size_t close = rest.find(rest.front() == '<' ? '>' : '"', 1);
+    if (close != std::string_view::npos)
+      inclusions.push_back({std::string(rest.substr(1, close - 1)), rest.front() == '"'});
+  }
+  return inclusions;
+}
+
+std::optional<std::string> read_text(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
+/// What cannot be for the device, whatever else is said about it.
+bool is_for_the_host(const SourcePart& part, const std::set<std::string>& device_functions) {
+  if (part.on_device) return false;
+  if (part.host_only && part.kind != SourcePart::Kind::type) return true;
+  if (part.is_member) return false;
+  if (part.kind == SourcePart::Kind::variable) return !part.is_const && !part.is_constexpr;
+  if (part.kind != SourcePart::Kind::function || part.is_constexpr) return false;
+  if (part.is_const && !part.is_definition) return false;  // const int size(5);
+  return !device_functions.contains(part.name);
+}
+
+bool holds_line(const SourcePart& part, uint32_t line) { return part.first_line <= line && line <= part.last_line; }
+
+/// The names in quotes of a compiler's message: identifier "count" is undefined.
+std::vector<std::string> quoted_names(const std::string& message) {
+  std::vector<std::string> names;
+  for (size_t open = message.find('"'); open != std::string::npos;) {
+    const size_t close = message.find('"', open + 1);
+    if (close == std::string::npos) break;
+    names.push_back(message.substr(open + 1, close - open - 1));
+    open = message.find('"', close + 1);
+  }
+  return names;
+}
+
+std::string last_component(const std::string& name) {
+  const size_t at = name.rfind("::");
+  return at == std::string::npos ? name : name.substr(at + 2);
+}
+
+}  // namespace
+
+DeviceSource::File DeviceSource::read_file(std::string name, std::string text) {
+  File file;
+  file.name = std::move(name);
+  file.original = std::make_unique<const std::string>(std::move(text));
+  file.device_text = *file.original;
+  file.source = parts_of_source(*file.original);
+  file.dropped.resize(file.source.parts.size());
+  std::set<std::string> device_functions;
+  for (const SourcePart& part : file.source.parts)
+    if (part.kind == SourcePart::Kind::function && part.on_device) device_functions.insert(part.name);
+  for (size_t i = 0; i < file.source.parts.size(); ++i)
+    if (is_for_the_host(file.source.parts[i], device_functions)) blank(file, i);
+  return file;
+}
+
+void DeviceSource::blank(File& file, size_t index) {
+  const SourcePart& part = file.source.parts[index];
+  file.dropped[index] = true;
+  // Directives stay: a declaration may hold one half of an #if, or include what others need.
+  std::vector<std::pair<size_t, size_t>> directives;
+  for (const SourceToken& token : file.source.tokens)
+    if (token.kind == SourceToken::Kind::directive && token.offset >= part.begin && token.offset < part.end)
+      directives.emplace_back(token.offset, token.end());
+  size_t next = 0;
+  for (size_t i = part.begin; i < part.end; ++i) {
+    while (next < directives.size() && i >= directives[next].second) ++next;
+    if (next < directives.size() && i >= directives[next].first) continue;
+    if (file.device_text[i] != '\n' && file.device_text[i] != '\r') file.device_text[i] = ' ';
+  }
+}
+
+DeviceSource::DeviceSource(const CompileRequest& request, const std::vector<std::string>& toolkit_folders)
+    : main_(read_file(request.file, request.text)), toolkit_folders_(toolkit_folders), headers_(standard_stand_ins()) {
+  add_headers(main_, {}, include_folders_of(request), false);
+  add_prelude();
+}
+
+/// Follows the inclusions of a file of the user. A header that holds host code is given to NVRTC as text, and so are
+/// those that it includes, since a text is in no folder.
+void DeviceSource::add_headers(const File& file, const std::string& folder, const std::vector<std::string>& folders,
+                               bool forced) {
+  for (const Inclusion& inclusion : inclusions_of(file.source)) {
+    if (!seen_.insert(inclusion.name).second) continue;
+    std::vector<std::string> candidates;
+    if (inclusion.quoted && !folder.empty()) candidates.push_back(folder);
+    candidates.insert(candidates.end(), folders.begin(), folders.end());
+    std::optional<std::string> text;
+    fs::path found;
+    for (const std::string& candidate : candidates) {
+      found = fs::path(candidate) / inclusion.name;
+      if ((text = read_text(found))) break;
+    }
+    if (!text) {
+      add_foreign_header(inclusion.name);
+      continue;
+    }
+    File header = read_file(inclusion.name, std::move(*text));
+    const bool has_host_code = header.device_text != *header.original;
+    if (has_host_code || forced) headers_[inclusion.name] = header.device_text;
+    included_.push_back(std::move(header));  // a deque: the reference stays good
+    const File& kept = included_.back();
+    add_headers(kept, found.parent_path().string(), folders, forced || has_host_code);
+  }
+}
+
+void DeviceSource::add_foreign_header(const std::string& name) {
+  if (headers_.contains(name)) return;
+  if (auto text = library_stand_in(name)) {
+    headers_[name] = std::move(*text);
+    return;
+  }
+  std::error_code ignored;
+  for (const std::string& folder : toolkit_folders_)
+    if (fs::exists(fs::path(folder) / name, ignored)) return;
+  if (toolkit_folders_.empty()) return;  // nothing is known about what NVRTC can find
+  headers_[name] = "";
+  missing_.push_back(name);
+}
+
+/// Declares what the device code names and nvcc would bring along. A name that the file declares itself is left to it.
+void DeviceSource::add_prelude() {
+  std::set<std::string, std::less<>> used, standard, own;
+  bool all_standard = false;
+  std::vector<const File*> files{&main_};
+  for (const File& file : included_) files.push_back(&file);
+  std::vector<SourceToken> tokens;
+  for (const File* file : files) {
+    std::vector<SourceToken> found = source_tokens(file->device_text);
+    for (size_t i = 0; i < found.size(); ++i) {  // what macros stand for counts as code
+      if (directive_name(found[i]) != "define") continue;
+      const std::vector<SourceToken> words = source_tokens(directive_rest(found[i]));
+      if (!words.empty()) own.emplace(words.front().text);
+      if (words.size() > 1) tokens.insert(tokens.end(), words.begin() + 1, words.end());
+    }
+    tokens.insert(tokens.end(), found.begin(), found.end());
+  }
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].kind != SourceToken::Kind::name) continue;
+    const std::string name(tokens[i].text);
+    const bool after_std = i >= 2 && tokens[i - 1].is("::") && tokens[i - 2].is("std") &&
+                           !(i >= 4 && tokens[i - 3].is("::") && tokens[i - 4].kind == SourceToken::Kind::name);
+    (after_std ? standard : used).insert(name);
+    if (i >= 2 && name == "std" && tokens[i - 1].is("namespace") && tokens[i - 2].is("using")) all_standard = true;
+    if (i + 1 >= tokens.size() || i == 0) continue;
+    // typedef unsigned uint32_t;   using uint32_t = …   const float INFINITY = …
+    const bool after_type = tokens[i - 1].kind == SourceToken::Kind::name && !tokens[i - 1].is("return");
+    if (after_type && (tokens[i + 1].is("=") || tokens[i + 1].is(";"))) own.insert(name);
+  }
+  for (const KnownName& known : known_names())
+    if (used.contains(known.name) && !own.contains(known.name)) prelude_ += std::string(known.declaration) + "\n";
+  if (all_standard)  // others may be names of the file's own, or are in the global namespace anyway
+    for (const char* name : {"min", "max", "swap", "clamp", "numeric_limits", "pair", "make_pair"})
+      if (used.contains(name)) standard.insert(name);
+  std::set<std::string> declarations;
+  for (const std::string& name : standard) {
+    std::string declaration = standard_name_declaration(name);
+    if (!declaration.empty() && declarations.insert(declaration).second) prelude_ += declaration + "\n";
+  }
+}
+
+std::optional<size_t> DeviceSource::droppable_part(const File& file, uint32_t line) {
+  std::optional<size_t> best;
+  size_t owner = file.source.parts.size();  // the class of the members that follow
+  for (size_t i = 0; i < file.source.parts.size(); ++i) {
+    const SourcePart& part = file.source.parts[i];
+    if (!part.is_member) owner = i;
+    if (!holds_line(part, line) || file.dropped[i]) continue;
+    if (part.is_member && part.kind != SourcePart::Kind::function) continue;  // a class keeps its data, or goes whole
+    if (part.is_member && owner < i && file.dropped[owner]) continue;
+    if (part.on_device && !(part.kind == SourcePart::Kind::type)) {
+      if (part.kind == SourcePart::Kind::function) return std::nullopt;
+      continue;
+    }
+    if (part.on_device || !part.is_complete) continue;
+    best = i;
+  }
+  return best;
+}
+
+bool DeviceSource::drop(std::span<const CompileMessage> errors) {
+  bool dropped = false;
+  for (const CompileMessage& error : errors) {
+    if (error.severity != CompileMessage::Severity::error) continue;
+    for (size_t i = 0; i <= included_.size(); ++i) {
+      File& file = i == 0 ? main_ : included_[i - 1];
+      if (error.file != file.name) continue;
+      const auto part = droppable_part(file, error.line);
+      if (!part) continue;
+      blank(file, *part);
+      reasons_[last_component(file.source.parts[*part].name)] =
+          fmt::format("{}({}): {}", error.file, error.line, error.text);
+      if (i != 0) headers_[file.name] = file.device_text;
+      dropped = true;
+    }
+  }
+  return dropped;
+}
+
+std::string DeviceSource::notes(std::span<const CompileMessage> errors) const {
+  std::string text;
+  std::set<std::string> named;
+  bool launches = false;
+  for (const CompileMessage& error : errors) {
+    if (error.severity != CompileMessage::Severity::error) continue;
+    if (error.text.find("device-side kernel launch") != std::string::npos) launches = true;
+    for (std::string& name : quoted_names(error.text)) named.insert(std::move(name));
+  }
+  if (launches) text += "\nA kernel that launches kernels (dynamic parallelism) cannot be run here.";
+  const auto explain = [&](const File& file) {
+    for (size_t i = 0; i < file.source.parts.size(); ++i) {
+      const SourcePart& part = file.source.parts[i];
+      const std::string name = last_component(part.name);
+      if (!file.dropped[i] || !named.erase(name)) continue;
+      if (const auto reason = reasons_.find(name); reason != reasons_.end())
+        text +=
+            fmt::format("\n'{}' was left out, because it does not compile for the device: {}", name, reason->second);
+      else
+        text += fmt::format("\n'{}' in line {} of {} is for the host: it is not marked {}.", name, part.first_line,
+                            file.name, part.kind == SourcePart::Kind::variable ? "__device__ or const" : "__device__");
+    }
+  };
+  explain(main_);
+  for (const File& file : included_) explain(file);
+  if (!missing_.empty()) {
+    std::string names;
+    for (const std::string& name : missing_) names += (names.empty() ? "" : ", ") + name;
+    text += fmt::format("\nNot found, and taken as empty: {}; give the folder with --include.", names);
+  }
+  return text;
+}
+
+namespace {
+
+/// "const float* x, int n" → its parameters, each as written on one line.
+std::vector<std::string> parameters_in(const std::string& list) {
+  std::vector<std::string> parameters;
+  int depth = 0;
+  size_t begin = std::string::npos, end = 0;
+  const auto finish = [&] {
+    if (begin == std::string::npos) return;
+    std::string text;
+    for (const char c : list.substr(begin, end - begin)) {
+      const bool blank = std::isspace(static_cast<unsigned char>(c)) != 0;
+      if (!blank) text += c;
+      if (blank && !text.ends_with(' ')) text += ' ';
+    }
+    parameters.push_back(std::move(text));
+    begin = std::string::npos;
+  };
+  for (const SourceToken& token : source_tokens(list)) {
+    if (token.is("(") || token.is("<") || token.is("[") || token.is("{")) ++depth;
+    if (token.is(")") || token.is(">") || token.is("]") || token.is("}")) --depth;
+    if (token.is(",") && depth == 0) {
+      finish();
+      continue;
+    }
+    if (begin == std::string::npos) begin = token.offset;
+    end = token.end();
+  }
+  finish();
+  if (parameters.size() == 1 && parameters[0] == "void") parameters.clear();
+  return parameters;
+}
+
+}  // namespace
+
+std::string DeviceSource::hash() const {
+  std::string all = fmt::format("{}:{}{}:{}", text().size(), text(), prelude_.size(), prelude_);
+  for (const auto& [name, text] : headers_) all += fmt::format("{}:{}{}:{}", name.size(), name, text.size(), text);
+  return sha256_of(all);
+}
+
+std::vector<DeclaredKernel> declared_kernels(const std::string& text) {
+  const SourceParts source = parts_of_source(text);
+  const std::vector<SourceLaunch> launches = launches_of_source(source, text);
+  std::vector<DeclaredKernel> kernels;
+  for (const SourcePart& part : source.parts) {
+    if (!part.is_kernel || part.kind != SourcePart::Kind::function) continue;
+    const auto same = [&](const DeclaredKernel& one) { return one.name == part.name; };
+    const auto known = std::find_if(kernels.begin(), kernels.end(), same);
+    if (known != kernels.end()) {
+      known->overloads += part.is_definition ? 1 : 0;
+      continue;
+    }
+    DeclaredKernel kernel;
+    kernel.name = part.name;
+    kernel.parameters = parameters_in(part.parameters);
+    kernel.line = part.first_line;
+    kernel.is_template = part.is_template;
+    kernel.overloads = part.is_definition ? 1 : 0;
+    for (const SourceLaunch& launch : launches)
+      if (last_component(launch.kernel) == last_component(part.name) && launch.expression != launch.kernel &&
+          std::find(kernel.instantiations.begin(), kernel.instantiations.end(), launch.expression) ==
+              kernel.instantiations.end())
+        kernel.instantiations.push_back(launch.expression);
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,29 @@
+// From what a person calls a kernel to its name in the PTX. A plain __global__ function has a mangled name there, a
+// template has one for each list of arguments, and an extern "C" function has its own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/compile/compiler.hpp"
+
+namespace tilescope {
+
+/// "_ZN2ns5scaleIfEEvPT_i" → "ns::scale<float>(float*, int)". A name that is not mangled stays.
+std::string kernel_signature(const std::string& entry);
+/// The same without the parameters.
+std::string kernel_name(const std::string& entry);
+
+/// What NVRTC has to instantiate so that the module holds the kernel that is wanted: nothing for a plain function. An
+/// empty name asks for the only kernel of the source.
+std::vector<std::string> expressions_to_compile(const std::string& wanted, const std::string& source_text);
+
+/// The entry of the PTX that is wanted: by that name, by signature, or by the part of it that says enough. An empty
+/// name asks for the only kernel. The Error lists the kernels that there are.
+Result<std::string> find_kernel_entry(const CompiledModule& module, const std::string& wanted, const std::string& file,
+                                      const std::string& source_text);
+
+/// The parameters of a kernel as the source declares them, "const float* x"; empty where that is not known for sure.
+std::vector<std::string> declared_parameters(const std::string& entry, const std::string& source_text);
+
+}  // namespace tilescope

@@ -1,0 +1,81 @@
+#include "engine/run/kernels.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/compile/kernel_names.hpp"
+#include "engine/compile/source_tokens.hpp"
+
+namespace tilescope {
+namespace {
+
+using Number = ScalarArgument::Number;
+
+/// "const float factor" → floating. Only for the fundamental types by their own names: what a typedef stands for is not
+/// known here.
+Number number_declared(const std::string& parameter) {
+  std::vector<std::string_view> words;
+  for (const SourceToken& token : source_tokens(parameter)) {
+    if (token.kind != SourceToken::Kind::name) return Number::unknown;
+    if (!token.is("const") && !token.is("volatile")) words.push_back(token.text);
+  }
+  if (words.size() > 1) words.pop_back();  // the name
+  const auto has = [&](std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); };
+  if (words.size() == 1 && (has("float") || has("double"))) return Number::floating;
+  constexpr std::array<std::string_view, 14> kWhole{"int",      "unsigned", "long",     "short",    "char",
+                                                    "bool",     "size_t",   "int32_t",  "uint32_t", "int64_t",
+                                                    "uint64_t", "uint8_t",  "uint16_t", "signed"};
+  const bool all = !words.empty() && std::all_of(words.begin(), words.end(), [&](std::string_view word) {
+    return std::find(kWhole.begin(), kWhole.end(), word) != kWhole.end();
+  });
+  return all ? Number::whole : Number::unknown;
+}
+
+Result<void> check_arguments(const Launch& launch, const KernelInfo& kernel, const std::string& source_text) {
+  std::vector<std::string> declared = declared_parameters(kernel.name, source_text);
+  const bool known = declared.size() == kernel.parameter_bytes.size();
+  const std::string name = kernel_name(kernel.name);
+  if (kernel.parameter_bytes.size() != launch.arguments.size()) {
+    std::string list;
+    for (const std::string& one : declared) list += (list.empty() ? "" : ", ") + one;
+    return fail(ErrorId::argument_count, known && !list.empty() ? fmt::format("{}({})", name, list) : name,
+                kernel.parameter_bytes.size(), launch.arguments.size());
+  }
+  for (size_t i = 0; i < launch.arguments.size(); ++i) {
+    const auto* given = std::get_if<ScalarArgument>(&launch.arguments[i]);
+    const size_t bytes = given != nullptr ? given->bytes.size() : sizeof(uint64_t);
+    const std::string place = known ? fmt::format("{} ({})", i + 1, declared[i]) : fmt::format("{}", i + 1);
+    if (bytes != kernel.parameter_bytes[i])
+      return fail(ErrorId::argument_size, place, name, kernel.parameter_bytes[i],
+                  given != nullptr ? given->text : "a buffer", bytes);
+    if (given == nullptr || !known) continue;
+    const Number wanted = number_declared(declared[i]);
+    if (wanted == Number::unknown || given->number == Number::unknown || wanted == given->number) continue;
+    return fail(ErrorId::argument_type, place, name,
+                wanted == Number::floating ? "a floating number" : "a whole number", given->text);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> kernel_expressions(const Plan& plan) {
+  std::vector<std::string> expressions;
+  for (const Launch& launch : plan.launches)
+    for (std::string& one : expressions_to_compile(launch.kernel, plan.source_text))
+      if (std::find(expressions.begin(), expressions.end(), one) == expressions.end())
+        expressions.push_back(std::move(one));
+  return expressions;
+}
+
+Result<void> settle_kernels(Plan& plan, const CompiledModule& module) {
+  for (Launch& launch : plan.launches) {
+    auto entry = find_kernel_entry(module, launch.kernel, plan.source_file, plan.source_text);
+    if (!entry) return tl::unexpected<Error>(entry.error());
+    launch.kernel = std::move(*entry);
+    if (auto good = check_arguments(launch, *module.find(launch.kernel), plan.source_text); !good) return good;
+  }
+  return {};
+}
+
+}  // namespace tilescope
