@@ -43,7 +43,7 @@ TEST(Launch, ArgumentsMustFitInNumberAndSize) {
   machine.value(1.0);
   const auto error = error_of(machine.try_run(module_of("vector_add"), "add_scalar", {1, 1, 1}, {32, 1, 1}));
   EXPECT_EQ(error.id, ErrorId::argument_size);
-  EXPECT_EQ(error.message, "argument 3 of kernel 'add_scalar' is 4 bytes wide and '1.000000' gives 8");
+  EXPECT_EQ(error.message, "argument 4 of kernel 'add_scalar' is 4 bytes wide and '1.000000' gives 8");
 }
 TEST(Launch, GridAndBlockStayInsideTheLimitsOfCuda) {
   const std::pair<Dim3, Dim3> refused[] = {{{0, 1, 1}, {32, 1, 1}},     {{1, 1, 1}, {0, 1, 1}},
