@@ -2,19 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace tilescope {
 
-void report_missing_lanes(Warp& warp, const Operation* operation, uint32_t mask) {
-  const Program& program = *warp.machine->setup().program;
+bool goes_on_without_lanes(Warp& warp, const Operation* operation, uint32_t mask) {
+  const uint64_t own = warp.rank_of(operation);
+  const auto is_behind = [&](const Warp::Path& path) { return path.rank < own; };
+  if (mask == warp.active && std::any_of(warp.paths.begin(), warp.paths.begin() + warp.path_count, is_behind)) {
+    ++warp.hidden;
+    return false;
+  }
   const auto index = static_cast<uint32_t>(operation - warp.code);
-  const std::string_view opcode = program.function->instructions[program.details[index].instruction].opcode;
-  const auto first = static_cast<uint32_t>(std::countr_zero(mask));
-  warp.machine->report(warp, index, first, 1, "divergent-warp-instruction",
-                       fmt::format("{} is executed by {} of a warp's 32 lanes, and needs all of them together", opcode,
-                                   std::popcount(mask)),
+  warp.machine->report(warp, index, static_cast<uint32_t>(std::countr_zero(mask)), 1, "divergent-warp-instruction",
+                       fmt::format("{} is executed by {} of a warp's 32 lanes, and needs all of them together",
+                                   warp.machine->name_of_operation(operation), std::popcount(mask)),
                        nullptr, 0);
+  return true;
 }
 
 }  // namespace tilescope

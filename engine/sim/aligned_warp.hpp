@@ -5,13 +5,13 @@
 
 namespace tilescope {
 
-/// Reports a warp of which only the lanes of the mask have come.
-void report_missing_lanes(Warp& warp, const Operation* operation, uint32_t mask);
+/// Not all lanes have come to the instruction. False: some may still come, and the warp is to leave() at it; true: they
+/// will not, which is reported, and the instruction is to be executed with what the registers of the others hold.
+bool goes_on_without_lanes(Warp& warp, const Operation* operation, uint32_t mask);
 
-/// Every such instruction begins with this. What the missing lanes hold in their registers is used all the same.
-inline void expect_whole_warp(Warp& warp, const Operation* operation, uint32_t mask) {
-  if (mask != 0xffffffff) [[unlikely]]
-    report_missing_lanes(warp, operation, mask);
+/// Handlers of such instructions begin with this.
+inline bool is_whole_warp(Warp& warp, const Operation* operation, uint32_t mask) {
+  return mask == 0xffffffff || goes_on_without_lanes(warp, operation, mask);
 }
 
 }  // namespace tilescope

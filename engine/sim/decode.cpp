@@ -161,6 +161,7 @@ class KernelDecoder {
     site.releases = resolved.releases;
     if (resolved.type.bytes != 0 && (resolved.space == Space::shared || resolved.is_generic))
       program_->shared_granule = std::min(program_->shared_granule, resolved.type.bytes);
+    site.is_matrix = resolved.is_matrix;
     const auto index = static_cast<uint32_t>(program_->sites.size());
     const bool observed = resolved.space == Space::global || resolved.space == Space::shared;
     if (observed && program_->observed_sites.size() < 0xffff) {

@@ -177,7 +177,7 @@ template <class A, class B, class Sum, class C, class D, size_t kBands, size_t k
 const Operation* Multiply(Warp& warp, const Operation* operation, uint32_t mask) {
   using T = typename A::Chunk;
   static_assert(A::kParts == B::kParts);
-  expect_whole_warp(warp, operation, mask);
+  if (!is_whole_warp(warp, operation, mask)) return warp.leave(operation);
   const FragmentOperands& operands = warp.machine->setup().program->fragments[operation->extra];
   const auto& [d_slots, a_slots, b_slots, c_slots] = operands.slots;
   HWY_ALIGN T a[kBands][kDepth][A::kParts][32];

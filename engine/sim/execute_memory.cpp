@@ -28,55 +28,6 @@ HWY_INLINE T read(const uint8_t* from) {
   return value;
 }
 
-HWY_INLINE bool all_written(const uint8_t* flags, size_t bytes) { return std::memchr(flags, 0, bytes) == nullptr; }
-
-/// Whether everything up to the access's end has been written; what is found out is kept, so that a buffer is looked
-/// through once.
-HWY_INLINE bool inside_written_prefix(const SiteState& site, const Place& place) {
-  if (site.lane_stride != 0) return false;
-  const uint64_t end = place.base - site.low + static_cast<uint64_t>(place.pattern->end);
-  uint64_t& prefix = *site.written_prefix;
-  if (end <= prefix) return true;
-  if (site.written[prefix] == 0) return false;
-  const uint64_t bytes = site.high - site.low;
-  const void* unwritten = std::memchr(site.written + prefix, 0, bytes - prefix);
-  prefix = unwritten == nullptr ? bytes : static_cast<uint64_t>(static_cast<const uint8_t*>(unwritten) - site.written);
-  return end <= prefix;
-}
-
-/// Reports lanes that read what nobody has written. Flags lie as the bytes do; local memory has them lane by lane.
-HWY_NOINLINE void check_written(Warp& warp, const Operation* operation, const SiteState& site, const Place& place,
-                                uint32_t mask) {
-  const AccessPattern& pattern = *place.pattern;
-  const uint8_t* flags = site.written + (place.base - site.low);
-  if (site.is_local) flags += size_t{warp.index} * 32 * site.lane_stride;
-  // The whole stretch at once, where lanes lie close together.
-  constexpr int64_t kClose = 512;
-  const int64_t span = pattern.end - pattern.lowest;
-  if (site.lane_stride == 0 && span <= kClose && all_written(flags + pattern.lowest, static_cast<size_t>(span))) return;
-  uint32_t unwritten = 0;
-  for (uint32_t left = mask; left != 0; left &= left - 1) {
-    const auto lane = static_cast<size_t>(std::countr_zero(left));
-    const uint8_t* of_lane = flags + pattern.delta[lane] + lane * site.lane_stride;
-    if (!all_written(of_lane, site.bytes_per_lane)) unwritten |= 1U << lane;
-  }
-  if (unwritten != 0)
-    warp.machine->report_unwritten(warp, operation->site, place.addresses, operation->immediate, unwritten);
-}
-
-HWY_NOINLINE void mark_written(const Warp& warp, const SiteState& site, const Place& place, uint32_t mask) {
-  uint8_t* flags = site.written + (place.base - site.low);
-  if (site.is_local) flags += size_t{warp.index} * 32 * site.lane_stride;
-  if (mask == kAllLanes && place.pattern->shape == AccessPattern::Shape::contiguous && site.lane_stride == 0) {
-    std::memset(flags, 1, static_cast<size_t>(place.pattern->end));
-    return;
-  }
-  for (uint32_t left = mask; left != 0; left &= left - 1) {
-    const auto lane = static_cast<size_t>(std::countr_zero(left));
-    std::memset(flags + place.pattern->delta[lane] + lane * site.lane_stride, 1, site.bytes_per_lane);
-  }
-}
-
 HWY_INLINE std::array<uint16_t, 4> vector_slots(const Operation* operation) {
   return {operation->dst, operation->b, operation->c, operation->extra};
 }
@@ -168,7 +119,7 @@ const Operation* Load(Warp& warp, const Operation* operation, uint32_t mask) {
     load_lane_by_lane<M, R, N>(warp, operation, place, mask, values);
   } else {
     if (site.written != nullptr && !inside_written_prefix(site, place))
-      check_written(warp, operation, site, place, mask);
+      check_written(warp, operation->site, site, place, mask);
     const AccessPattern& pattern = *place.pattern;
     if (pattern.shape == AccessPattern::Shape::contiguous && mask == kAllLanes && site.lane_stride == 0)
       load_contiguous<M, R, N>(place.host, values);

@@ -52,6 +52,7 @@ std::span<const IsaRow> warp_rows();
 std::span<const IsaRow> control_rows();
 std::span<const IsaRow> matrix_rows();
 std::span<const IsaRow> barrier_rows();
+std::span<const IsaRow> matrix_move_rows();
 
 /// The name of the instruction set that the handlers use: "AVX-512", "AVX2", "SSE4".
 std::string_view simd_name();

@@ -8,6 +8,7 @@
 #endif
 
 #include <bit>
+#include <cstring>
 
 #include "engine/sim/lanes-inl.h"
 #include "engine/sim/machine.hpp"
@@ -43,11 +44,10 @@ struct Place {
   uint64_t base;
 };
 
-HWY_INLINE Place locate(Warp& warp, const Operation* operation, SiteState& site, uint32_t mask, uint64_t* space) {
+HWY_INLINE Place locate_at(Warp& warp, SiteState& site, const uint64_t* addresses, uint64_t offset, uint32_t mask) {
   Machine& machine = *warp.machine;
-  const uint64_t* addresses = Machine::addresses_of(warp, *operation, site, space);
   const uint64_t first = addresses[std::countr_zero(mask)];
-  const uint64_t base = first + static_cast<uint64_t>(operation->immediate);
+  const uint64_t base = first + offset;
   AccessPattern* pattern = site.pattern;
   if (pattern == nullptr || !lies_as(*pattern, addresses, first, mask)) {
     pattern = machine.find_pattern(site, addresses, first, mask);
@@ -64,6 +64,60 @@ HWY_INLINE Place locate(Warp& warp, const Operation* operation, SiteState& site,
     if (site.watched && site.is_load) machine.watch(warp, site, *pattern, base);  // a store's values are needed first
   }
   return {host, pattern, addresses, base};
+}
+HWY_INLINE Place locate(Warp& warp, const Operation* operation, SiteState& site, uint32_t mask, uint64_t* space) {
+  const uint64_t* addresses = Machine::addresses_of(warp, *operation, site, space);
+  return locate_at(warp, site, addresses, static_cast<uint64_t>(operation->immediate), mask);
+}
+
+HWY_INLINE bool all_written(const uint8_t* flags, size_t bytes) { return std::memchr(flags, 0, bytes) == nullptr; }
+
+/// Whether everything up to the access's end has been written; what is found out is kept, so that a buffer is looked
+/// through once.
+HWY_INLINE bool inside_written_prefix(const SiteState& site, const Place& place) {
+  if (site.lane_stride != 0) return false;
+  const uint64_t end = place.base - site.low + static_cast<uint64_t>(place.pattern->end);
+  uint64_t& prefix = *site.written_prefix;
+  if (end <= prefix) return true;
+  if (site.written[prefix] == 0) return false;
+  const uint64_t bytes = site.high - site.low;
+  const void* unwritten = std::memchr(site.written + prefix, 0, bytes - prefix);
+  prefix = unwritten == nullptr ? bytes : static_cast<uint64_t>(static_cast<const uint8_t*>(unwritten) - site.written);
+  return end <= prefix;
+}
+
+/// Reports lanes that read what nobody has written. Flags lie as the bytes do; local memory has them lane by lane.
+inline HWY_NOINLINE void check_written(Warp& warp, uint32_t site_index, const SiteState& site, const Place& place,
+                                       uint32_t mask) {
+  const AccessPattern& pattern = *place.pattern;
+  const uint8_t* flags = site.written + (place.base - site.low);
+  if (site.is_local) flags += size_t{warp.index} * 32 * site.lane_stride;
+  // The whole stretch at once, where lanes lie close together.
+  constexpr int64_t kClose = 512;
+  const int64_t span = pattern.end - pattern.lowest;
+  if (site.lane_stride == 0 && span <= kClose && all_written(flags + pattern.lowest, static_cast<size_t>(span))) return;
+  uint32_t unwritten = 0;
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(left));
+    const uint8_t* of_lane = flags + pattern.delta[lane] + lane * site.lane_stride;
+    if (!all_written(of_lane, site.bytes_per_lane)) unwritten |= 1U << lane;
+  }
+  if (unwritten == 0) return;
+  const uint64_t offset = place.base - place.addresses[std::countr_zero(mask)];
+  warp.machine->report_unwritten(warp, site_index, place.addresses, static_cast<int64_t>(offset), unwritten);
+}
+
+inline HWY_NOINLINE void mark_written(const Warp& warp, const SiteState& site, const Place& place, uint32_t mask) {
+  uint8_t* flags = site.written + (place.base - site.low);
+  if (site.is_local) flags += size_t{warp.index} * 32 * site.lane_stride;
+  if (mask == kAllLanes && place.pattern->shape == AccessPattern::Shape::contiguous && site.lane_stride == 0) {
+    std::memset(flags, 1, static_cast<size_t>(place.pattern->end));
+    return;
+  }
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(left));
+    std::memset(flags + place.pattern->delta[lane] + lane * site.lane_stride, 1, site.bytes_per_lane);
+  }
 }
 
 }  // namespace HWY_NAMESPACE

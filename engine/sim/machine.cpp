@@ -42,6 +42,7 @@ Machine::Machine(const LaunchSetup& setup)
     sites_[i].observed = site.observed;
     sites_[i].is_store = site.kind == AccessKind::store;
     sites_[i].is_load = site.kind == AccessKind::load;
+    sites_[i].is_matrix = site.is_matrix;
   }
   memo_.set_before_forgetting([this] {
     for (auto& races : shared_races_) races->keep_patterns();
@@ -228,9 +229,11 @@ bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base
 }
 
 void Machine::note_shared(SiteState& site, AccessPattern& pattern, uint64_t base) {
-  const uint32_t wavefronts = count_wavefronts(pattern, base, site.is_store);
+  // The lanes of a store never share a pass, nor do the matrices of an ldmatrix.
+  const bool apart = site.is_store || site.is_matrix;
+  const uint32_t wavefronts = count_wavefronts(pattern, base, apart);
   site.count->wavefronts += wavefronts;
-  const uint32_t passes = count_passes(pattern, site.is_store);
+  const uint32_t passes = count_passes(pattern, apart);
   if (wavefronts > passes) record_->bank_conflicts[site.is_store ? 1 : 0] += wavefronts - passes;
 }
 

@@ -47,7 +47,8 @@ struct SiteState {
   bool is_local = false;
   bool is_store = false;
   bool is_load = false;
-  bool watched = false;  // what happens in the extent is checked for races
+  bool watched = false;    // what happens in the extent is checked for races
+  bool is_matrix = false;  // its lanes give the addresses of a matrix's rows
 };
 
 /// One block while it runs.

@@ -99,6 +99,7 @@ struct MemorySite {
   AccessKind kind = AccessKind::load;
   uint32_t bytes_per_lane = 0;
   bool narrow_address = false;  // the address register has 32 bits
+  bool is_matrix = false;       // ldmatrix, stmatrix: a lane's address is that of a row of 16 bytes
   uint16_t observed = 0xffff;   // index into Program::observed_sites; 0xffff: not observed
   bool is_strong = false;       // volatile, relaxed and stronger, atomic: does not race with its like
   bool acquires = false;        // sees what the one who wrote has published

@@ -7,6 +7,7 @@
 #include <bit>
 #include <optional>
 
+#include "engine/sim/resolve_matrix.hpp"
 #include "engine/sim/video.hpp"
 
 namespace tilescope {
@@ -216,6 +217,7 @@ ResolvedInstruction resolve(const PtxFunction& function, const PtxInstruction& i
   ResolvedInstruction resolved;
   resolved.modifiers = modifiers_from(parts);
   const std::string_view head = parts[0];
+  if (resolve_matrix(instruction, parts, resolved)) return resolved;
   if (one_of(head, {"ld", "ldu", "st", "atom", "red"})) {
     resolve_memory(function, instruction, parts, resolved);
   } else if (head == "mov") {

@@ -16,6 +16,7 @@ struct ResolvedInstruction {
   OperationModifiers modifiers;
   uint16_t extra = 0;           // for Operation::extra, of a general conversion
   bool is_memory = false;       // has a MemorySite
+  bool is_matrix = false;       // MemorySite::is_matrix
   bool is_parameter = false;    // a load of kernel parameters, whose address is known
   bool sees_others = false;     // an atomic or volatile access, which may wait for another block's write
   bool is_strong = false;       // of a memory instruction: volatile, relaxed and stronger, atomic
