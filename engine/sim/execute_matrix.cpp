@@ -120,6 +120,16 @@ struct PackedHalves {
 };
 
 /// Elements i … of row g: the even columns, then the odd ones.
+#if HWY_TARGET == HWY_SCALAR
+template <class T, class D>
+HWY_INLINE hn::Vec<D> load_row(D d, const Columns<T>& columns, size_t g, size_t i) {
+  return hn::Load(d, (i < 4 ? columns.even : columns.odd) + 4 * g + i % 4);
+}
+template <class T, class D, class V>
+HWY_INLINE void store_row(D d, V row, Columns<T>& columns, size_t g, size_t i) {
+  hn::Store(row, d, (i < 4 ? columns.even : columns.odd) + 4 * g + i % 4);
+}
+#else
 template <class T, class D>
 HWY_INLINE hn::Vec<D> load_row(D d, const Columns<T>& columns, size_t g, size_t i) {
   if constexpr (hn::MaxLanes(D()) == 8) {
@@ -139,6 +149,7 @@ HWY_INLINE void store_row(D d, V row, Columns<T>& columns, size_t g, size_t i) {
     hn::Store(row, d, (i < 4 ? columns.even : columns.odd) + 4 * g + i % 4);
   }
 }
+#endif
 
 /// Eight rows and eight columns, over so many steps: `a` has 32 chunks a register, `b` eight a step.
 template <class Sum, class T, size_t kDepth, size_t kParts>

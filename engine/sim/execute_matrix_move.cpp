@@ -26,28 +26,30 @@ namespace matrix_move {
 constexpr size_t kRowBytes = 16;
 constexpr size_t kMatrixBytes = 128;
 
+#if HWY_TARGET == HWY_SCALAR
+HWY_INLINE void transpose(uint8_t* matrix) {
+  std::array<uint16_t, 64> from{}, to{};
+  std::memcpy(from.data(), matrix, kMatrixBytes);
+  for (size_t i = 0; i < 64; ++i) to[i % 8 * 8 + i / 8] = from[i];
+  std::memcpy(matrix, to.data(), kMatrixBytes);
+}
+#else
 /// Three times the same shuffle, which turns the six bits of an element's place by one: row and column change places.
 HWY_INLINE void transpose(uint8_t* matrix) {
-  const hn::CappedTag<uint16_t, 8> d;
-  if constexpr (hn::MaxLanes(d) == 8) {
-    auto* halves = reinterpret_cast<uint16_t*>(matrix);
-    hn::Vec<decltype(d)> rows[8], turned[8];
-    for (size_t i = 0; i < 8; ++i) rows[i] = hn::LoadU(d, halves + 8 * i);
-    for (int stage = 0; stage < 3; ++stage) {
-      for (size_t i = 0; i < 4; ++i) {
-        turned[2 * i] = hn::InterleaveLower(d, rows[i], rows[i + 4]);
-        turned[2 * i + 1] = hn::InterleaveUpper(d, rows[i], rows[i + 4]);
-      }
-      for (size_t i = 0; i < 8; ++i) rows[i] = turned[i];
+  const hn::FixedTag<uint16_t, 8> d;
+  auto* halves = reinterpret_cast<uint16_t*>(matrix);
+  hn::Vec<decltype(d)> rows[8], turned[8];
+  for (size_t i = 0; i < 8; ++i) rows[i] = hn::LoadU(d, halves + 8 * i);
+  for (int stage = 0; stage < 3; ++stage) {
+    for (size_t i = 0; i < 4; ++i) {
+      turned[2 * i] = hn::InterleaveLower(d, rows[i], rows[i + 4]);
+      turned[2 * i + 1] = hn::InterleaveUpper(d, rows[i], rows[i + 4]);
     }
-    for (size_t i = 0; i < 8; ++i) hn::StoreU(rows[i], d, halves + 8 * i);
-  } else {
-    std::array<uint16_t, 64> from{}, to{};
-    std::memcpy(from.data(), matrix, kMatrixBytes);
-    for (size_t i = 0; i < 64; ++i) to[i % 8 * 8 + i / 8] = from[i];
-    std::memcpy(matrix, to.data(), kMatrixBytes);
+    for (size_t i = 0; i < 8; ++i) rows[i] = turned[i];
   }
+  for (size_t i = 0; i < 8; ++i) hn::StoreU(rows[i], d, halves + 8 * i);
 }
+#endif
 
 /// The lanes whose addresses count: eight for each matrix.
 template <size_t kMatrices>

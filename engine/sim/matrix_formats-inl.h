@@ -103,18 +103,30 @@ struct Integers {
   using Bits = uint32_t;
   using Chunk = int32_t;
   static constexpr size_t kParts = 16 / kWidth;
+  static constexpr int kDown = 16 - kWidth;
+#if HWY_TARGET == HWY_SCALAR
+  template <size_t kPart, class D, class V>
+  static HWY_INLINE auto part(D, V bits) {
+    const auto cut = [](uint32_t half) -> uint32_t {
+      const auto at_top = static_cast<uint16_t>(half << (kDown - kWidth * static_cast<int>(kPart)));
+      return static_cast<uint16_t>(kSigned ? static_cast<int16_t>(at_top) >> kDown : at_top >> kDown);
+    };
+    const uint32_t both = hn::GetLane(bits);
+    return hn::Set(hn::RebindToSigned<D>(), static_cast<int32_t>(cut(both) | cut(both >> 16) << 16));
+  }
+#else
   template <size_t kPart, class D, class V>
   static HWY_INLINE auto part(D, V bits) {
     const hn::RebindToSigned<D> d32;
     const hn::Repartition<int16_t, D> d16;
     const hn::Repartition<uint16_t, D> du16;
-    constexpr int kUp = 16 - kWidth * (static_cast<int>(kPart) + 1);
-    const auto at_top = hn::ShiftLeft<kUp>(hn::BitCast(du16, bits));
+    const auto at_top = hn::ShiftLeft<kDown - kWidth* static_cast<int>(kPart)>(hn::BitCast(du16, bits));
     if constexpr (kSigned)
-      return hn::BitCast(d32, hn::ShiftRight<16 - kWidth>(hn::BitCast(d16, at_top)));
+      return hn::BitCast(d32, hn::ShiftRight<kDown>(hn::BitCast(d16, at_top)));
     else
-      return hn::BitCast(d32, hn::ShiftRight<16 - kWidth>(at_top));
+      return hn::BitCast(d32, hn::ShiftRight<kDown>(at_top));
   }
+#endif
 };
 struct SingleBits {
   using Bits = uint32_t;
@@ -165,6 +177,14 @@ struct IntegerSum {
 };
 template <bool kSaturate>
 struct PairSum : IntegerSum<kSaturate> {
+#if HWY_TARGET == HWY_SCALAR
+  template <class D, class V>
+  static HWY_INLINE V step(D d, V a, V b, V sum) {
+    const auto x = static_cast<uint32_t>(hn::GetLane(a)), y = static_cast<uint32_t>(hn::GetLane(b));
+    const auto product = [](uint32_t p, uint32_t q) { return static_cast<int16_t>(p) * static_cast<int16_t>(q); };
+    return hn::Add(sum, hn::Set(d, product(x, y) + product(x >> 16, y >> 16)));
+  }
+#else
   template <class D, class V>
   static HWY_INLINE V step(D d, V a, V b, V sum) {
     const hn::Repartition<int16_t, D> d16;
@@ -172,6 +192,7 @@ struct PairSum : IntegerSum<kSaturate> {
     const V even = hn::ReorderWidenMulAccumulate(d, hn::BitCast(d16, a), hn::BitCast(d16, b), sum, odd);
     return hn::RearrangeToOddPlusEven(even, odd);
   }
+#endif
 };
 template <class D, class V>
 HWY_INLINE V count_bits(D d, V bits) {
