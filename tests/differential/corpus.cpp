@@ -11,6 +11,10 @@ const Corpus& corpus() {
     add_matrices(cases);
     add_hashes(cases);
     add_graphs(cases);
+    add_styles(cases);
+    add_cooperation(cases);
+    add_structures(cases);
+    add_tensor(cases);
     add_numerics(cases);
     add_learning(cases);
     add_grids(cases);
