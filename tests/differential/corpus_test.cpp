@@ -6,9 +6,12 @@
 #include "tests/differential/runner.hpp"
 
 namespace tilescope::differential {
-namespace {
 
 constexpr uint64_t kShapes = 2;
+
+void PrintTo(const Case& test, std::ostream* out) { *out << test.name; }
+
+namespace {
 
 class Corpus : public testing::TestWithParam<Case> {
  protected:
