@@ -54,7 +54,10 @@ struct LaunchOptions {
   bool count_traffic = true;                 // simulator: Counters and SiteCounts
   bool record_accesses = false;              // simulator: AccessTrace
   size_t access_budget = 4u << 20;           // accesses kept over the run
-  uint64_t step_budget = uint64_t{1} << 40;  // warp instructions before a launch is given up as a likely hang
+  uint64_t step_budget = uint64_t{1} << 40;  // simulator: warp instructions before a launch is given up
+  /// Simulator: warp instructions of one block, or of all blocks that may wait for one another until one of them ends,
+  /// before the launch is given up as a likely hang. What can be proved to hang is found long before.
+  uint64_t hang_budget = uint64_t{1} << 30;
   uint32_t launch_index = 0;
   std::function<void(double fraction)> progress = {};  // called from time to time, from any thread
 };

@@ -22,9 +22,6 @@ using SharedBuffers = std::vector<std::shared_ptr<const HostBuffer>>;
 
 namespace {
 
-/// Warp instructions of one launch before it is taken for a hang.
-constexpr uint64_t kStepBudget = uint64_t{1} << 30;
-
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
@@ -303,7 +300,6 @@ class RunInProgress {
       LaunchOptions options;
       options.count_traffic = result_.request.observe;
       options.record_accesses = result_.request.observe;
-      options.step_budget = kStepBudget;
       options.access_budget -= std::min(options.access_budget, result_.trace.accesses.size());
       options.launch_index = static_cast<uint32_t>(i);
       options.progress = [&](double fraction) {

@@ -237,6 +237,9 @@ void Machine::report_deadlock(Block& block) {
       else
         add(fmt::format("{} at barrier {} ({})", threads_text(other.threads), other.barrier, where));
     }
+    uint32_t waiting = 0;
+    for (const WaitingPlace& other : places) waiting += other.threads;
+    if (waiting < block.live_threads) add(fmt::format("{} in loops", threads_text(block.live_threads - waiting)));
     const uint64_t left = setup_.block.count() - block.live_threads;
     if (left != 0) add(fmt::format("{} that left the kernel", threads_text(left)));
     if (!others.empty()) others = "; elsewhere are " + others;

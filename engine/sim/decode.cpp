@@ -18,6 +18,25 @@
 namespace tilescope {
 namespace {
 
+/// Fences and sleep have no effect of their own here, but tell that blocks wait for one another through plain loads.
+bool waits_for_blocks(const PtxInstruction& instruction) {
+  const std::string_view opcode = instruction.opcode;
+  return opcode.starts_with("nanosleep") || opcode == "membar.gl" || opcode == "membar.sys" ||
+         (opcode.starts_with("fence") && (opcode.ends_with(".gpu") || opcode.ends_with(".sys")));
+}
+
+/// Besides atomic and volatile accesses: what a loop that waits for other threads, or for the time, may contain.
+bool may_wait(const PtxInstruction& instruction) {
+  const std::string_view opcode = instruction.opcode;
+  if (opcode.starts_with("membar") || opcode.starts_with("fence") || opcode.starts_with("nanosleep")) return true;
+  if (opcode.starts_with("mbarrier.test_wait") || opcode.starts_with("mbarrier.try_wait")) return true;
+  if (opcode.starts_with("call")) return true;
+  const auto is_time = [](const PtxOperand& operand) {
+    return operand.name.starts_with("%clock") || operand.name.starts_with("%globaltimer");
+  };
+  return std::any_of(instruction.operands.begin(), instruction.operands.end(), is_time);
+}
+
 class KernelDecoder {
  public:
   KernelDecoder(std::shared_ptr<const PtxModule> module, const PtxFunction& function, std::shared_ptr<const void> owner)
@@ -75,7 +94,7 @@ class KernelDecoder {
         return fail(ErrorId::unknown_opcode, name_of_instruction(instruction), place);
       }
       uses_.push_back(register_use(instruction, *resolved_.back().row));
-      if (resolved_.back().sees_others) program_->one_at_a_time = true;
+      if (resolved_.back().sees_others || waits_for_blocks(instruction)) program_->one_at_a_time = true;
     }
     return {};
   }
@@ -133,6 +152,9 @@ class KernelDecoder {
     program_->operations.push_back(operation);
     program_->operations.back().site = site;
     program_->details.push_back(std::move(detail));
+    const bool waits = instruction < resolved_.size() &&
+                       (resolved_[instruction].acquires || may_wait(function_.instructions[instruction]));
+    waits_before_.push_back(waits_before_.back() + (waits ? 1 : 0));
     return {};
   }
 
@@ -179,13 +201,22 @@ class KernelDecoder {
       const uint32_t last = flow_.loop_end[flow_.layout[target]];
       return last == kNoIndex ? from : std::max(block_begin_[last + 1] - 1, from);
     };
+    const auto mark_head = [&](uint32_t target, int64_t end) {
+      if (end < 0) return;
+      const uint32_t head = block_begin_[target];
+      const auto behind = std::min(static_cast<size_t>(end) + 1, waits_before_.size() - 1);
+      if (waits_before_[behind] != waits_before_[head]) program_->details[head].waits = true;
+    };
     for (const auto& jump : operands_->jumps()) {
       program_->operations[jump.operation].immediate = block_begin_[jump.target];
       program_->details[jump.operation].loop_end = loop_end(jump.target, jump.operation);
+      mark_head(jump.target, program_->details[jump.operation].loop_end);
     }
     for (const auto& [operation, targets] : operands_->tables())
-      for (uint32_t target : targets)
+      for (uint32_t target : targets) {
         program_->details[operation].targets.push_back({block_begin_[target], loop_end(target, operation)});
+        mark_head(target, loop_end(target, operation));
+      }
   }
 
   void finish() {
@@ -208,7 +239,8 @@ class KernelDecoder {
   std::vector<RegisterUse> uses_;
   ControlFlow flow_;
   RegisterSlots slots_;
-  std::vector<uint32_t> block_begin_;  // operation, by position in the layout
+  std::vector<uint32_t> block_begin_;         // operation, by position in the layout
+  std::vector<uint32_t> waits_before_ = {0};  // by operation: how many before it may wait for others
   std::map<uint32_t, uint32_t> files_;
   std::optional<OperandDecoder> operands_;
 };

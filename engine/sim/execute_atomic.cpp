@@ -98,13 +98,16 @@ void for_each_lane(Warp& warp, const Operation* operation, uint32_t mask, const 
   if (machine.observing()) machine.note(warp, site, *pattern, base);
   std::array<uint8_t*, 32> host;
   uint32_t good = machine.locate_lanes(warp, operation->site, addresses, operation->immediate, mask, host);
+  bool changed = false;
   for (; good != 0; good &= good - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(good));
     T old;
     std::memcpy(&old, host[lane], sizeof(T));
     const T updated = update(lane, old);
+    changed = changed || std::memcmp(&old, &updated, sizeof(T)) != 0;
     std::memcpy(host[lane], &updated, sizeof(T));
   }
+  if (changed) machine.note_update();
 }
 
 template <class T>

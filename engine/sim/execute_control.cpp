@@ -1,4 +1,5 @@
 // Branches and what has no effect here (PTX ISA 9.0, sections 9.7.12 and 9.7.13).
+#include <algorithm>
 #include <bit>
 
 #include "engine/sim/isa.hpp"
@@ -65,6 +66,33 @@ const Operation* End(Warp& warp, const Operation* operation, uint32_t mask) {
 const Operation* Trap(Warp& warp, const Operation* operation, uint32_t mask) {
   warp.machine->trap(warp, operation, mask);
   return warp.leave(operation + 1);
+}
+
+/// Time is not simulated: the clock counts instructions of the warp, and what it slept or waited for (warp.hpp). The
+/// run loop adds up instructions only when it is left, so the operation leaves it once.
+template <class T, int shift>
+const Operation* ReadClock(Warp& warp, const Operation* operation, uint32_t mask) {
+  if (warp.clock_read != operation) {
+    warp.clock_read = operation;
+    ++warp.hidden;
+    return warp.leave(operation);
+  }
+  warp.clock_read = nullptr;
+  auto* out = warp.destination<T>(operation->dst);
+  for (uint32_t left = mask; left != 0; left &= left - 1)
+    out[std::countr_zero(left)] = static_cast<T>((warp.time() - warp.hidden) >> shift);
+  return operation + 1;
+}
+
+/// nanosleep lets the other warps run, from the next backward branch on.
+const Operation* Sleep(Warp& warp, const Operation* operation, uint32_t mask) {
+  const auto* nanoseconds = warp.source<uint32_t>(operation->a);
+  uint32_t longest = 0;
+  for (uint32_t left = mask; left != 0; left &= left - 1)
+    longest = std::max(longest, nanoseconds[std::countr_zero(left)]);
+  warp.skipped += longest;
+  warp.slice = std::min(warp.slice, 1);
+  return operation + 1;
 }
 
 const Operation* Nothing(Warp&, const Operation* operation, uint32_t) { return operation + 1; }

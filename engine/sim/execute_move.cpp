@@ -138,16 +138,6 @@ const Operation* ZeroPolicy(Warp& warp, const Operation* operation, uint32_t mas
   return operation + 1;
 }
 
-/// Time is never simulated: the clock only goes on, a little at each reading, so that loops that wait for it end.
-template <class T>
-const Operation* ReadClock(Warp& warp, const Operation* operation, uint32_t mask) {
-  HWY_ALIGN T result[32];
-  warp.clock += 64;
-  for (T& lane : result) lane = static_cast<T>(warp.clock);
-  store_lanes(warp.destination<T>(operation->dst), result, mask);
-  return operation + 1;
-}
-
 std::span<const IsaRow> all_rows() {
   static constexpr IsaRow kRows[] = {
 #define ISA(opcode, shape, handler) {opcode, shape, &handler},

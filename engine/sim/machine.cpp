@@ -12,8 +12,6 @@ namespace tilescope {
 namespace {
 
 constexpr size_t kMostFindings = 64;
-/// Backward branches until a warp lets the next one run.
-constexpr int32_t kWarpTurn = 256;
 
 size_t count_rows(const LaunchSetup& setup) { return setup.buffers + 2; }
 
@@ -89,6 +87,7 @@ void Machine::begin(Block& block, uint64_t index) {
   block.id = unflatten(index, setup_.grid);
   block.steps = 0;
   block.next_warp = 0;
+  block.round_waits = block.round_moves = false;
   block.stopped = false;
   block.barriers = {};
   if (block.shared_races != nullptr) block.shared_races->begin();
@@ -115,7 +114,11 @@ void Machine::begin_warp(Warp& warp) const {
   warp.steps = 0;
   warp.carry = 0;
   warp.synchronisations = 0;
-  warp.clock = 0;
+  warp.skipped = 0;
+  warp.turn = Warp::kLongestTurn;
+  warp.idle_turns = 0;
+  warp.let_others_go = false;
+  warp.clock_read = nullptr;
   for (uint16_t slot : program_.entry_slots) std::memset(warp.destination<uint8_t>(slot), 0, kSlotBytes);
   for (uint16_t predicate : program_.entry_predicates) warp.predicates[predicate] = 0;
 }
@@ -143,41 +146,6 @@ void Machine::switch_to(Block& block, ChunkRecord& record) {
 void Machine::move_windows(const Block& block) {
   memory_.move(kSharedWindow, block.shared.data(), setup_.checks ? block.shared_written.data() : nullptr);
   memory_.move(kLocalWindow, block.local.data(), setup_.checks ? block.local_written.data() : nullptr);
-}
-
-bool Machine::run(Block& block, ChunkRecord& record, uint64_t steps) {
-  switch_to(block, record);
-  recording_ = setup_.record && !record.recording_ended;
-  observing_ = setup_.count || recording_;
-  const uint64_t until = block.steps + steps;
-  size_t idle = 0;
-  while (idle < block.warps.size()) {
-    if (block.next_warp >= block.warps.size()) block.next_warp = 0;
-    Warp& warp = block.warps[block.next_warp++];
-    if (warp.state != Warp::State::ready) {
-      if (++idle < block.warps.size()) continue;
-      if (block.live_threads == 0 || block.stopped) break;
-      if (!release_barriers(block)) {
-        report_deadlock(block);
-        block.stopped = true;
-        break;
-      }
-      idle = 0;
-      continue;
-    }
-    idle = 0;
-    const uint64_t before = warp.steps;
-    const bool resumed = warp.slice <= 0 && warp.active != 0;
-    run_warp(warp, warp.begin_turn(kWarpTurn, resumed && program_.one_at_a_time));
-    block.steps += warp.steps - before;
-    record.last_operation = static_cast<uint32_t>(
-        std::min<size_t>(static_cast<size_t>(warp.at - warp.code), program_.operations.size() - 1));
-    if (block.stopped) break;
-    release_barriers(block);
-    if (block.steps >= until) return false;
-  }
-  finish(block, record);
-  return true;
 }
 
 void Machine::finish(Block& block, ChunkRecord& record) {
@@ -341,18 +309,6 @@ void Machine::trap(Warp& warp, const Operation* operation, uint32_t lanes) {
   report(warp, static_cast<uint32_t>(operation - warp.code), lane, 1, "trap", "the kernel stopped itself", nullptr, 0);
   warp.state = Warp::State::trapped;
   block_->stopped = true;
-}
-
-void Machine::give_up(Block& block, ChunkRecord& record) {
-  for (Warp& warp : block.warps) {
-    if (warp.state == Warp::State::finished) continue;
-    const uint32_t lanes = warp.active != 0 ? warp.active : warp.live;
-    report(warp, static_cast<uint32_t>(warp.at - warp.code), static_cast<uint32_t>(std::countr_zero(lanes)), 1,
-           "step-limit", fmt::format("still running after {} warp instructions", setup_.step_budget), nullptr, 0);
-    break;
-  }
-  block.stopped = true;
-  finish(block, record);
 }
 
 }  // namespace tilescope

@@ -28,7 +28,10 @@ struct LaunchSetup {
   size_t buffers = 0;
   bool checks = true, count = true, record = false;
   uint64_t access_budget = 0;
-  uint64_t step_budget = 0;
+  uint64_t step_budget = 0;  // of the launch
+  uint64_t hang_budget = 0;  // of a block; of all that are resident until one ends, if they may wait for one another
+  uint64_t resident_blocks = 1;
+  std::string residency_reason;
 };
 
 /// What the memory handlers keep for each memory instruction: where it last was, and how its lanes lay.
@@ -58,6 +61,7 @@ struct Block {
   uint64_t steps = 0;
   uint32_t live_threads = 0;
   uint32_t next_warp = 0;
+  bool round_waits = false, round_moves = false;  // since warp 0's turn: some warp only waited, some did not
   std::vector<Warp> warps;
   HostPages registers, uniform, predicates, shared, shared_written, local, local_written;
   struct Barrier {
@@ -86,11 +90,23 @@ class Machine {
   /// Memory for one block; nothing if the host has none left.
   std::unique_ptr<Block> make_block();
   void begin(Block& block, uint64_t index);
-  /// Runs the block until it is done (true) or has executed about `steps` instructions. What it does is noted in
-  /// `record`, which must stay the same until the block is done.
-  bool run(Block& block, ChunkRecord& record, uint64_t steps);
-  /// Ends a block that has used up the budget of steps.
-  void give_up(Block& block, ChunkRecord& record);
+  enum class Progress : uint8_t { done, turn_over, waits };
+  /// Runs the block until it is done, has executed about `steps` instructions, or all its warps only wait in loops.
+  /// What it does is noted in `record`, which must stay the same until the block is done.
+  Progress run(Block& block, ChunkRecord& record, uint64_t steps);
+  /// Ends a block of which no end is to be seen; `reason` says why.
+  void give_up(Block& block, ChunkRecord& record, const std::string& reason);
+
+  /// Hangs (hang_watch.cpp). Whether the block's warps repeat the same states for ever, as long as nobody else changes
+  /// memory; runs each of them for a while.
+  enum class Watch : uint8_t { moves, repeats };
+  Watch watch(Block& block, ChunkRecord& record);
+  /// Ends a block that hangs. A reason is given where it waits for blocks that cannot begin.
+  void report_hang(Block& block, ChunkRecord& record, const std::string& reason);
+  /// Atomic operations that changed memory, and instructions in a row with which threads only waited.
+  uint64_t changes() const { return changes_; }
+  uint64_t idle_steps() const { return idle_steps_; }
+  void note_update() { ++changes_; }
 
   /// Begins a new record: patterns are numbered anew.
   void begin_record(ChunkRecord& record);
@@ -180,6 +196,9 @@ class Machine {
   void report_barrier(Block& block, uint32_t barrier, std::string_view id, const std::string& what);
   void begin_warp(Warp& warp) const;
   void finish(Block& block, ChunkRecord& record);
+  void take_turn(Block& block, Warp& warp, ChunkRecord& record);
+  bool watch_warp(Block& block, Warp& warp);
+  void find_effects();
 
   const LaunchSetup& setup_;
   const Program& program_;
@@ -192,6 +211,8 @@ class Machine {
   uint64_t record_id_ = 0;
   ChunkRecord* record_ = nullptr;
   Block* block_ = nullptr;
+  uint64_t changes_ = 0, idle_steps_ = 0;
+  std::vector<bool> effects_;  // by operation: changes more than its warp's registers; filled when first needed
   bool observing_ = false;
   bool recording_ = false;
   std::vector<uint8_t> parameters_;

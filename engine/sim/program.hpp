@@ -85,6 +85,7 @@ struct OperationDetail {
   uint32_t file = 0;         // index into Program::files
   uint32_t line = 0;         // 0: unknown
   int64_t loop_end = -1;     // of a backward branch: the last operation of the loop it closes
+  bool waits = false;        // heads a loop in which other threads' writes may be waited for
   struct Target {
     uint32_t operation;
     int64_t loop_end;
@@ -185,6 +186,7 @@ struct Program {
   uint32_t local_bytes = 0;     // of one thread
   uint32_t shared_granule = 4;  // bytes of the narrowest element moved to or from shared memory, at most 4
   bool one_at_a_time = false;  // blocks may see one another's writes (atomics, fences): run in order on one host thread
+                               // (run_blocks.cpp)
 };
 
 /// The machine's own windows of the simulated address space (trace.hpp); buffer k has region k + 16.

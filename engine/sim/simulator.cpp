@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <deque>
 #include <new>
 #include <thread>
 #include <unordered_map>
@@ -14,17 +12,12 @@
 #include "engine/sim/decode.hpp"
 #include "engine/sim/isa.hpp"
 #include "engine/sim/parser.hpp"
+#include "engine/sim/residency.hpp"
+#include "engine/sim/run_blocks.hpp"
 #include "engine/sim/variables.hpp"
 
 namespace tilescope {
 namespace {
-
-/// Warp instructions between two looks at the stop token: about two milliseconds.
-constexpr uint64_t kTurn = 100'000;
-/// Blocks that wait for one another's writes: how many are resident at a time, and how long one runs before it lets the
-/// next one go.
-constexpr size_t kMostResident = 64;
-constexpr uint64_t kResidentTurn = 1'000'000;
 
 /// A parsed module with the state of its variables, and its kernels as far as they have been decoded.
 struct LoadedModule {
@@ -229,129 +222,35 @@ class Simulator : public Executor {
     setup.record = options.record_accesses;
     setup.access_budget = options.access_budget;
     setup.step_budget = options.step_budget;
+    setup.hang_budget = options.hang_budget;
     add_buffers(buffers, setup);
     add_variables(**loaded, setup);
+    limit_resident_blocks(module, launch, setup);
 
     Collector collector(setup, options, launch.grid.count());
-    if (!run_blocks(setup, collector, stop)) return fail(ErrorId::out_of_memory, "more", host_memory());
+    if (!run_blocks(setup, collector, stop, threads_)) return fail(ErrorId::out_of_memory, "more", host_memory());
     if (!collector.complete()) return fail(ErrorId::cancelled);
     LaunchReport report = collector.take_report();
     report.elapsed_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return report;
   }
 
-  /// False: the host has no memory left.
-  bool run_blocks(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop) const {
-    const uint64_t blocks = setup.grid.count();
-    if (setup.program->one_at_a_time) return guarded([&] { return run_resident(setup, collector, stop); }, collector);
-    const uint64_t chunk = std::clamp<uint64_t>(blocks / 256, 1, 64);
-    const auto workers = static_cast<size_t>(std::min<uint64_t>(threads_, (blocks + chunk - 1) / chunk));
-    std::atomic<uint64_t> next = 0;
-    std::atomic<bool> good = true;
-    const auto work = [&] {
-      if (!guarded([&] { return run_chunks(setup, collector, stop, next, chunk); }, collector)) good = false;
-    };
-    std::vector<std::jthread> others;
-    for (size_t i = 1; i < workers; ++i) others.emplace_back(work);
-    work();
-    others.clear();
-    return good;
-  }
-
-  template <class Work>
-  static bool guarded(const Work& work, Collector& collector) {
-    bool good = false;
-    try {
-      good = work();
-    } catch (const std::bad_alloc&) {
-    }
-    if (!good) collector.give_up();
-    return good;
-  }
-
-  /// Runs one block to its end. False: the launch is over.
-  static bool run_to_end(Machine& machine, Block& block, ChunkRecord& record, Collector& collector,
-                         const std::stop_token& stop) {
-    const uint64_t budget = machine.setup().step_budget;
-    while (!machine.run(block, record, std::min(kTurn, budget - std::min(budget, block.steps) + 1))) {
-      if (stop.stop_requested()) collector.give_up();
-      if (collector.over()) return false;
-      if (block.steps > budget) {
-        machine.give_up(block, record);
-        break;
-      }
-    }
-    return true;
-  }
-
-  /// Blocks that do not see one another: a run of neighbouring ones at a time.
-  static bool run_chunks(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop,
-                         std::atomic<uint64_t>& next, uint64_t chunk) {
-    const uint64_t blocks = setup.grid.count();
-    Machine machine(setup);
-    const auto block = machine.make_block();
-    if (block == nullptr) return false;
-    while (true) {
-      const uint64_t first = next.fetch_add(chunk);
-      if (stop.stop_requested()) collector.give_up();
-      if (first >= blocks || !collector.wait_for_turn(first)) return true;
-      ChunkRecord record = collector.fresh_record(first);
-      machine.begin_record(record);
-      for (uint64_t index = first; index < std::min(first + chunk, blocks) && !record.stopped; ++index) {
-        machine.begin(*block, index);
-        if (!run_to_end(machine, *block, record, collector, stop)) return true;
-      }
-      collector.deliver(std::move(record));
-    }
-  }
-
-  /// Blocks that may wait for one another: in index order, and a block that runs for long lets others begin.
-  static bool run_resident(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop) {
-    struct Resident {
-      std::unique_ptr<Block> block;
-      ChunkRecord record;
-    };
-    const uint64_t blocks = setup.grid.count(), budget = setup.step_budget;
-    Machine machine(setup);
-    std::deque<std::unique_ptr<Resident>> resident, idle;
-    uint64_t next = 0;
-    bool begin_another = true;
-    while (next < blocks || !resident.empty()) {
-      if (begin_another && next < blocks && resident.size() < kMostResident) {
-        auto fresh = idle.empty() ? std::make_unique<Resident>() : std::move(idle.front());
-        if (!idle.empty()) idle.pop_front();
-        if (fresh->block == nullptr) fresh->block = machine.make_block();
-        if (fresh->block == nullptr) return false;
-        fresh->record = collector.fresh_record(next);
-        machine.begin_record(fresh->record);
-        machine.begin(*fresh->block, next++);
-        resident.push_front(std::move(fresh));
-      }
-      Resident& current = *resident.front();
-      const bool done = run_turn(machine, *current.block, current.record, budget);
-      if (stop.stop_requested()) collector.give_up();
-      if (collector.over()) return true;
-      begin_another = true;
-      if (done) {
-        collector.deliver(std::move(current.record));
-        idle.push_back(std::move(resident.front()));
-        resident.pop_front();
-        begin_another = resident.empty();
-      } else if (current.block->steps % kResidentTurn < kTurn) {
-        resident.push_back(std::move(resident.front()));
-        resident.pop_front();
-      } else {
-        begin_another = false;
-      }
-    }
-    return true;
-  }
-
-  static bool run_turn(Machine& machine, Block& block, ChunkRecord& record, uint64_t budget) {
-    if (machine.run(block, record, std::min(kTurn, budget - std::min(budget, block.steps) + 1))) return true;
-    if (block.steps <= budget) return false;
-    machine.give_up(block, record);
-    return true;
+  /// As many as the modelled GPU holds at a time, and the host's memory.
+  static void limit_resident_blocks(const CompiledModule& module, const Launch& launch, LaunchSetup& setup) {
+    const Program& program = *setup.program;
+    BlockResources resources;
+    resources.threads = static_cast<uint32_t>(setup.block.count());
+    resources.shared_bytes = setup.shared_bytes;
+    if (const KernelInfo* info = module.find(launch.kernel)) resources.registers_per_thread = info->registers;
+    Residency residency = resident_blocks(resources);
+    const uint64_t warps = (setup.block.count() + 31) / 32;
+    const uint64_t bytes = warps * (sizeof(Warp) + program.register_slots * kSlotBytes + 64 * program.local_bytes) +
+                           2 * setup.shared_bytes + program.uniform.size() +
+                           program.observed_sites.size() * (setup.buffers + 2) * sizeof(SiteCount);
+    const uint64_t room = std::max<uint64_t>(1, host_memory() / 4 / std::max<uint64_t>(1, bytes));
+    if (room < residency.blocks) residency = {room, "the host has no memory for more"};
+    setup.resident_blocks = residency.blocks;
+    setup.residency_reason = residency.reason;
   }
 
   const unsigned threads_;

@@ -3,8 +3,8 @@
 namespace tilescope {
 
 void run_warp(Warp& warp, const Operation* next) {
-  uint64_t steps = 0;
   do {
+    uint64_t steps = 0;
     do {
       uint32_t mask = warp.active;
       ++steps;
@@ -17,8 +17,9 @@ void run_warp(Warp& warp, const Operation* next) {
       }
       next = next->run(warp, next, mask);
     } while (next != warp.stop);
+    warp.steps += steps;
   } while (warp.look_up(next));
-  warp.steps += steps - warp.hidden;
+  warp.steps -= warp.hidden;
   warp.hidden = 0;
 }
 
@@ -119,10 +120,10 @@ void Warp::release(uint32_t barrier) {
   }
 }
 
-const Operation* Warp::begin_turn(int32_t turn_slice, bool let_others_go) {
+const Operation* Warp::begin_turn(int32_t turn_slice, bool others_first) {
   slice = turn_slice;
   if (active == 0) return resume(at);
-  if (!let_others_go || path_count == 0) {
+  if (!others_first || path_count == 0) {
     find_stop(rank_of(at));
     return at;
   }

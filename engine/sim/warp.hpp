@@ -25,6 +25,7 @@ struct Warp {
     uint32_t barrier = 0;  // the one it waits at, or kForLanes, if its rank says that it waits
     uint32_t members = 0;  // the lanes that it waits for
   };
+  static constexpr int32_t kLongestTurn = 256, kShortestTurn = 8;
   static constexpr uint64_t kWaiting = ~uint64_t{0};
   static constexpr uint32_t kForLanes = 16;  // behind the block's barriers: for lanes of its own warp (warp_sync.hpp)
 
@@ -40,14 +41,18 @@ struct Warp {
   int32_t slice = 0;         // backward branches until the warp pauses
   uint32_t hidden = 0;       // jumps executed that are no PTX instruction
   State state = State::ready;
-  uint16_t index = 0;             // within the block
-  uint32_t sequence = 0;          // accesses so far
-  uint32_t synchronisations = 0;  // warp-wide instructions so far, which put the lanes' accesses in order
-  uint64_t clock = 0;             // what %clock last read
-  const Operation* at = nullptr;  // where it goes on
-  uint64_t steps = 0;             // instructions executed
-  bool lanes_wait = false;        // for lanes of the same warp, perhaps
-  uint32_t path_count = 0;        // waiting paths
+  uint16_t index = 0;                     // within the block
+  uint32_t sequence = 0;                  // accesses so far
+  uint32_t synchronisations = 0;          // warp-wide instructions so far, which put the lanes' accesses in order
+  const Operation* clock_read = nullptr;  // a read of the clock that waits for `steps` to be up to date
+  uint64_t skipped = 0;                   // time that passed while it waited
+  int32_t turn = kLongestTurn;            // backward branches of its next turn
+  uint32_t idle_turns = 0;                // in a row, with which it only waited
+  bool let_others_go = false;             // another of its paths goes first in its next turn
+  const Operation* at = nullptr;          // where it goes on
+  uint64_t steps = 0;                     // instructions executed
+  bool lanes_wait = false;                // for lanes of the same warp, perhaps
+  uint32_t path_count = 0;                // waiting paths
   std::array<Path, 34> paths{};
 
   template <class T>
@@ -92,7 +97,9 @@ struct Warp {
   uint32_t waiting_at(uint32_t barrier) const;
   /// Where the warp begins its next turn, of at most so many backward branches. A warp whose lanes may wait for one
   /// another's writes lets another path go first.
-  const Operation* begin_turn(int32_t turn_slice, bool let_others_go);
+  const Operation* begin_turn(int32_t turn_slice, bool others_first);
+  /// What %clock reads: warp instructions so far, and the time that passed while it waited.
+  uint64_t time() const { return steps + skipped; }
   uint64_t rank_of(const Operation* where) const { return 2 * static_cast<uint64_t>(where - code); }
 
  private:

@@ -1,0 +1,98 @@
+// Which warp of a block runs next, and for how long.
+//
+// Warps take turns of a number of backward branches, so that one that waits in a loop for another one's write lets it
+// go on. A turn that was used up in a loop which may wait (OperationDetail::waits) and in which no atomic operation
+// changed memory counts as waiting: the next one is shorter, another path of the warp goes first, and time passes for
+// %clock.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/sim/machine.hpp"
+
+namespace tilescope {
+namespace {
+
+/// Turns in a row used up in a loop that may wait, after which other paths go first even though something changed.
+constexpr uint32_t kPatience = 16;
+/// Time that passes with the first turn of waiting; it doubles with each further one.
+constexpr uint64_t kShortestWait = 256;
+constexpr uint32_t kMostDoublings = 24;
+
+}  // namespace
+
+Machine::Progress Machine::run(Block& block, ChunkRecord& record, uint64_t steps) {
+  switch_to(block, record);
+  recording_ = setup_.record && !record.recording_ended;
+  observing_ = setup_.count || recording_;
+  const uint64_t until = block.steps + steps;
+  size_t idle = 0;
+  while (idle < block.warps.size()) {
+    if (block.next_warp >= block.warps.size()) {
+      block.next_warp = 0;
+      const bool all_wait = block.round_waits && !block.round_moves;
+      block.round_waits = block.round_moves = false;
+      if (all_wait) return Progress::waits;
+    }
+    Warp& warp = block.warps[block.next_warp++];
+    if (warp.state != Warp::State::ready) {
+      if (++idle < block.warps.size()) continue;
+      if (block.live_threads == 0 || block.stopped) break;
+      if (!release_barriers(block)) {
+        report_deadlock(block);
+        block.stopped = true;
+        break;
+      }
+      idle = 0;
+      continue;
+    }
+    idle = 0;
+    take_turn(block, warp, record);
+    if (block.stopped) break;
+    release_barriers(block);
+    if (block.steps >= until) return Progress::turn_over;
+  }
+  finish(block, record);
+  return Progress::done;
+}
+
+void Machine::take_turn(Block& block, Warp& warp, ChunkRecord& record) {
+  const uint64_t before = warp.steps, changes = changes_;
+  run_warp(warp, warp.begin_turn(warp.turn, warp.let_others_go));
+  const uint64_t steps = warp.steps - before;
+  block.steps += steps;
+  const auto at = std::min<size_t>(static_cast<size_t>(warp.at - warp.code), program_.operations.size() - 1);
+  record.last_operation = static_cast<uint32_t>(at);
+  const bool used_up = warp.state == Warp::State::ready && warp.slice <= 0 && warp.active != 0;
+  const bool may_wait = used_up && program_.details[at].waits;
+  const bool waits = may_wait && changes_ == changes;
+  (waits ? block.round_waits : block.round_moves) = true;
+  if (!waits) {
+    warp.turn = std::min(2 * warp.turn, Warp::kLongestTurn);
+    warp.idle_turns = may_wait ? warp.idle_turns + 1 : 0;
+    warp.let_others_go = may_wait && warp.idle_turns % kPatience == 0;
+    idle_steps_ = 0;
+    return;
+  }
+  idle_steps_ += steps;
+  warp.skipped += kShortestWait << std::min(warp.idle_turns, kMostDoublings);
+  ++warp.idle_turns;
+  warp.turn = std::max(warp.turn / 2, Warp::kShortestTurn);
+  warp.let_others_go = true;
+}
+
+void Machine::give_up(Block& block, ChunkRecord& record, const std::string& reason) {
+  switch_to(block, record);
+  for (Warp& warp : block.warps) {
+    if (warp.state == Warp::State::finished) continue;
+    const uint32_t lanes = warp.active != 0 ? warp.active : warp.live;
+    report(warp, static_cast<uint32_t>(warp.at - warp.code), static_cast<uint32_t>(std::countr_zero(lanes)), 1,
+           "step-limit", reason, nullptr, 0);
+    break;
+  }
+  block.stopped = true;
+  finish(block, record);
+}
+
+}  // namespace tilescope
