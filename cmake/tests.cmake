@@ -44,6 +44,11 @@ if(TARGET documents_test AND TARGET tilescope)
   add_dependencies(documents_test tilescope)
 endif()
 
+# Runs the program as a user does.
+if(TARGET cli_test AND TARGET tilescope)
+  add_dependencies(cli_test tilescope)
+endif()
+
 # Takes pictures with the program.
 if(TARGET gui_test AND TARGET tilescope)
   add_dependencies(gui_test tilescope)

@@ -99,7 +99,7 @@ class ArgumentReader {
       null.number = ScalarArgument::Number::unknown;
       return Argument{null};
     }
-    if (parts.size() < 2) return fail(ErrorId::bad_argument, whole, fmt::format("'{}' has no type", spec));
+    if (parts.size() < 2) return fail(ErrorId::bad_argument, whole, fmt::format("'{}' is not TYPE:VALUE", spec));
     if (parts[0] == "buf") return Argument{BufferArgument{next_++}};
     if (parts[0] == "ptr") return read_pointer(spec, parts[1]);
     if (parts[0] == "struct") return read_struct(spec, parts[1]);

@@ -57,7 +57,7 @@ std::optional<Fill> fill_named(std::string_view name) {
                                                                             {"random", Fill::uniform},
                                                                             {"rand", Fill::uniform},
                                                                             {"poison", Fill::poison},
-                                                                            {"nan", Fill::poison},
+                                                                            {"undefined", Fill::poison},
                                                                             {"uninitialised", Fill::poison},
                                                                             {"uninitialized", Fill::poison}});
   for (const auto& [known, fill] : kNames)

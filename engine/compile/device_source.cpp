@@ -237,12 +237,17 @@ bool DeviceSource::drop(std::span<const CompileMessage> errors) {
 std::string DeviceSource::notes(std::span<const CompileMessage> errors) const {
   std::string text;
   std::set<std::string> named;
-  bool launches = false;
+  bool launches = false, shared = false;
   for (const CompileMessage& error : errors) {
     if (error.severity != CompileMessage::Severity::error) continue;
     if (error.text.find("device-side kernel launch") != std::string::npos) launches = true;
+    if (error.text.find("uses too much shared data") != std::string::npos) shared = true;
     for (std::string& name : quoted_names(error.text)) named.insert(std::move(name));
   }
+  if (shared)
+    text +=
+        "\nArrays that are declared __shared__ may take 49152 bytes in a block; more, up to 232448, has to be "
+        "extern __shared__, with its size given by --shared.";
   if (launches) text += "\nA kernel that launches kernels (dynamic parallelism) cannot be run here.";
   const auto explain = [&](const File& file) {
     for (size_t i = 0; i < file.source.parts.size(); ++i) {

@@ -15,6 +15,7 @@ std::string text_of(nvrtcProgram program, SizeFunction size_function, TextFuncti
   std::string text(size, '\0');
   if (text_function(program, text.data()) != NVRTC_SUCCESS) return {};
   text.resize(size - 1);
+  std::erase(text, '\0');  // ptxas's own messages end with one each
   return text;
 }
 

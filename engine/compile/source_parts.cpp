@@ -146,6 +146,7 @@ class PartFinder {
 
   /// The token after the group that opens at i. A group with a conditional inside may open twice and close once.
   size_t skip_group(size_t i) const {
+    const std::string_view closing = is(i, "(") ? ")" : is(i, "[") ? "]" : "}";
     int depth = 0;
     std::vector<int> conditionals;
     for (; i < size(); ++i) {
@@ -159,7 +160,7 @@ class PartFinder {
       } else if (token.is("(") || token.is("[") || token.is("{")) {
         ++depth;
       } else if (token.is(")") || token.is("]") || token.is("}")) {
-        if (--depth == 0) return i + 1;
+        if (--depth == 0 && token.is(closing)) return i + 1;
       }
     }
     return size();
