@@ -81,10 +81,62 @@ struct Flushed {
   }
 };
 
+/// Whether a result that came out as the smallest normal number is below it if rounded with exponents without bounds:
+/// the GPU flushes by that.
+HWY_INLINE bool underflows(double exact_to_odd, Rounding rounding) {
+  ExactNumber scaled = exact_of(exact_to_odd);
+  scaled.exponent += 64;
+  return (round_to_format(scaled, kFormat32, rounding) >> kFormat32.fraction_bits & 0xff) < 65;
+}
+struct ExactProduct {
+  static HWY_INLINE double run(float a, float b) { return double{a} * double{b}; }
+};
+struct ExactFused {
+  static HWY_INLINE double run(float a, float b, float c) { return add_to_odd(double{a} * double{b}, c); }
+};
+/// The same for products, whose last bits may be lost where results are smallest.
+template <class Op, class Exact>
+struct FlushedExactly {
+  template <class D, class V, class... Rest>
+  static HWY_INLINE V run(D d, V a, Rest... rest) {
+    const V result = Flushed<Op>::run(d, a, rest...);
+    const auto smallest = hn::Eq(hn::Abs(result), hn::Set(d, std::numeric_limits<float>::min()));
+    return HWY_LIKELY(hn::AllFalse(d, smallest)) ? result : recompute(d, result, a, rest...);
+  }
+
+ private:
+  template <class D, class V, class... Rest>
+  static HWY_NOINLINE V recompute(D d, V result, Rest... operands) {
+    HWY_ALIGN float values[32], inputs[3][32];
+    size_t count = 0;
+    hn::Store(result, d, values);
+    (hn::Store(flush_vector(d, operands), d, inputs[count++]), ...);
+    for (size_t i = 0; i < hn::Lanes(d); ++i) {
+      double exact = 0;
+      if constexpr (sizeof...(Rest) == 2)
+        exact = Exact::run(inputs[0][i], inputs[1][i]);
+      else
+        exact = Exact::run(inputs[0][i], inputs[1][i], inputs[2][i]);
+      if (std::abs(values[i]) == std::numeric_limits<float>::min() && underflows(exact, Rounding::nearest_even))
+        values[i] = std::copysign(0.0F, values[i]);
+    }
+    return hn::Load(d, values);
+  }
+};
+
 template <class T>
 HWY_INLINE T flush(const OperationModifiers& modifiers, T value) {
   const bool subnormal = std::abs(value) < std::numeric_limits<T>::min();
   return modifiers.flush && subnormal ? std::copysign(T{0}, value) : value;
+}
+/// The same for one number: `exact` is called where it matters.
+template <class T, class Exact>
+HWY_INLINE T flush_exactly(const OperationModifiers& modifiers, T result, const Exact& exact) {
+  if constexpr (sizeof(T) == 4) {
+    const bool smallest = std::abs(result) == std::numeric_limits<float>::min();
+    if (modifiers.flush && smallest && underflows(exact(), modifiers.rounding)) return std::copysign(0.0F, result);
+  }
+  return result;
 }
 template <class T>
 HWY_INLINE T finish(const OperationModifiers& modifiers, T value) {
@@ -161,10 +213,13 @@ struct FuseExactly {
   }
 };
 struct DivideExactly {
-  static HWY_INLINE float run(Rounding rounding, float a, float b) {
+  static HWY_INLINE double to_odd_double(float a, float b) {
     const double quotient = double{a} / double{b};
     const double rest = std::fma(-quotient, double{b}, double{a});
-    return round_down_to_float(std::isfinite(rest) ? to_odd(quotient, b < 0 ? -rest : rest) : quotient, rounding);
+    return std::isfinite(rest) ? to_odd(quotient, b < 0 ? -rest : rest) : quotient;
+  }
+  static HWY_INLINE float run(Rounding rounding, float a, float b) {
+    return round_down_to_float(to_odd_double(a, b), rounding);
   }
   static HWY_NOINLINE double run(Rounding rounding, double a, double b) {
     const HostRounding scope(rounding);
@@ -205,8 +260,9 @@ struct RoundedMultiply {
   template <class T>
   static HWY_INLINE T run(const OperationModifiers& m, T a, T b) {
     const T x = flush(m, a), y = flush(m, b);
-    return finish(m, m.rounding == Rounding::nearest_even ? second_nan(x * y, y)
-                                                          : second_nan(MultiplyExactly::run(m.rounding, x, y), y));
+    const T result = m.rounding == Rounding::nearest_even ? x * y : MultiplyExactly::run(m.rounding, x, y);
+    const auto exact = [&] { return ExactProduct::run(static_cast<float>(x), static_cast<float>(y)); };
+    return finish(m, second_nan(flush_exactly(m, result, exact), y));
   }
 };
 struct RoundedFused {
@@ -214,14 +270,19 @@ struct RoundedFused {
   static HWY_INLINE T run(const OperationModifiers& m, T a, T b, T c) {
     const T x = flush(m, a), y = flush(m, b), z = flush(m, c);
     const T result = m.rounding == Rounding::nearest_even ? std::fma(x, y, z) : FuseExactly::run(m.rounding, x, y, z);
-    return finish(m, second_nan(result, y));
+    const auto exact = [&] {
+      return ExactFused::run(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z));
+    };
+    return finish(m, second_nan(flush_exactly(m, result, exact), y));
   }
 };
 struct RoundedDivide {
   template <class T>
   static HWY_INLINE T run(const OperationModifiers& m, T a, T b) {
     const T x = flush(m, a), y = flush(m, b);
-    return finish(m, m.rounding == Rounding::nearest_even ? x / y : DivideExactly::run(m.rounding, x, y));
+    const T result = m.rounding == Rounding::nearest_even ? x / y : DivideExactly::run(m.rounding, x, y);
+    const auto exact = [&] { return DivideExactly::to_odd_double(static_cast<float>(x), static_cast<float>(y)); };
+    return finish(m, flush_exactly(m, result, exact));
   }
 };
 struct RoundedReciprocal {
@@ -267,19 +328,6 @@ struct Exponential {
     return finish(m, x == x ? sum * first * second : x);
   }
 };
-struct Logarithm {
-  static HWY_INLINE float run(const OperationModifiers& m, float a) { return finish(m, std::log2(flush(m, a))); }
-};
-struct Sine {
-  static HWY_INLINE float run(const OperationModifiers& m, float a) { return finish(m, std::sin(flush(m, a))); }
-};
-struct Cosine {
-  static HWY_INLINE float run(const OperationModifiers& m, float a) { return finish(m, std::cos(flush(m, a))); }
-};
-struct HyperbolicTangent {
-  static HWY_INLINE float run(const OperationModifiers& m, float a) { return finish(m, std::tanh(a)); }
-};
-
 /// −0 is less than +0. Of a number and a NaN the number is taken, unless kNan asks for the NaN.
 template <bool kNan>
 struct FloatMinimum {

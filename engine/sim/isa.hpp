@@ -40,6 +40,7 @@ std::span<const IsaRow> integer_rows();
 std::span<const IsaRow> bit_rows();
 std::span<const IsaRow> compare_rows();
 std::span<const IsaRow> float_rows();
+std::span<const IsaRow> approximate_rows();
 std::span<const IsaRow> half_rows();
 std::span<const IsaRow> convert_rows();
 std::span<const IsaRow> general_convert_rows();

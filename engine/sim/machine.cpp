@@ -26,6 +26,7 @@ Machine::Machine(const LaunchSetup& setup)
     extent.space = space;
     extent.name = name;
     extent.lane_stride = lane_stride;
+    extent.read_only = space == Space::param;
     if (bytes != 0) memory_.add(std::move(extent));
   };
   window(kSharedWindow, setup.shared_bytes, Space::shared, "shared memory", 0);
@@ -190,6 +191,10 @@ bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base
                                                            : 2 + static_cast<size_t>(extent->buffer);
     site.count = &record_->counts[site.observed * count_rows(setup_) + row];
   }
+  if (extent != nullptr && site.is_store && extent->read_only) {  // so that every such store is looked at
+    site.low = 1;
+    site.high = 0;
+  }
   if (extent == nullptr || !pattern.bounded) return false;
   const uint64_t low = base + static_cast<uint64_t>(pattern.lowest), high = base + static_cast<uint64_t>(pattern.end);
   return low >= site.low && high <= site.high && low < high &&
@@ -230,8 +235,13 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
     const Extent* near = memory_.nearest(address);
     const Extent* extent = memory_.find(address, site.bytes_per_lane);
     const bool aligned = (address & (site.bytes_per_lane - 1)) == 0;
-    if (extent == nullptr || !aligned) {
-      const std::string_view id = extent == nullptr ? "out-of-bounds" : "misaligned";
+    const bool read_only = extent != nullptr && writes && extent->read_only;
+    const bool local_atomic = extent != nullptr && writes && reads && extent->space == Space::local;
+    if (extent == nullptr || !aligned || read_only || local_atomic) {
+      const std::string_view id = extent == nullptr ? "out-of-bounds"
+                                  : !aligned        ? "misaligned"
+                                  : read_only       ? "read-only-write"
+                                                    : "atomic-on-local";
       report(warp, site.operation, lane, 1, id,
              fmt::format("{} of {} bytes at {}", verb, site.bytes_per_lane, place_text(near, address)), near,
              near == nullptr ? 0 : static_cast<int64_t>(address - near->low));
@@ -276,7 +286,8 @@ std::string Machine::place_text(const Extent* extent, uint64_t address) const {
 /// Adds to the finding of the same kind and line, or begins one.
 void Machine::report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, std::string_view id,
                      const std::string& what, const Extent* extent, int64_t offset) {
-  if (!setup_.checks && (id == "out-of-bounds" || id == "misaligned" || id == "uninitialised-read")) return;
+  if (!setup_.checks && (id == "out-of-bounds" || id == "misaligned" || id == "uninitialised-read" || id == "read-only-write" ||
+                         id == "atomic-on-local")) return;
   const OperationDetail& detail = program_.details[operation];
   for (NotedFinding& noted : record_->findings) {
     const OperationDetail& other = program_.details[noted.operation];

@@ -190,6 +190,7 @@ class Simulator : public Executor {
       extent.low = window_of(place.space) + place.offset;
       extent.high = extent.low + place.bytes;
       extent.space = place.space;
+      extent.read_only = place.space == Space::constant;
       extent.data = (place.space == Space::constant ? module.constant : module.global).data() + place.offset;
       extent.name = name;
       setup.memory.add(std::move(extent));
