@@ -38,8 +38,8 @@ HWY_INLINE V flush(V value) {
   return hn::IfThenElse(subnormal, hn::CopySign(hn::Zero(d), value), value);
 }
 
-/// An angle as whole quarter turns and a rest of at most an eighth of one. π/2 is split into three parts, the first two of
-/// 11 bits, so that their multiples are exact.
+/// An angle as whole quarter turns and a rest of at most an eighth of one. π/2 is split into three parts, the first two
+/// of 11 bits, so that their multiples are exact.
 constexpr float kLargestAngle = 8192.0F;
 struct Angle {
   I quarters;
@@ -103,7 +103,8 @@ struct HyperbolicTangent {
     const V magnitude = hn::Abs(x), square = hn::Mul(x, x);
     const V power = hn::Mul(hn::Min(magnitude, set(20.0F)), set(2.88539008F));  // 2x / ln(2)
     const V whole = hn::Round(power), rest = hn::Sub(power, whole);
-    const V fraction = polynomial(rest, 1.3333558e-3F, 9.6181291e-3F, 5.5504109e-2F, 2.4022651e-1F, 6.9314718e-1F, 1.0F);
+    const V fraction =
+        polynomial(rest, 1.3333558e-3F, 9.6181291e-3F, 5.5504109e-2F, 2.4022651e-1F, 6.9314718e-1F, 1.0F);
     const hn::RebindToSigned<Floats> integers;
     const I scale = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(integers, whole), hn::Set(integers, 127)));
     const V exponential = hn::Mul(fraction, hn::BitCast(Floats(), scale));

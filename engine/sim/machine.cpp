@@ -286,8 +286,9 @@ std::string Machine::place_text(const Extent* extent, uint64_t address) const {
 /// Adds to the finding of the same kind and line, or begins one.
 void Machine::report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, std::string_view id,
                      const std::string& what, const Extent* extent, int64_t offset) {
-  if (!setup_.checks && (id == "out-of-bounds" || id == "misaligned" || id == "uninitialised-read" || id == "read-only-write" ||
-                         id == "atomic-on-local")) return;
+  if (!setup_.checks && (id == "out-of-bounds" || id == "misaligned" || id == "uninitialised-read" ||
+                         id == "read-only-write" || id == "atomic-on-local"))
+    return;
   const OperationDetail& detail = program_.details[operation];
   for (NotedFinding& noted : record_->findings) {
     const OperationDetail& other = program_.details[noted.operation];

@@ -203,6 +203,11 @@ inline std::vector<uint64_t> conformance_inputs(char type, size_t operand) {
       for (uint64_t bits : {0x7ff0000000000000U, 0xfff0000000000000U, 0x7ff8000000000001U, 0xfff0000000000001U})
         special.push_back(bits);
       break;
+    case 'x':
+      for (uint64_t low : conformance_inputs('h', 0)) special.push_back(low);
+      for (size_t i = 0; i < 32; ++i) special[i] |= special[(i * 5 + 3) % 32] << 16 & 0xffff0000;
+      special.resize(32);
+      break;
     case 'h':
     case 'b':
     case '2':
@@ -253,6 +258,13 @@ inline std::vector<uint64_t> conformance_inputs(char type, size_t operand) {
     uint64_t random = (state ^ state >> 30) * 0xbf58476d1ce4e5b9;
     random = (random ^ random >> 27) * 0x94d049bb133111eb;
     random ^= random >> 31;
+    const auto step = static_cast<uint32_t>(random & 15);
+    // Products that are the smallest normal number or a little less: (2 − some ulps) · (1 + some ulps).
+    if (type == 'u') inputs[i] = (0x1fffffffU - step) | (random >> 4 & 1) << 31;
+    if (type == 't') inputs[i] = (0x20000000U + step) | (random >> 4 & 1) << 31;
+    if (type == 'v') inputs[i] = (0x1fffU - step) | (random >> 4 & 1) << 15;
+    if (type == 'w') inputs[i] = (0x2000U + step) | (random >> 4 & 1) << 15;
+    if (type == 'u' || type == 't' || type == 'v' || type == 'w') continue;
     const size_t pick = operand == 0 ? i % 32 : operand == 1 ? i / 32 % 32 : (i * 7 + 3) % 32;
     inputs[i] = i < 1024 ? special[pick] : random;
     if (type == 'p') inputs[i] = random & 1;
