@@ -236,7 +236,12 @@ void Collector::fill_counters() {
     report_.sites.push_back(count);
     const AccessKind kind = program.sites[program.observed_sites[count.site]].kind;
     const bool shared = count.wavefronts != 0;
-    if (kind == AccessKind::load) {
+    if (kind == AccessKind::async_copy) {  // a load of global memory; in shared memory none of the counters has it
+      if (program.sites[program.observed_sites[count.site]].space == Space::shared) continue;
+      counters.global_load_sectors += count.sectors;
+      counters.global_load_requests += count.requests;
+      counters.global_load_bytes_useful += count.useful_bytes;
+    } else if (kind == AccessKind::load) {
       counters.shared_load_wavefronts += count.wavefronts;
       counters.global_load_sectors += count.sectors;
       counters.global_load_requests += shared ? 0 : count.requests;

@@ -168,16 +168,22 @@ class KernelDecoder {
     const ResolvedInstruction& resolved = resolved_[index];
     auto operation = operands_->decode(function_.instructions[index], resolved, position);
     if (!operation) return tl::unexpected<Error>(operation.error());
-    return add(*operation, index, resolved.is_memory ? add_site(resolved) : 0);
+    const uint32_t site = resolved.is_memory ? add_site(resolved, operands_->narrow_address()) : 0;
+    if (resolved.is_copy) {
+      ResolvedInstruction target = resolved;
+      target.space = Space::shared;
+      add_site(target, operands_->narrow_target());
+    }
+    return add(*operation, index, site);
   }
 
-  uint32_t add_site(const ResolvedInstruction& resolved) {
+  uint32_t add_site(const ResolvedInstruction& resolved, bool narrow_address) {
     MemorySite site;
     site.operation = static_cast<uint32_t>(program_->operations.size());
     site.space = resolved.space;
     site.kind = resolved.kind;
     site.bytes_per_lane = resolved.type.bytes * resolved.elements;
-    site.narrow_address = operands_->narrow_address();
+    site.narrow_address = narrow_address;
     site.is_strong = resolved.is_strong;
     site.acquires = resolved.acquires;
     site.releases = resolved.releases;

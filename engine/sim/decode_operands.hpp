@@ -35,6 +35,8 @@ class OperandDecoder {
 
   /// Whether the address of the last memory operation is a 32-bit register.
   bool narrow_address() const { return narrow_address_; }
+  /// The same of where an asynchronous copy writes.
+  bool narrow_target() const { return narrow_target_; }
 
   /// Branches whose targets, positions in the layout, are to be linked.
   struct Jump {
@@ -61,6 +63,8 @@ class OperandDecoder {
   Result<void> table(const PtxOperand& operand);
   Result<void> address(const PtxOperand& operand);
   Result<void> parameter(uint64_t offset);
+  Result<void> async_copy();
+  Result<uint16_t> copy_address(const PtxOperand& operand, Space space, int32_t& offset, bool& narrow);
   Result<void> vector_operand(const PtxOperand& operand, char kind, bool is_destination);
   Result<void> fragment(const PtxOperand& operand, char kind, bool is_destination);
   uint16_t waste_slot();
@@ -88,6 +92,7 @@ class OperandDecoder {
   uint16_t fourth_ = 0, fifth_ = 0;
   bool has_immediate_ = false;  // Operation::immediate is a target or an offset
   bool narrow_address_ = false;
+  bool narrow_target_ = false;
   uint32_t fragments_ = 0;  // how many of its operands are fragments so far
 };
 

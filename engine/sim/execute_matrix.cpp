@@ -216,6 +216,7 @@ const Operation* Multiply(Warp& warp, const Operation* operation, uint32_t mask)
   for (size_t strip = 0; strip < kStrips; ++strip)
     for (size_t band = 0; band < kBands; ++band)
       D::store(warp, d_slots.data() + (strip * kBands + band) * D::kRegisters, out[strip][band], mask);
+  ++warp.synchronisations;
   return operation + 1;
 }
 

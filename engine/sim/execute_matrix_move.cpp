@@ -95,6 +95,7 @@ const Operation* LoadMatrix(Warp& warp, const Operation* operation, uint32_t mas
     if constexpr (kTransposed) transpose(matrices[i]);
     store_lanes(warp.destination<uint32_t>(slots[i]), reinterpret_cast<const uint32_t*>(matrices[i]), mask);
   }
+  ++warp.synchronisations;
   return operation + 1;
 }
 
@@ -114,7 +115,8 @@ const Operation* StoreMatrix(Warp& warp, const Operation* operation, uint32_t ma
   const Place place = locate(warp, operation, site, row_lanes, space);
   const uint8_t* from = matrices[0];
   if (place.host != nullptr && site.lane_stride == 0 && row_lanes == kRowLanes<kMatrices>) {
-    if (site.written != nullptr) mark_written(warp, site, place, row_lanes);
+    if (site.watched) warp.machine->watch(warp, site, *place.pattern, place.base);
+    if (site.written != nullptr) mark_written(warp, operation->site, site, place, row_lanes);
     for (size_t lane = 0; lane < 8 * kMatrices; ++lane)
       std::memcpy(place.host + place.pattern->delta[lane], from + lane * kRowBytes, kRowBytes);
   } else {
@@ -123,6 +125,7 @@ const Operation* StoreMatrix(Warp& warp, const Operation* operation, uint32_t ma
     for (size_t lane = 0; lane < 8 * kMatrices; ++lane)
       if (rows[lane] != nullptr) std::memcpy(rows[lane], from + lane * kRowBytes, kRowBytes);
   }
+  ++warp.synchronisations;
   return operation + 1;
 }
 
@@ -133,6 +136,7 @@ const Operation* MoveMatrix(Warp& warp, const Operation* operation, uint32_t mas
   std::memcpy(matrix, warp.source<uint32_t>(operation->a), kMatrixBytes);
   transpose(matrix);
   store_lanes(warp.destination<uint32_t>(operation->dst), reinterpret_cast<const uint32_t*>(matrix), mask);
+  ++warp.synchronisations;
   return operation + 1;
 }
 

@@ -196,7 +196,7 @@ const Operation* Store(Warp& warp, const Operation* operation, uint32_t mask) {
     return operation + 1;
   }
   if (site.watched) watch_store<M, R, N>(warp, site, place, mask, values);
-  if (site.written != nullptr) mark_written(warp, site, place, mask);
+  if (site.written != nullptr) mark_written(warp, operation->site, site, place, mask);
   const AccessPattern& pattern = *place.pattern;
   if (pattern.shape == AccessPattern::Shape::contiguous && mask == kAllLanes && site.lane_stride == 0) {
     store_contiguous<M, R, N>(place.host, values);

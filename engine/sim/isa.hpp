@@ -54,6 +54,8 @@ std::span<const IsaRow> control_rows();
 std::span<const IsaRow> matrix_rows();
 std::span<const IsaRow> barrier_rows();
 std::span<const IsaRow> matrix_move_rows();
+std::span<const IsaRow> async_copy_rows();
+std::span<const IsaRow> async_wait_rows();
 
 /// The name of the instruction set that the handlers use: "AVX-512", "AVX2", "SSE4".
 std::string_view simd_name();

@@ -107,7 +107,12 @@ inline HWY_NOINLINE void check_written(Warp& warp, uint32_t site_index, const Si
   warp.machine->report_unwritten(warp, site_index, place.addresses, static_cast<int64_t>(offset), unwritten);
 }
 
-inline HWY_NOINLINE void mark_written(const Warp& warp, const SiteState& site, const Place& place, uint32_t mask) {
+inline HWY_NOINLINE void mark_written(Warp& warp, uint32_t site_index, const SiteState& site, const Place& place,
+                                      uint32_t mask) {
+  if (site.is_shared && warp.machine->copies_pending()) {
+    const uint64_t offset = place.base - place.addresses[std::countr_zero(mask)];
+    warp.machine->report_not_waited(warp, site_index, place.addresses, static_cast<int64_t>(offset), mask, "write");
+  }
   uint8_t* flags = site.written + (place.base - site.low);
   if (site.is_local) flags += size_t{warp.index} * 32 * site.lane_stride;
   if (mask == kAllLanes && place.pattern->shape == AccessPattern::Shape::contiguous && site.lane_stride == 0) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "engine/sim/async_copies.hpp"
 #include "engine/sim/special_registers.hpp"
 
 namespace tilescope {
@@ -14,6 +15,17 @@ namespace {
 constexpr size_t kMostFindings = 64;
 
 size_t count_rows(const LaunchSetup& setup) { return setup.buffers + 2; }
+
+// An asynchronous copy has two sites: it reads global memory at one, and writes shared memory at the other.
+bool writes_memory(const MemorySite& site) {
+  return site.kind == AccessKind::async_copy ? site.space == Space::shared : site.kind != AccessKind::load;
+}
+bool reads_memory(const MemorySite& site) {
+  return site.kind == AccessKind::async_copy ? site.space != Space::shared : site.kind != AccessKind::store;
+}
+std::string_view verb_of(const MemorySite& site) {
+  return !writes_memory(site) ? "read" : !reads_memory(site) ? "write" : "atomic";
+}
 
 }  // namespace
 
@@ -42,6 +54,7 @@ Machine::Machine(const LaunchSetup& setup)
     sites_[i].is_store = site.kind == AccessKind::store;
     sites_[i].is_load = site.kind == AccessKind::load;
     sites_[i].is_matrix = site.is_matrix;
+    sites_[i].is_async = site.kind == AccessKind::async_copy;
   }
   memo_.set_before_forgetting([this] {
     for (auto& races : shared_races_) races->keep_patterns();
@@ -92,6 +105,7 @@ void Machine::begin(Block& block, uint64_t index) {
   block.stopped = false;
   block.barriers = {};
   if (block.shared_races != nullptr) block.shared_races->begin();
+  if (block.copies != nullptr) block.copies->clear();
   block.live_threads = static_cast<uint32_t>(setup_.block.count());
   fill_block_slots(program_, block.id, block.uniform.data());
   if (setup_.shared_bytes != 0) std::memset(block.shared_written.data(), 0, setup_.shared_bytes);
@@ -203,10 +217,11 @@ bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base
 
 void Machine::note_shared(SiteState& site, AccessPattern& pattern, uint64_t base) {
   // The lanes of a store never share a pass, nor do the matrices of an ldmatrix.
-  const bool apart = site.is_store || site.is_matrix;
+  const bool apart = site.is_store || site.is_matrix || site.is_async;
   const uint32_t wavefronts = count_wavefronts(pattern, base, apart);
   site.count->wavefronts += wavefronts;
   const uint32_t passes = count_passes(pattern, apart);
+  if (site.is_async) return;  // in the counters neither a load nor a store of shared memory
   if (wavefronts > passes) record_->bank_conflicts[site.is_store ? 1 : 0] += wavefronts - passes;
 }
 
@@ -222,18 +237,19 @@ void Machine::record_access(Warp& warp, SiteState& site, AccessPattern& pattern,
 }
 
 uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* addresses, int64_t offset,
-                               uint32_t mask, std::array<uint8_t*, 32>& host) {
+                               uint32_t mask, std::array<uint8_t*, 32>& host, uint32_t bytes) {
   const MemorySite& site = program_.sites[site_index];
-  const bool writes = site.kind != AccessKind::load, reads = site.kind != AccessKind::store;
-  const std::string_view verb = site.kind == AccessKind::load    ? "read"
-                                : site.kind == AccessKind::store ? "write"
-                                                                 : "atomic";
+  const bool writes = writes_memory(site), reads = reads_memory(site);
+  const std::string_view verb = verb_of(site);
+  if (bytes == 0) bytes = site.bytes_per_lane;
   uint32_t good = 0, unwritten = 0;
+  if (writes && !reads && setup_.checks && copies_pending())
+    report_not_waited(warp, site_index, addresses, offset, mask, verb);
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(left));
     const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
     const Extent* near = memory_.nearest(address);
-    const Extent* extent = memory_.find(address, site.bytes_per_lane);
+    const Extent* extent = memory_.find(address, bytes);
     const bool aligned = (address & (site.bytes_per_lane - 1)) == 0;
     const bool read_only = extent != nullptr && writes && extent->read_only;
     const bool local_atomic = extent != nullptr && writes && reads && extent->space == Space::local;
@@ -243,7 +259,7 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
                                   : read_only       ? "read-only-write"
                                                     : "atomic-on-local";
       report(warp, site.operation, lane, 1, id,
-             fmt::format("{} of {} bytes at {}", verb, site.bytes_per_lane, place_text(near, address)), near,
+             fmt::format("{} of {} bytes at {}", verb, bytes, place_text(near, address)), near,
              near == nullptr ? 0 : static_cast<int64_t>(address - near->low));
       continue;
     }
@@ -253,8 +269,8 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
     host[lane] = (local ? warp.local : extent->data) + in_extent;
     if (extent->written == nullptr) continue;
     uint8_t* flags = extent->written + in_extent + (local ? uint64_t{warp.index} * 32 * extent->lane_stride : 0);
-    if (reads && setup_.checks && std::memchr(flags, 0, site.bytes_per_lane) != nullptr) unwritten |= 1U << lane;
-    if (writes) std::memset(flags, 1, site.bytes_per_lane);
+    if (reads && setup_.checks && std::memchr(flags, 0, bytes) != nullptr) unwritten |= 1U << lane;
+    if (writes) std::memset(flags, 1, bytes);
   }
   if (unwritten != 0) report_unwritten(warp, site_index, addresses, offset, unwritten);
   return good;
@@ -263,13 +279,14 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
 void Machine::report_unwritten(Warp& warp, uint32_t site_index, const uint64_t* addresses, int64_t offset,
                                uint32_t mask) {
   const MemorySite& site = program_.sites[site_index];
+  if (copies_pending()) mask &= ~report_not_waited(warp, site_index, addresses, offset, mask, verb_of(site));
+  if (mask == 0) return;
   const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
   const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
   const Extent* extent = memory_.nearest(address);
   report(warp, site.operation, lane, static_cast<uint32_t>(std::popcount(mask)), "uninitialised-read",
-         fmt::format("{} of {} bytes at {}", site.kind == AccessKind::load ? "read" : "atomic", site.bytes_per_lane,
-                     place_text(extent, address)),
-         extent, extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
+         fmt::format("{} of {} bytes at {}", verb_of(site), site.bytes_per_lane, place_text(extent, address)), extent,
+         extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
 }
 
 /// "a+4096 (buffer of 4096 bytes)".

@@ -17,6 +17,8 @@
 
 namespace tilescope {
 
+class AsyncCopies;
+
 /// What all machines of a launch have in common.
 struct LaunchSetup {
   const Program* program = nullptr;
@@ -51,6 +53,7 @@ struct SiteState {
   bool is_store = false;
   bool is_load = false;
   bool watched = false;    // what happens in the extent is checked for races
+  bool is_async = false;   // of an asynchronous copy
   bool is_matrix = false;  // its lanes give the addresses of a matrix's rows
 };
 
@@ -70,6 +73,7 @@ struct Block {
     uint32_t votes = 0, voters = 0;   // of bar.red
   };
   std::array<Barrier, 16> barriers{};
+  std::shared_ptr<AsyncCopies> copies;  // once the kernel has issued one
   SharedRaces* shared_races = nullptr;  // of its machine; null: nothing to check
   bool stopped = false;                 // it cannot be completed
 };
@@ -137,7 +141,7 @@ class Machine {
   /// The host address of each lane that may go on; the others are reported. Used where the lanes are not all in one
   /// extent, and for atomics.
   uint32_t locate_lanes(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask,
-                        std::array<uint8_t*, 32>& host);
+                        std::array<uint8_t*, 32>& host, uint32_t bytes = 0);
   /// Reports those lanes that read bytes which nobody has written.
   void report_unwritten(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask);
   /// 64-bit addresses of an operation's lanes: those in the register, or 32-bit ones widened into `space`.
@@ -155,6 +159,18 @@ class Machine {
   void watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane, uint32_t second_lane, uint64_t address);
   /// membar, fence.
   void watch_fence(Warp& warp);
+  /// Asynchronous copies (machine_async.cpp). Those of the running block:
+  AsyncCopies& async_copies();
+  bool copies_pending() const;
+  /// Reports the lanes whose bytes in shared memory are still on their way there; returns them.
+  uint32_t report_not_waited(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask,
+                             std::string_view verb);
+  /// Bytes of the site's extent count as not written again.
+  void forget_written_prefix(uint32_t site);
+  /// A copy begins to write to shared memory; the warp has waited for some of its copies.
+  void watch_copy(Warp& warp, uint32_t site, AccessPattern& pattern, uint64_t base);
+  void watch_copies_end(Warp& warp);
+  Block& block() { return *block_; }
   /// bar.arrive, and whatever else announces what a warp has done without waiting.
   void watch_arrival(Warp& warp, uint32_t barrier);
   void trap(Warp& warp, const Operation* operation, uint32_t lanes);

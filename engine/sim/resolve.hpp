@@ -14,12 +14,13 @@ namespace tilescope {
 struct ResolvedInstruction {
   const IsaRow* row = nullptr;  // null: the simulator does not know it
   OperationModifiers modifiers;
-  uint16_t extra = 0;           // for Operation::extra, of a general conversion
-  bool is_memory = false;       // has a MemorySite
-  bool is_matrix = false;       // MemorySite::is_matrix
-  bool is_parameter = false;    // a load of kernel parameters, whose address is known
-  bool sees_others = false;     // an atomic or volatile access, which may wait for another block's write
-  bool is_strong = false;       // of a memory instruction: volatile, relaxed and stronger, atomic
+  uint16_t extra = 0;         // for Operation::extra, of a general conversion
+  bool is_memory = false;     // has a MemorySite
+  bool is_matrix = false;     // MemorySite::is_matrix
+  bool is_copy = false;       // cp.async: a second site follows, of what it writes
+  bool is_parameter = false;  // a load of kernel parameters, whose address is known
+  bool sees_others = false;   // an atomic or volatile access, which may wait for another block's write
+  bool is_strong = false;     // of a memory instruction: volatile, relaxed and stronger, atomic
   bool acquires = false, releases = false;
   Space space = Space::global;  // of a memory instruction or address conversion
   bool is_generic = false;      // no state space was written

@@ -39,11 +39,33 @@ void resolve_rows(const std::vector<std::string_view>& parts, ResolvedInstructio
   resolved.type.bytes = kRowBytes / resolved.elements;
 }
 
+/// cp.async: caching makes no difference, and the size is an operand.
+void resolve_copy(const PtxInstruction& instruction, const std::vector<std::string_view>& parts,
+                  ResolvedInstruction& resolved) {
+  if (parts.size() >= 3 && (parts[2] == "ca" || parts[2] == "cg")) {
+    if (instruction.operands.size() < 3 || instruction.operands[2].kind != PtxOperand::Kind::integer) return;
+    const uint64_t bytes = instruction.operands[2].bits;
+    if (bytes != 16 && (parts[2] == "cg" || (bytes != 4 && bytes != 8))) return;
+    resolved.row = find_isa_row("cp.async");
+    resolved.is_memory = true;
+    resolved.is_copy = true;
+    resolved.kind = AccessKind::async_copy;
+    resolved.type.bytes = static_cast<uint32_t>(bytes);
+  } else {
+    resolved.row = find_isa_row(instruction.opcode);
+  }
+}
+
 }  // namespace
 
-bool resolve_matrix(const PtxInstruction&, const std::vector<std::string_view>& parts, ResolvedInstruction& resolved) {
-  if (parts[0] != "ldmatrix" && parts[0] != "stmatrix") return false;
-  resolve_rows(parts, resolved);
+bool resolve_matrix(const PtxInstruction& instruction, const std::vector<std::string_view>& parts,
+                    ResolvedInstruction& resolved) {
+  if (parts[0] == "ldmatrix" || parts[0] == "stmatrix")
+    resolve_rows(parts, resolved);
+  else if (parts[0] == "cp" && parts.size() > 1 && parts[1] == "async")
+    resolve_copy(instruction, parts, resolved);
+  else
+    return false;
   return true;
 }
 
