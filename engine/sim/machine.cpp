@@ -107,7 +107,7 @@ void Machine::begin(Block& block, uint64_t index) {
   if (block.shared_races != nullptr) block.shared_races->begin();
   if (block.copies != nullptr) block.copies->clear();
   block.live_threads = static_cast<uint32_t>(setup_.block.count());
-  fill_block_slots(program_, block.id, block.uniform.data());
+  fill_block_slots(program_, block.id, index, block.uniform.data());
   if (setup_.shared_bytes != 0) std::memset(block.shared_written.data(), 0, setup_.shared_bytes);
   if (program_.local_bytes != 0) std::memset(block.local_written.data(), 0, block.local_written.bytes());
   if (block_ == &block) move_windows(block);

@@ -30,8 +30,9 @@ struct LaunchSetup {
   size_t buffers = 0;
   bool checks = true, count = true, record = false;
   uint64_t access_budget = 0;
-  uint64_t step_budget = 0;  // of the launch
-  uint64_t hang_budget = 0;  // of a block; of all that are resident until one ends, if they may wait for one another
+  uint64_t step_budget = 0;   // of the launch
+  uint64_t hang_budget = 0;   // of a block; of all that are resident until one ends, if they may wait for one another
+  uint64_t launch_index = 0;  // within the run
   uint64_t resident_blocks = 1;
   std::string residency_reason;
 };

@@ -129,15 +129,17 @@ enum class SpecialRegister : uint8_t {
   dynamic_smem_size,
   total_smem_size,  // by launch
   nsmid,
-  smid,
   zero,
   zero_wide,
   one,
   gridid_low,
   gridid,
+  workspace_high,
+  workspace_low,
   ctaid_x,
   ctaid_y,
-  ctaid_z,  // by block
+  ctaid_z,
+  smid,  // by block
 };
 
 struct SpecialSlot {
@@ -195,5 +197,6 @@ constexpr uint64_t kLocalWindow = uint64_t{2} << kRegionBits;
 constexpr uint64_t kConstantWindow = uint64_t{3} << kRegionBits;
 constexpr uint64_t kModuleWindow = uint64_t{4} << kRegionBits;
 constexpr uint64_t kParameterWindow = uint64_t{5} << kRegionBits;
+constexpr uint64_t kWorkspaceWindow = uint64_t{10} << kRegionBits;  // of a cooperative launch
 
 }  // namespace tilescope

@@ -19,6 +19,8 @@
 namespace tilescope {
 namespace {
 
+constexpr size_t kWorkspaceBytes = 64;
+
 /// A parsed module with the state of its variables, and its kernels as far as they have been decoded.
 struct LoadedModule {
   std::shared_ptr<const PtxModule> module;
@@ -224,9 +226,12 @@ class Simulator : public Executor {
     setup.access_budget = options.access_budget;
     setup.step_budget = options.step_budget;
     setup.hang_budget = options.hang_budget;
+    setup.launch_index = options.launch_index;
     add_buffers(buffers, setup);
     add_variables(**loaded, setup);
     limit_resident_blocks(module, launch, setup);
+    const HostPages workspace(kWorkspaceBytes);
+    add_workspace(workspace, setup);
 
     Collector collector(setup, options, launch.grid.count());
     if (!run_blocks(setup, collector, stop, threads_)) return fail(ErrorId::out_of_memory, "more", host_memory());
@@ -234,6 +239,16 @@ class Simulator : public Executor {
     LaunchReport report = collector.take_report();
     report.elapsed_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return report;
+  }
+
+  /// What the driver gives to a cooperative launch; every launch has it here.
+  static void add_workspace(const HostPages& workspace, LaunchSetup& setup) {
+    Extent extent;
+    extent.low = kWorkspaceWindow;
+    extent.high = kWorkspaceWindow + workspace.bytes();
+    extent.data = workspace.data();
+    extent.name = "the grid's barrier";
+    setup.memory.add(std::move(extent));
   }
 
   /// As many as the modelled GPU holds at a time, and the host's memory.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "engine/sim/residency.hpp"
 #include "engine/sim/word128.hpp"
 
 namespace tilescope {
@@ -31,9 +32,10 @@ constexpr SpecialRegisterInfo kSpecials[] = {
     {"%nsmid", SpecialRegister::nsmid, 4, false},
     {"%smid", SpecialRegister::smid, 4, false},
     {"%gridid", SpecialRegister::gridid, 8, false},
+    // Where cooperative_groups keep the barrier of the grid.
+    {"%envreg1", SpecialRegister::workspace_high, 4, false},
+    {"%envreg2", SpecialRegister::workspace_low, 4, false},
     {"%aggr_smem_size", SpecialRegister::total_smem_size, 4, false},
-    {"%clock_hi", SpecialRegister::zero, 4, false},
-    {"%globaltimer_hi", SpecialRegister::zero, 4, false},
     {"%reserved_smem_offset_begin", SpecialRegister::zero, 4, false},
     {"%reserved_smem_offset_end", SpecialRegister::zero, 4, false},
     {"%reserved_smem_offset_cap", SpecialRegister::zero, 4, false},
@@ -121,12 +123,17 @@ uint32_t value_in_launch(SpecialRegister name, const LaunchSetup& setup) {
     case SpecialRegister::nctaid_z:
       return setup.grid.z;
     case SpecialRegister::nwarpid:
-      return static_cast<uint32_t>((setup.block.count() + 31) / 32);
+      return ModelledGpu::kThreads / 32;
     case SpecialRegister::dynamic_smem_size:
       return setup.dynamic_shared_bytes;
     case SpecialRegister::total_smem_size:
       return setup.shared_bytes;
     case SpecialRegister::nsmid:
+      return ModelledGpu::kMultiprocessors;
+    case SpecialRegister::workspace_high:
+      return static_cast<uint32_t>(kWorkspaceWindow >> 32);
+    case SpecialRegister::workspace_low:
+      return static_cast<uint32_t>(kWorkspaceWindow);
     case SpecialRegister::one:
       return 1;
     default:
@@ -168,7 +175,8 @@ void fill_launch_slots(const Program& program, const LaunchSetup& setup, uint8_t
   for (const auto& special : program.specials) {
     if ((special.slot & kUniformSlot) == 0) continue;
     if (special.name == SpecialRegister::gridid || special.name == SpecialRegister::zero_wide)
-      spread<uint64_t>(uniform_slot(uniform, special.slot), 0);
+      spread<uint64_t>(uniform_slot(uniform, special.slot),
+                       special.name == SpecialRegister::gridid ? setup.launch_index + 1 : 0);
     else
       spread(uniform_slot(uniform, special.slot), value_in_launch(special.name, setup));
   }
@@ -187,8 +195,11 @@ void fill_launch_slots(const Program& program, const LaunchSetup& setup, uint8_t
   }
 }
 
-void fill_block_slots(const Program& program, const Dim3& id, uint8_t* uniform) {
+void fill_block_slots(const Program& program, const Dim3& id, uint64_t index, uint8_t* uniform) {
   for (const auto& special : program.specials) {
+    // Blocks are issued to the multiprocessors in turn.
+    if (special.name == SpecialRegister::smid)
+      spread(uniform_slot(uniform, special.slot), static_cast<uint32_t>(index % ModelledGpu::kMultiprocessors));
     if (special.name == SpecialRegister::ctaid_x) spread(uniform_slot(uniform, special.slot), id.x);
     if (special.name == SpecialRegister::ctaid_y) spread(uniform_slot(uniform, special.slot), id.y);
     if (special.name == SpecialRegister::ctaid_z) spread(uniform_slot(uniform, special.slot), id.z);
