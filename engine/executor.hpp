@@ -69,6 +69,7 @@ struct LaunchReport {
   std::vector<SiteCount> sites = {};   // simulator; indices into trace.sites
   AccessTrace trace = {};              // simulator; trace.sites is filled whenever traffic is counted
   std::vector<Finding> findings = {};  // simulator
+  std::string output = {};             // what the kernel printed, as bytes; the simulator's in the order of the blocks
   bool stopped_by_finding = false;     // the kernel could not be completed; outputs are partial
 };
 

@@ -73,6 +73,7 @@ struct PtxVariable {
   uint64_t bytes = 0;  // 0: of unknown size (extern __shared__ x[])
   uint32_t alignment = 1;
   bool is_extern = false;
+  bool is_argument = false;           // passes a value to or from a function: whole also where nothing was stored
   std::vector<uint8_t> initial = {};  // shorter than `bytes` where the rest is zero
   struct Relocation {                 // the address of another variable, stored in this one
     uint64_t offset;                  // bytes into `initial`
@@ -83,6 +84,34 @@ struct PtxVariable {
     uint32_t first_byte = 0;  // of the address, where a mask picks one: 0xff00(x) is byte 1
   };
   std::vector<Relocation> relocations = {};
+};
+
+/// A function whose body stands in another one's instructions (inline_calls.hpp). Its frame in local memory holds its
+/// results, its parameters and its variables, in this order.
+struct PtxSubroutine {
+  std::string_view name;
+  uint32_t function = kNoIndex;  // index into PtxModule::functions
+  uint32_t first = 0;            // its first instruction
+  uint32_t frame = 0;            // the register that holds where its frame begins in local memory
+  uint64_t frame_bytes = 0;
+  std::vector<uint64_t> results, parameters;  // bytes of each
+};
+
+/// .callprototype: the bytes of what a function takes and gives.
+struct PtxPrototype {
+  std::vector<uint64_t> results, parameters;
+};
+
+/// A call that is left: of a subroutine, or through a pointer.
+struct PtxCall {
+  struct Argument {
+    std::string_view variable;  // of the caller
+    uint64_t offset = 0;        // in the caller's frame; of a kernel's variable not yet known
+    uint64_t bytes = 0;
+  };
+  uint32_t caller = kNoIndex, subroutine = kNoIndex;  // indices; none: the kernel, a pointer
+  bool saves = false;                                 // the call may lead back to its caller
+  std::vector<Argument> results = {}, parameters = {};
 };
 
 struct PtxFunction {
@@ -96,6 +125,10 @@ struct PtxFunction {
   std::vector<PtxLocation> locations;
   std::unordered_map<std::string_view, uint32_t> labels;  // to the index of the instruction that follows
   std::unordered_map<std::string_view, std::vector<std::string_view>> branch_targets;  // tables of brx.idx
+  std::unordered_map<std::string_view, PtxPrototype> prototypes;                       // of calls through pointers
+  std::vector<PtxSubroutine> subroutines;                                              // their bodies come first
+  std::unordered_map<uint32_t, PtxCall> calls;                                         // by instruction
+  uint32_t entry = 0;                                                                  // the instruction it begins with
   uint32_t max_threads[3] = {0, 0, 0};                                                 // .maxntid; 0 where not given
   uint32_t required_threads[3] = {0, 0, 0};                                            // .reqntid
   uint32_t min_blocks = 0;                                                             // .minnctapersm

@@ -94,6 +94,7 @@ void Collector::join(ChunkRecord& record) {
   }
   for (size_t i = 0; i < 2; ++i) bank_conflicts_[i] += record.bank_conflicts[i];
   join_findings(record);
+  join_output(record);
   stopped_ = stopped_ || record.stopped;
   next_block_ += record.steps.size();
 }
@@ -191,8 +192,26 @@ void Collector::settle_doubtful() {
   }
 }
 
+/// What fits, up to the end of a line.
+void Collector::join_output(const ChunkRecord& record) {
+  std::string& output = report_.output;
+  const uint64_t more = record.output.size() + record.output_dropped;
+  const uint64_t all = output.size() + more;
+  if (output_dropped_ != 0) {
+    output_dropped_ += more;
+    return;
+  }
+  output.append(record.output, 0, kMostOutput - output.size());
+  if (all <= kMostOutput) return;
+  if (const size_t end = output.rfind('\n'); end != std::string::npos) output.resize(end + 1);
+  output_dropped_ = all - output.size();
+}
+
 LaunchReport Collector::take_report() {
   settle_doubtful();
+  if (output_dropped_ != 0)
+    report_.output +=
+        fmt::format("[{} bytes more were printed; of a launch {} are kept]\n", output_dropped_, kMostOutput);
   for (auto& noted : findings_) report_.findings.push_back(std::move(noted.finding));
   report_.stopped_by_finding = stopped_;
   if (setup_.record && stopped_) report_.trace.complete = false;

@@ -37,6 +37,7 @@ class Collector {
   void join_findings(ChunkRecord& record);
   void add_finding(NotedFinding noted);
   void settle_doubtful();
+  void join_output(const ChunkRecord& record);
   void check_steps(const ChunkRecord& record);
   void add_step_limit(const ChunkRecord& record, uint64_t block);
   uint32_t intern(const LanePattern& pattern);
@@ -52,6 +53,7 @@ class Collector {
   std::vector<ChunkRecord> spare_;
   uint64_t next_block_ = 0;
   bool stopped_ = false;  // by a finding
+  uint64_t output_dropped_ = 0;
   bool given_up_ = false;
   bool recording_ended_ = false;
   uint64_t steps_ = 0;

@@ -33,6 +33,8 @@ class BlockBuilder {
     std::vector<bool> begins(instructions.size() + 1, false);
     begins[0] = true;
     for (const auto& [name, at] : function_.labels) begins[at] = true;
+    for (const auto& subroutine : function_.subroutines) begins[subroutine.first] = true;
+    begins[function_.entry] = true;
     for (size_t i = 0; i < instructions.size(); ++i)
       if (transfer_of(instructions[i].opcode) != Transfer::none) begins[i + 1] = true;
     // A label behind the last instruction, and falling off the end, lead to an empty block that leaves the kernel.
@@ -106,7 +108,8 @@ class Layout {
   void run() {
     flow_.position.assign(flow_.blocks.size(), kNoIndex);
     flow_.loop_end.assign(flow_.blocks.size(), kNoIndex);
-    lay_out({0}, 0);
+    // Subroutines come first, so that lanes inside of them run before those that wait behind the call.
+    for (uint32_t entry : flow_.entries) lay_out({entry}, 0);
   }
 
  private:
@@ -204,6 +207,13 @@ Result<ControlFlow> build_control_flow(const PtxFunction& function) {
   auto blocks = BlockBuilder(function).run();
   if (!blocks) return tl::unexpected<Error>(blocks.error());
   flow.blocks = std::move(*blocks);
+  const auto entry_at = [&](uint32_t instruction) {
+    const auto block = std::find_if(flow.blocks.begin(), flow.blocks.end(),
+                                    [&](const BasicBlock& candidate) { return candidate.first == instruction; });
+    flow.entries.push_back(static_cast<uint32_t>(block - flow.blocks.begin()));
+  };
+  for (const auto& subroutine : function.subroutines) entry_at(subroutine.first);
+  entry_at(function.entry);
   Layout(flow).run();
   return flow;
 }

@@ -21,7 +21,8 @@ struct BasicBlock {
 };
 
 struct ControlFlow {
-  std::vector<BasicBlock> blocks;  // in program order; block 0 is the entry
+  std::vector<BasicBlock> blocks;  // in program order
+  std::vector<uint32_t> entries;   // the blocks with which subroutines begin, and last that of the kernel
   std::vector<uint32_t> layout;    // the blocks that can be reached
   std::vector<uint32_t> position;  // of a block in the layout; kNoIndex: it cannot be reached
   std::vector<uint32_t> loop_end;  // of a block that heads a loop: position of the loop's last block

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "engine/sim/control_flow.hpp"
+#include "engine/sim/decode_calls.hpp"
 #include "engine/sim/decode_operands.hpp"
 #include "engine/sim/inline_calls.hpp"
 #include "engine/sim/liveness.hpp"
@@ -108,7 +109,10 @@ class KernelDecoder {
     program_->parameter_bytes = static_cast<uint32_t>(kernel_variables_.parameter_bytes);
     program_->static_shared_bytes = static_cast<uint32_t>(kernel_variables_.shared_bytes);
     program_->dynamic_shared_offset = static_cast<uint32_t>(kernel_variables_.dynamic_shared_offset);
-    program_->local_bytes = static_cast<uint32_t>(kernel_variables_.local_bytes);
+    program_->stack_offset = static_cast<uint32_t>(kernel_variables_.local_bytes);
+    program_->local_bytes = program_->stack_offset + (function_.subroutines.empty() ? 0 : kStackBytes);
+    program_->local_checked_bytes = static_cast<uint32_t>(kernel_variables_.local_checked_bytes);
+    program_->local_variables = kernel_variables_.local;
     return {};
   }
 
@@ -168,6 +172,11 @@ class KernelDecoder {
     const ResolvedInstruction& resolved = resolved_[index];
     auto operation = operands_->decode(function_.instructions[index], resolved, position);
     if (!operation) return tl::unexpected<Error>(operation.error());
+    if (const auto call = function_.calls.find(index); call != function_.calls.end()) {
+      if (!add_call_site(call->second, index))
+        return fail(ErrorId::ptx_syntax, function_.instructions[index].ptx_line, "a call passes what is not there");
+      return add(*operation, index, static_cast<uint32_t>(program_->call_sites.size() - 1));
+    }
     const uint32_t site = resolved.is_memory ? add_site(resolved, operands_->narrow_address()) : 0;
     if (resolved.is_copy) {
       ResolvedInstruction target = resolved;
@@ -200,8 +209,29 @@ class KernelDecoder {
     return index;
   }
 
+  bool add_call_site(const PtxCall& call, uint32_t instruction) {
+    program_->call_sites.push_back(make_call_site(call, function_, kernel_variables_, program_->stack_offset));
+    if (call.saves) {
+      if (live_.empty()) live_ = live_at_begin(function_, flow_, uses_);
+      save_registers(function_, slots_, live_behind(function_, flow_, uses_, live_, instruction),
+                     program_->call_sites.back());
+    }
+    const CallSite& site = program_->call_sites.back();
+    const auto inside = [&](const CallSite::Copy& copy) { return copy.caller + copy.bytes <= site.caller_bytes; };
+    return std::all_of(site.results.begin(), site.results.end(), inside) &&
+           std::all_of(site.parameters.begin(), site.parameters.end(), inside);
+  }
+
   /// Branch targets are known once everything is laid out.
   void link() {
+    const auto begin_of = [&](size_t entry) { return block_begin_[flow_.position[flow_.entries[entry]]]; };
+    program_->subroutine_of.assign(program_->module->functions.size(), kNoIndex);
+    for (size_t i = 0; i < function_.subroutines.size(); ++i) {
+      const PtxSubroutine& subroutine = function_.subroutines[i];
+      program_->subroutine_of[subroutine.function] = static_cast<uint32_t>(i);
+      program_->subroutines.push_back(make_subroutine(subroutine, begin_of(i), slots_.slot[subroutine.frame]));
+    }
+    program_->entry = begin_of(function_.subroutines.size());
     const auto loop_end = [&](uint32_t target, uint32_t from) -> int64_t {
       if (block_begin_[target] > from) return -1;
       const uint32_t last = flow_.loop_end[flow_.layout[target]];
@@ -249,6 +279,7 @@ class KernelDecoder {
   std::vector<uint32_t> waits_before_ = {0};  // by operation: how many before it may wait for others
   std::map<uint32_t, uint32_t> files_;
   std::optional<OperandDecoder> operands_;
+  std::vector<std::vector<bool>> live_;  // at the begin of each block, where a call saves registers
 };
 
 Result<std::shared_ptr<const Program>> decode_function(const std::shared_ptr<const PtxModule>& module,

@@ -6,6 +6,8 @@
 #include <array>
 #include <bit>
 
+#include "engine/sim/call_graph.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -200,6 +202,8 @@ Result<uint16_t> OperandDecoder::named_slot(const PtxOperand& operand, uint32_t 
     return special_slot(*special);
   }
   const auto place = find_variable(operand.name);
+  if (const uint32_t function = place ? kNoIndex : find_function(*program_.module, operand.name); function != kNoIndex)
+    return uniform_.constant(address_of_function(function), bytes);
   if (!place) return syntax(fmt::format("'{}' is not declared", operand.name));
   const uint64_t base = place->space == Space::global ? kModuleWindow : 0;
   return uniform_.constant(base + place->offset + static_cast<uint64_t>(operand.offset), bytes);

@@ -126,7 +126,11 @@ const Operation* InGlobal(Warp& warp, const Operation* operation, uint32_t mask)
   uint32_t lanes = 0;
   for (size_t i = 0; i < 32; ++i) {
     const uint64_t region = a[i] >> kRegionBits;
-    lanes |= (region == 0 || region == kModuleWindow >> kRegionBits || region >= 16 ? 1U : 0U) << i;
+    lanes |=
+        (region == 0 || region == kModuleWindow >> kRegionBits || region == kHeapWindow >> kRegionBits || region >= 16
+             ? 1U
+             : 0U)
+        << i;
   }
   warp.set_predicate(operation->dst, lanes, mask);
   return operation + 1;

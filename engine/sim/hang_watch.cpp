@@ -64,10 +64,10 @@ bool run_watched(Warp& warp, const Operation* next, const std::vector<bool>& eff
 
 /// Instructions that change more than registers. Atomic operations say themselves whether they did.
 bool has_effect(std::string_view opcode) {
-  constexpr std::string_view kHeads[] = {"st",       "stmatrix", "cp",         "bar",           "barrier", "mbarrier",
-                                         "call",     "ret",      "exit",       "trap",          "wgmma",   "tcgen05",
-                                         "multimem", "discard",  "setmaxnreg", "griddepcontrol"};
-  const std::string_view head = opcode.substr(0, opcode.find('.'));
+  constexpr std::string_view kHeads[] = {"st",      "stmatrix", "cp",      "bar",        "barrier",       "mbarrier",
+                                         "call",    "return",   "ret",     "exit",       "trap",          "wgmma",
+                                         "tcgen05", "multimem", "discard", "setmaxnreg", "griddepcontrol"};
+  const std::string_view head = opcode.substr(0, opcode.find_first_of(". "));
   if (opcode.starts_with("bar.warp") || opcode.starts_with("mbarrier.test_wait") ||
       opcode.starts_with("mbarrier.try_wait"))
     return false;

@@ -28,6 +28,8 @@ const std::unordered_map<std::string, const IsaRow*>& isa_table() {
     // One a line, so that a new one touches no other.
     // clang-format off
     const std::initializer_list<std::span<const IsaRow>> families = {
+        call_rows(),
+        library_rows(),
         integer_rows(),
         bit_rows(),
         compare_rows(),

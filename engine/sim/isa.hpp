@@ -36,6 +36,8 @@ const IsaRow* find_isa_row(std::string_view opcode);
 size_t count_isa_opcodes();
 
 // The families. Which code runs is chosen once, for the CPU at hand.
+std::span<const IsaRow> call_rows();
+std::span<const IsaRow> library_rows();
 std::span<const IsaRow> integer_rows();
 std::span<const IsaRow> bit_rows();
 std::span<const IsaRow> compare_rows();

@@ -40,6 +40,18 @@ std::vector<Interval> find_intervals(const ControlFlow& flow, const std::vector<
   return intervals;
 }
 
+/// Where the functions begin, in positions of laid out instructions as above.
+std::vector<uint32_t> entry_positions(const ControlFlow& flow) {
+  std::vector<uint32_t> entries;
+  uint32_t position = 0;
+  for (uint32_t index : flow.layout) {
+    if (std::find(flow.entries.begin(), flow.entries.end(), index) != flow.entries.end()) entries.push_back(position);
+    const BasicBlock& block = flow.blocks[index];
+    position += std::max(1U, block.end - block.first);
+  }
+  return entries;
+}
+
 /// Hands out slots of one width, each to one register at a time.
 class SlotPool {
  public:
@@ -55,6 +67,8 @@ class SlotPool {
     return count_++;
   }
   uint32_t count() const { return count_; }
+  /// Slots in use stay so.
+  void close() { busy_.clear(); }
 
  private:
   std::multimap<uint32_t, uint32_t> busy_;  // end of the use → slot
@@ -97,6 +111,24 @@ std::vector<std::vector<bool>> live_at_begin(const PtxFunction& function, const 
   return live;
 }
 
+std::vector<bool> live_behind(const PtxFunction& function, const ControlFlow& flow,
+                              const std::vector<RegisterUse>& uses, const std::vector<std::vector<bool>>& live,
+                              uint32_t instruction) {
+  const auto after = std::upper_bound(flow.blocks.begin(), flow.blocks.end(), instruction,
+                                      [](uint32_t at, const BasicBlock& block) { return at < block.first; });
+  const BasicBlock& block = *(after - 1);
+  std::vector<bool> needed(function.registers.size(), false);
+  for (uint32_t successor : block.successors)
+    for (size_t reg = 0; reg < needed.size(); ++reg)
+      if (live[successor][reg]) needed[reg] = true;
+  for (uint32_t i = block.end; i-- > instruction + 1;) {
+    if (!uses[i].guarded)
+      for (uint32_t reg : uses[i].writes) needed[reg] = false;
+    for (uint32_t reg : uses[i].reads) needed[reg] = true;
+  }
+  return needed;
+}
+
 Result<RegisterSlots> assign_slots(const PtxFunction& function, const ControlFlow& flow,
                                    const std::vector<RegisterUse>& uses) {
   constexpr size_t kMostBits = size_t{1} << 31;  // of liveness: 256 MB
@@ -115,7 +147,13 @@ Result<RegisterSlots> assign_slots(const PtxFunction& function, const ControlFlo
   std::array<SlotPool, kWidths.size()> pools;
   RegisterSlots result;
   std::vector<uint32_t> place(registers, 0);
-  for (uint32_t reg : order) place[reg] = pools[pool_of(function.registers[reg].bytes)].take(intervals[reg]);
+  const auto entries = entry_positions(flow);
+  size_t entered = 0;
+  for (uint32_t reg : order) {
+    for (; entered < entries.size() && entries[entered] <= intervals[reg].first; ++entered)
+      for (SlotPool& pool : pools) pool.close();
+    place[reg] = pools[pool_of(function.registers[reg].bytes)].take(intervals[reg]);
+  }
 
   // Wide slots first, so that each is aligned to its own size.
   std::array<uint32_t, kWidths.size()> base{}, units{};
@@ -134,8 +172,9 @@ Result<RegisterSlots> assign_slots(const PtxFunction& function, const ControlFlo
     result.slot[reg] =
         static_cast<uint16_t>(pool == kPredicates ? 1 + place[reg] : base[pool] + place[reg] * units[pool]);
   }
-  for (uint32_t reg = 0; reg < registers && !flow.layout.empty(); ++reg)
-    if (live[flow.layout[0]][reg]) result.at_entry.push_back(reg);
+  for (uint32_t reg = 0; reg < registers; ++reg)
+    if (std::any_of(flow.entries.begin(), flow.entries.end(), [&](uint32_t entry) { return live[entry][reg]; }))
+      result.at_entry.push_back(reg);
   return result;
 }
 

@@ -28,7 +28,13 @@ struct RegisterSlots {
 std::vector<std::vector<bool>> live_at_begin(const PtxFunction& function, const ControlFlow& flow,
                                              const std::vector<RegisterUse>& uses);
 
-/// The error says that the function needs more slots than there are.
+/// Registers that are needed behind an instruction of a block that is laid out.
+std::vector<bool> live_behind(const PtxFunction& function, const ControlFlow& flow,
+                              const std::vector<RegisterUse>& uses, const std::vector<std::vector<bool>>& live,
+                              uint32_t instruction);
+
+/// A subroutine's registers share no slots with those of other functions, whose calls may be under way. The error says
+/// that the function needs more slots than there are.
 Result<RegisterSlots> assign_slots(const PtxFunction& function, const ControlFlow& flow,
                                    const std::vector<RegisterUse>& uses);
 

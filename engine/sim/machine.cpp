@@ -31,8 +31,10 @@ std::string_view verb_of(const MemorySite& site) {
 
 Machine::Machine(const LaunchSetup& setup)
     : setup_(setup), program_(*setup.program), memory_(setup.memory), parameters_(setup.parameters) {
-  const auto window = [&](uint64_t low, uint64_t bytes, Space space, const char* name, uint32_t lane_stride) {
+  const auto window = [&](uint64_t low, uint64_t bytes, Space space, const char* name, uint32_t lane_stride,
+                          bool is_whole = false) {
     Extent extent;
+    extent.is_whole = is_whole;
     extent.low = low;
     extent.high = low + bytes;
     extent.space = space;
@@ -42,7 +44,11 @@ Machine::Machine(const LaunchSetup& setup)
     if (bytes != 0) memory_.add(std::move(extent));
   };
   window(kSharedWindow, setup.shared_bytes, Space::shared, "shared memory", 0);
-  window(kLocalWindow, program_.local_bytes, Space::local, "local memory", program_.local_bytes);
+  for (const LocalVariable& variable : program_.local_variables)
+    window(kLocalWindow + variable.offset, variable.bytes, Space::local, "local memory", program_.local_bytes,
+           variable.is_argument);
+  window(kLocalWindow + program_.stack_offset, program_.local_bytes - program_.stack_offset, Space::local, "the stack",
+         program_.local_bytes);
   window(kParameterWindow, parameters_.size(), Space::param, "the parameters", 0);
   memory_.move(kParameterWindow, parameters_.data(), nullptr);
   sites_.resize(program_.sites.size());
@@ -93,6 +99,10 @@ std::unique_ptr<Block> Machine::make_block() {
     shared_races_.push_back(std::make_unique<SharedRaces>(program_, setup_.shared_bytes, static_cast<uint32_t>(warps)));
     block->shared_races = shared_races_.back().get();
   }
+  if (!program_.subroutines.empty()) {
+    block->call_stacks.resize(warps);
+    for (size_t w = 0; w < warps; ++w) block->warps[w].call_stacks = &block->call_stacks[w];
+  }
   return block;
 }
 
@@ -109,7 +119,7 @@ void Machine::begin(Block& block, uint64_t index) {
   block.live_threads = static_cast<uint32_t>(setup_.block.count());
   fill_block_slots(program_, block.id, index, block.uniform.data());
   if (setup_.shared_bytes != 0) std::memset(block.shared_written.data(), 0, setup_.shared_bytes);
-  if (program_.local_bytes != 0) std::memset(block.local_written.data(), 0, block.local_written.bytes());
+  forget_local(block);
   if (block_ == &block) move_windows(block);
   for (Warp& warp : block.warps) {
     warp.machine = this;
@@ -117,11 +127,23 @@ void Machine::begin(Block& block, uint64_t index) {
   }
 }
 
+/// Nothing in the kernel's local variables is written when a block begins. (A stack's frames see to that themselves.)
+void Machine::forget_local(Block& block) const {
+  for (CallStacks& stacks : block.call_stacks) stacks.clear();
+  const size_t threads = block.warps.size() * 32, checked = program_.local_checked_bytes;
+  if (checked == 0) return;
+  if (checked == program_.local_bytes)
+    std::memset(block.local_written.data(), 0, threads * checked);
+  else
+    for (size_t thread = 0; thread < threads; ++thread)
+      std::memset(block.local_written.data() + thread * program_.local_bytes, 0, checked);
+}
+
 void Machine::begin_warp(Warp& warp) const {
   const auto threads = static_cast<uint32_t>(setup_.block.count()) - 32U * warp.index;
   warp.live = threads >= 32 ? 0xffffffff : (1U << threads) - 1;
   warp.active = warp.live;
-  warp.at = warp.code;
+  warp.at = warp.code + program_.entry;
   warp.state = Warp::State::ready;
   warp.path_count = 0;
   warp.lanes_wait = false;
@@ -193,6 +215,7 @@ bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base
     site.is_shared = extent->space == Space::shared;
     site.is_local = extent->space == Space::local;
     site.watched = site.is_shared && block_->shared_races != nullptr;
+    site.origin = site.is_local ? kLocalWindow : extent->low;
   } else {
     site.low = 1;
     site.high = 0;
@@ -254,10 +277,12 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
     const bool read_only = extent != nullptr && writes && extent->read_only;
     const bool local_atomic = extent != nullptr && writes && reads && extent->space == Space::local;
     if (extent == nullptr || !aligned || read_only || local_atomic) {
-      const std::string_view id = extent == nullptr ? "out-of-bounds"
-                                  : !aligned        ? "misaligned"
-                                  : read_only       ? "read-only-write"
-                                                    : "atomic-on-local";
+      const bool released = near != nullptr && near->is_released && address - near->low < near->released_bytes;
+      const std::string_view id = released            ? "use-after-free"
+                                  : extent == nullptr ? "out-of-bounds"
+                                  : !aligned          ? "misaligned"
+                                  : read_only         ? "read-only-write"
+                                                      : "atomic-on-local";
       report(warp, site.operation, lane, 1, id,
              fmt::format("{} of {} bytes at {}", verb, bytes, place_text(near, address)), near,
              near == nullptr ? 0 : static_cast<int64_t>(address - near->low));
@@ -266,7 +291,8 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
     good |= 1U << lane;
     const uint64_t in_extent = address - extent->low + uint64_t{lane} * extent->lane_stride;
     const bool local = extent->space == Space::local;
-    host[lane] = (local ? warp.local : extent->data) + in_extent;
+    host[lane] =
+        local ? warp.local + (address - kLocalWindow) + uint64_t{lane} * extent->lane_stride : extent->data + in_extent;
     if (extent->written == nullptr) continue;
     uint8_t* flags = extent->written + in_extent + (local ? uint64_t{warp.index} * 32 * extent->lane_stride : 0);
     if (reads && setup_.checks && std::memchr(flags, 0, bytes) != nullptr) unwritten |= 1U << lane;
@@ -293,18 +319,20 @@ void Machine::report_unwritten(Warp& warp, uint32_t site_index, const uint64_t* 
 std::string Machine::place_text(const Extent* extent, uint64_t address) const {
   if (extent == nullptr) return fmt::format("address {:#x} (no buffer)", address);
   const auto offset = static_cast<int64_t>(address - extent->low);
-  const char* kind = extent->buffer >= 0                ? "buffer"
-                     : extent->space == Space::global   ? "variable"
-                     : extent->space == Space::constant ? "constant"
-                                                        : "window";
-  return fmt::format("{}{:+} ({} of {} bytes)", extent->name, offset, kind, extent->bytes());
+  const char* kind = extent->buffer >= 0                                        ? "buffer"
+                     : extent->low >> kRegionBits == kHeapWindow >> kRegionBits ? "allocation"
+                     : extent->space == Space::global                           ? "variable"
+                     : extent->space == Space::constant                         ? "constant"
+                                                                                : "window";
+  return fmt::format("{}{:+} ({} of {} bytes)", extent->name, offset, kind,
+                     extent->is_released ? extent->released_bytes : extent->bytes());
 }
 
 /// Adds to the finding of the same kind and line, or begins one.
 void Machine::report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, std::string_view id,
-                     const std::string& what, const Extent* extent, int64_t offset) {
-  if (!setup_.checks && (id == "out-of-bounds" || id == "misaligned" || id == "uninitialised-read" ||
-                         id == "read-only-write" || id == "atomic-on-local"))
+                     const std::string& what, const Extent* extent, int64_t offset, const FindingPlace* place) {
+  if (!setup_.checks && (id == "out-of-bounds" || id == "use-after-free" || id == "misaligned" ||
+                         id == "uninitialised-read" || id == "read-only-write" || id == "atomic-on-local"))
     return;
   const OperationDetail& detail = program_.details[operation];
   for (NotedFinding& noted : record_->findings) {
@@ -318,24 +346,30 @@ void Machine::report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lan
   Finding finding;
   finding.id = id;
   finding.count = lanes;
-  finding.file = program_.files[detail.file];
-  finding.line = detail.line;
+  finding.file = place != nullptr ? place->file : program_.files[detail.file];
+  finding.line = place != nullptr ? place->line : detail.line;
   finding.block = block_->id;
   finding.thread = unflatten(uint64_t{warp.index} * 32 + lane, setup_.block);
   if (extent != nullptr) finding.buffer = extent->name;
   finding.offset = offset;
   std::string words(id);
   std::replace(words.begin(), words.end(), '-', ' ');
-  const auto place = detail.line != 0 ? fmt::format("{}:{}", finding.file, finding.line)
-                                      : std::string(program_.function->instructions[detail.instruction].text);
-  finding.message = fmt::format("{}: {}, {}, block ({},{},{}) thread ({},{},{})", words, what, place, finding.block.x,
+  const auto where = finding.line != 0 ? fmt::format("{}:{}", finding.file, finding.line)
+                                       : std::string(program_.function->instructions[detail.instruction].text);
+  finding.message = fmt::format("{}: {}, {}, block ({},{},{}) thread ({},{},{})", words, what, where, finding.block.x,
                                 finding.block.y, finding.block.z, finding.thread.x, finding.thread.y, finding.thread.z);
   record_->findings.push_back({std::move(finding), operation});
 }
 
 void Machine::trap(Warp& warp, const Operation* operation, uint32_t lanes) {
+  stop(warp, operation, lanes & (~lanes + 1), "trap", "the kernel stopped itself");
+}
+
+void Machine::stop(Warp& warp, const Operation* operation, uint32_t lanes, std::string_view id, const std::string& what,
+                   const FindingPlace* place) {
   const auto lane = static_cast<uint32_t>(std::countr_zero(lanes));
-  report(warp, static_cast<uint32_t>(operation - warp.code), lane, 1, "trap", "the kernel stopped itself", nullptr, 0);
+  report(warp, static_cast<uint32_t>(operation - warp.code), lane, static_cast<uint32_t>(std::popcount(lanes)), id,
+         what, nullptr, 0, place);
   warp.state = Warp::State::trapped;
   block_->stopped = true;
 }

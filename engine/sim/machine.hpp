@@ -4,11 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "engine/executor.hpp"
+#include "engine/sim/call_stacks.hpp"
 #include "engine/sim/memory.hpp"
 #include "engine/sim/observe.hpp"
 #include "engine/sim/program.hpp"
@@ -19,6 +21,12 @@ namespace tilescope {
 
 class AsyncCopies;
 
+/// A line that a finding names instead of that of its instruction.
+struct FindingPlace {
+  std::string file;
+  uint32_t line = 0;
+};
+
 /// What all machines of a launch have in common.
 struct LaunchSetup {
   const Program* program = nullptr;
@@ -27,6 +35,7 @@ struct LaunchSetup {
   uint32_t dynamic_shared_bytes = 0;
   std::vector<uint8_t> parameters;
   MemoryMap memory;  // buffers and the module's variables
+  DeviceHeap* heap = nullptr;
   size_t buffers = 0;
   bool checks = true, count = true, record = false;
   uint64_t access_budget = 0;
@@ -40,7 +49,8 @@ struct LaunchSetup {
 /// What the memory handlers keep for each memory instruction: where it last was, and how its lanes lay.
 struct SiteState {
   uint64_t low = 1, high = 0;  // addresses of the extent it last touched; none yet
-  uint8_t* data = nullptr;     // of `low`
+  uint64_t origin = 0;         // the address that `data` belongs to: `low`, or the start of local memory
+  uint8_t* data = nullptr;
   uint8_t* written = nullptr;
   uint64_t* written_prefix = nullptr;  // Extent::written_prefix
   AccessPattern* pattern = nullptr;
@@ -67,6 +77,7 @@ struct Block {
   uint32_t next_warp = 0;
   bool round_waits = false, round_moves = false;  // since warp 0's turn: some warp only waited, some did not
   std::vector<Warp> warps;
+  std::vector<CallStacks> call_stacks;  // by warp, where there are subroutines
   HostPages registers, uniform, predicates, shared, shared_written, local, local_written;
   struct Barrier {
     uint32_t warps = 0, threads = 0;  // that have arrived
@@ -179,10 +190,26 @@ class Machine {
   void arrive(Warp& warp, const Operation* operation, uint32_t lanes, BarrierCall call);
   /// Lanes of the warp have left the kernel: the others may now all have arrived somewhere.
   void complete_arrival(Warp& warp);
+  /// Reports what these lanes did, and ends the block.
+  void stop(Warp& warp, const Operation* operation, uint32_t lanes, std::string_view id, const std::string& what,
+            const FindingPlace* place = nullptr);
+  /// A lane's memory from an address to the end of its variable; empty if nothing is there.
+  std::span<const uint8_t> bytes_at(const Warp& warp, size_t lane, uint64_t address) const;
+  void print(std::string_view text) { record_->print(text); }
+  /// A string of printf's that does not end inside of its variable.
+  void report_string(Warp& warp, const Operation* operation, size_t lane, uint64_t address);
+  /// free of an address that malloc has not given, or that is free already.
+  void report_free(Warp& warp, const Operation* operation, size_t lane, std::string_view id, uint64_t address);
+  /// The memory instructions look up anew where their addresses are.
+  void forget_places();
+  /// Flags of local memory, of lane 0 of a warp.
+  uint8_t* local_written(const Warp& warp) const {
+    return block_->local_written.data() + size_t{warp.index} * 32 * program_.local_bytes;
+  }
   void note_exit(uint32_t lanes);
   /// Adds to the finding of the same kind and line, or begins one.
   void report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, std::string_view id,
-              const std::string& what, const Extent* extent, int64_t offset);
+              const std::string& what, const Extent* extent, int64_t offset, const FindingPlace* place = nullptr);
   /// Whether the block has that thread, though it may have left the kernel.
   bool was_there(const Warp& warp, uint32_t lane) const;
   /// A finding of some lanes at an operation, which counts them.
@@ -216,6 +243,7 @@ class Machine {
   void take_turn(Block& block, Warp& warp, ChunkRecord& record);
   bool watch_warp(Block& block, Warp& warp);
   void find_effects();
+  void forget_local(Block& block) const;
 
   const LaunchSetup& setup_;
   const Program& program_;

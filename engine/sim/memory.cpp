@@ -5,6 +5,9 @@
 #include <cstring>
 #include <limits>
 
+#include "engine/sim/device_heap.hpp"
+#include "engine/sim/program.hpp"
+
 namespace tilescope {
 
 void MemoryMap::add(Extent extent) {
@@ -20,7 +23,9 @@ const Extent* MemoryMap::nearest(uint64_t address) const {
   // A little below a region's start is still that region's (trace.hpp).
   const uint64_t half = uint64_t{1} << (kRegionBits - 1);
   const uint64_t region = (address + half) >> kRegionBits;
-  if (address > std::numeric_limits<uint64_t>::max() - half || region >= regions_.size()) return nullptr;
+  if (address > std::numeric_limits<uint64_t>::max() - half) return nullptr;
+  if (region == kHeapWindow >> kRegionBits) return heap_ == nullptr ? nullptr : heap_->nearest(address);
+  if (region >= regions_.size()) return nullptr;
   const auto& list = regions_[region];
   if (list.empty()) return nullptr;
   auto after = std::upper_bound(list.begin(), list.end(), address,
@@ -36,10 +41,13 @@ const Extent* MemoryMap::find(uint64_t address, uint64_t bytes) const {
 
 void MemoryMap::move(uint64_t window, uint8_t* data, uint8_t* written) {
   const auto region = static_cast<size_t>(window >> kRegionBits);
-  if (region >= regions_.size() || regions_[region].empty()) return;
-  regions_[region].front().data = data;
-  regions_[region].front().written = written;
-  regions_[region].front().written_prefix = 0;
+  if (region >= regions_.size()) return;
+  for (Extent& extent : regions_[region]) {
+    const uint64_t offset = extent.low - window;
+    extent.data = data + offset;
+    extent.written = written == nullptr || extent.is_whole ? nullptr : written + offset;
+    extent.written_prefix = 0;
+  }
 }
 
 HostPages::HostPages(size_t bytes) : bytes_(bytes) {

@@ -25,23 +25,31 @@ struct Extent {
   int32_t buffer = -1;                  // index into Plan::buffers
   Space space = Space::global;
   bool read_only = false;
+  bool is_whole = false;        // counts as written, also after move()
+  bool is_released = false;     // freed; `high` is `low`
+  uint64_t released_bytes = 0;  // that it had
   std::string name;
 
   uint64_t bytes() const { return high - low; }
 };
 
+class DeviceHeap;
+
 /// Extents by region of the address space.
 class MemoryMap {
  public:
+  /// Where the extents of the heap's window are.
+  void set_heap(const DeviceHeap* heap) { heap_ = heap; }
   void add(Extent extent);
   /// The extent that holds [address, address + bytes), or nothing.
   const Extent* find(uint64_t address, uint64_t bytes) const;
   /// The extent that an address out of bounds belongs to: the last one of its region that begins at or before it.
   const Extent* nearest(uint64_t address) const;
-  /// Changes where the bytes of the only extent of a window are.
+  /// Changes where the bytes of a window are, and with them those of its extents.
   void move(uint64_t window, uint8_t* data, uint8_t* written);
 
  private:
+  const DeviceHeap* heap_ = nullptr;
   std::vector<std::vector<Extent>> regions_;  // by address >> kRegionBits, ascending `low`
 };
 

@@ -4,13 +4,17 @@
 // in block order, so that the result does not depend on the number of threads.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "engine/sim/device_printf.hpp"
 #include "engine/sim/memory.hpp"
 #include "engine/sim/program.hpp"
 #include "engine/trace.hpp"
@@ -73,6 +77,14 @@ struct ChunkRecord {
   bool stopped = false;              // the last block could not be completed
   bool recording_ended = false;      // the last block did not fit the access budget
   uint32_t last_operation = 0;       // where the last block ended
+  std::string output;                // of printf, as far as it is kept
+  uint64_t output_dropped = 0;       // bytes that are not
+
+  void print(std::string_view text) {
+    const auto kept = static_cast<size_t>(std::min<uint64_t>(text.size(), kMostOutput - output.size()));
+    output.append(text.substr(0, kept));
+    output_dropped += text.size() - kept;
+  }
 
   /// Forgets everything but keeps the memory.
   void clear() {
@@ -83,6 +95,8 @@ struct ChunkRecord {
     counts.clear();
     findings.clear();
     changing_sites.clear();
+    output.clear();
+    output_dropped = 0;
     bank_conflicts[0] = bank_conflicts[1] = 0;
     stopped = recording_ended = false;
     last_operation = 0;

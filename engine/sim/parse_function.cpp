@@ -102,7 +102,8 @@ class FunctionParser {
     std::string_view name = cursor_.take().text;
     cursor_.take();
     if (cursor_.accept_word(".branchtargets")) return branch_targets(name);
-    if (cursor_.at_word(".callprototype") || cursor_.at_word(".calltargets")) return cursor_.skip_statement();
+    if (cursor_.accept_word(".callprototype")) return prototype(function_.prototypes[name]);
+    if (cursor_.at_word(".calltargets")) return cursor_.skip_statement();
     const auto next = static_cast<uint32_t>(function_.instructions.size());
     return declare(name, "label") && function_.labels.emplace(name, next).second;
   }
@@ -117,6 +118,18 @@ class FunctionParser {
       targets.push_back(target);
     } while (cursor_.accept(','));
     return cursor_.expect(';');
+  }
+
+  /// (.param .b32 _) _ (.param .align 8 .b8 _[40], …): the results may be missing.
+  bool prototype(PtxPrototype& prototype) {
+    std::vector<PtxVariable> results, parameters;
+    std::string_view name;
+    if (cursor_.at('(') && !parse_parameters(cursor_, results)) return false;
+    if (!cursor_.expect_word(name)) return false;
+    if (cursor_.at('(') && !parse_parameters(cursor_, parameters)) return false;
+    for (const auto& result : results) prototype.results.push_back(result.bytes);
+    for (const auto& parameter : parameters) prototype.parameters.push_back(parameter.bytes);
+    return cursor_.skip_statement();
   }
 
   bool directive() {

@@ -178,6 +178,20 @@ bool parse_variables(PtxCursor& cursor, std::vector<PtxVariable>& variables) {
   return cursor.expect(';');
 }
 
+bool parse_parameters(PtxCursor& cursor, std::vector<PtxVariable>& list) {
+  if (!cursor.expect('(')) return false;
+  while (!cursor.accept(')')) {
+    PtxVariable parameter;
+    PtxType element;
+    if (!cursor.accept_word(".param") && !cursor.accept_word(".reg")) return cursor.fail("a parameter has no .param");
+    if (!parse_variable_type(cursor, parameter, element) || !parse_variable_name(cursor, parameter, element))
+      return false;
+    list.push_back(std::move(parameter));
+    if (!cursor.at(')') && !cursor.expect(',')) return false;
+  }
+  return true;
+}
+
 namespace {
 
 class ModuleParser {
@@ -260,27 +274,12 @@ class ModuleParser {
     return true;
   }
 
-  bool parameters(std::vector<PtxVariable>& list) {
-    if (!cursor_.expect('(')) return false;
-    while (!cursor_.accept(')')) {
-      PtxVariable parameter;
-      PtxType element;
-      if (!cursor_.accept_word(".param") && !cursor_.accept_word(".reg"))
-        return cursor_.fail("a parameter has no .param");
-      if (!parse_variable_type(cursor_, parameter, element) || !parse_variable_name(cursor_, parameter, element))
-        return false;
-      list.push_back(std::move(parameter));
-      if (!cursor_.at(')') && !cursor_.expect(',')) return false;
-    }
-    return true;
-  }
-
   bool function(bool is_entry) {
     PtxFunction function;
     function.is_entry = is_entry;
-    if (cursor_.at('(') && !parameters(function.results)) return false;
+    if (cursor_.at('(') && !parse_parameters(cursor_, function.results)) return false;
     if (!cursor_.expect_word(function.name)) return false;
-    if (cursor_.at('(') && !parameters(function.parameters)) return false;
+    if (cursor_.at('(') && !parse_parameters(cursor_, function.parameters)) return false;
     while (!cursor_.at('{') && !cursor_.at(';'))
       if (!performance_directive(function)) return false;
     if (cursor_.accept(';')) return true;  // a declaration of something that is defined elsewhere

@@ -112,6 +112,9 @@ bool parse_variable_name(PtxCursor& cursor, PtxVariable& variable, const PtxType
 /// Whole declaration: type, names, semicolon.
 bool parse_variables(PtxCursor& cursor, std::vector<PtxVariable>& variables);
 
+/// (.param .type name, …): what a function takes or gives.
+bool parse_parameters(PtxCursor& cursor, std::vector<PtxVariable>& list);
+
 /// The body of a function, from its opening brace to past its closing one. Names that are there in several scopes are
 /// made different; `names` owns the new ones.
 bool parse_function_body(PtxCursor& cursor, PtxFunction& function, std::deque<std::string>& names);

@@ -162,6 +162,43 @@ struct FragmentOperands {
   std::array<std::array<uint16_t, 8>, 4> slots{};
 };
 
+/// A function that is called while the program runs (inline_calls.hpp).
+struct Subroutine {
+  uint32_t operation = 0;   // where it begins
+  uint16_t frame_slot = 0;  // the register that holds where its frame begins in local memory
+  uint32_t frame_bytes = 0;
+  uint32_t passed_bytes = 0;                  // of the frame, from its start: results and parameters
+  std::vector<uint64_t> results, parameters;  // bytes of each
+  std::string name;                           // as in the source
+};
+
+/// A call of a subroutine: what is copied between the frames of caller and callee, and what the caller wants back.
+struct CallSite {
+  struct Copy {
+    uint32_t caller, callee, bytes;  // offsets in the frames
+  };
+  struct Register {
+    uint16_t slot;
+    uint8_t bytes;
+  };
+  uint32_t subroutine = kNoIndex;  // kNoIndex: through a pointer
+  uint32_t caller_bytes = 0;       // of the caller's frame
+  std::vector<uint64_t> result_bytes, parameter_bytes;
+  std::vector<Copy> results, parameters;
+  std::vector<Register> saved;  // where the call may lead back to its caller
+  std::vector<uint16_t> saved_predicates;
+  uint32_t saved_bytes = 0;
+};
+
+/// A variable in the local memory of a thread.
+struct LocalVariable {
+  uint32_t offset = 0, bytes = 0;
+  bool is_argument = false;  // what passes values between functions; counts as written
+};
+
+/// The stack of a thread, for the frames of subroutines. A GPU gives 1 KB unless cudaDeviceSetLimit asks for more.
+constexpr uint32_t kStackBytes = 64 * 1024;
+
 struct Program {
   std::shared_ptr<const PtxModule> module;
   const PtxFunction* function = nullptr;  // in the module, or in `owner`
@@ -185,8 +222,15 @@ struct Program {
   uint32_t parameter_bytes = 0;
   uint32_t static_shared_bytes = 0;
   uint32_t dynamic_shared_offset = 0;
-  uint32_t local_bytes = 0;     // of one thread
-  uint32_t shared_granule = 4;  // bytes of the narrowest element moved to or from shared memory, at most 4
+  uint32_t local_bytes = 0;          // of one thread: the kernel's variables, then the stack
+  uint32_t local_checked_bytes = 0;  // from the start: where reading what was not written is noticed
+  uint32_t stack_offset = 0;         // where the stack begins; local_bytes: there is none
+  std::vector<LocalVariable> local_variables;
+  uint32_t entry = 0;  // the operation with which the kernel begins
+  std::vector<Subroutine> subroutines;
+  std::vector<CallSite> call_sites;
+  std::vector<uint32_t> subroutine_of;  // by function of the module; kNoIndex: none
+  uint32_t shared_granule = 4;          // bytes of the narrowest element moved to or from shared memory, at most 4
   bool one_at_a_time = false;  // blocks may see one another's writes (atomics, fences): run in order on one host thread
                                // (run_blocks.cpp)
 };
@@ -197,6 +241,14 @@ constexpr uint64_t kLocalWindow = uint64_t{2} << kRegionBits;
 constexpr uint64_t kConstantWindow = uint64_t{3} << kRegionBits;
 constexpr uint64_t kModuleWindow = uint64_t{4} << kRegionBits;
 constexpr uint64_t kParameterWindow = uint64_t{5} << kRegionBits;
+constexpr uint64_t kCodeWindow = uint64_t{6} << kRegionBits;        // addresses of functions
+constexpr uint64_t kHeapWindow = uint64_t{7} << kRegionBits;        // what malloc gives
 constexpr uint64_t kWorkspaceWindow = uint64_t{10} << kRegionBits;  // of a cooperative launch
+
+/// Functions of a module have an address each; 0 is none's.
+constexpr uint64_t kFunctionSpacing = 128;
+constexpr uint64_t address_of_function(uint32_t function) {
+  return kCodeWindow + (uint64_t{function} + 1) * kFunctionSpacing;
+}
 
 }  // namespace tilescope

@@ -9,6 +9,8 @@
 #include <new>
 #include <thread>
 
+#include "engine/sim/device_heap.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -222,7 +224,8 @@ bool guarded(const Work& work, Collector& collector) {
 
 bool run_blocks(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop, unsigned threads) {
   const uint64_t blocks = setup.grid.count();
-  if (setup.program->one_at_a_time)
+  // All blocks see one heap, whose memory is handed out in one order.
+  if (setup.program->one_at_a_time || !setup.heap->unused())
     return guarded([&] { return ResidentBlocks(setup, collector, stop).run(); }, collector);
   const uint64_t chunk = std::clamp<uint64_t>(blocks / 256, 1, 64);
   const auto workers = static_cast<size_t>(std::min<uint64_t>(threads, (blocks + chunk - 1) / chunk));

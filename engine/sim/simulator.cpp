@@ -10,6 +10,7 @@
 
 #include "engine/sim/collect.hpp"
 #include "engine/sim/decode.hpp"
+#include "engine/sim/device_heap.hpp"
 #include "engine/sim/isa.hpp"
 #include "engine/sim/parser.hpp"
 #include "engine/sim/residency.hpp"
@@ -210,7 +211,10 @@ class Simulator : public Executor {
     if (auto good = check_launch(launch, **program); !good) return tl::unexpected<Error>(good.error());
     auto parameters = parameters_of(launch, **program, buffers);
     if (!parameters) return tl::unexpected<Error>(parameters.error());
-    if (options.launch_index == 0) (*loaded)->reset();  // a new run finds the module as it was loaded
+    if (options.launch_index == 0) {  // a new run finds the module as it was loaded
+      (*loaded)->reset();
+      heap_.reset();
+    }
 
     LaunchSetup setup;
     setup.program = program->get();
@@ -220,6 +224,8 @@ class Simulator : public Executor {
     setup.shared_bytes = launch.shared_bytes != 0 ? (*program)->dynamic_shared_offset + launch.shared_bytes
                                                   : (*program)->static_shared_bytes;
     setup.parameters = std::move(*parameters);
+    setup.heap = &heap_;
+    setup.memory.set_heap(&heap_);
     setup.checks = options.checks;
     setup.count = options.count_traffic;
     setup.record = options.record_accesses;
@@ -271,6 +277,7 @@ class Simulator : public Executor {
 
   const unsigned threads_;
   std::mutex mutex_;
+  DeviceHeap heap_;
   std::unordered_map<std::string, std::unique_ptr<LoadedModule>> modules_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/sim/program.hpp"
+#include "engine/sim/call_graph.hpp"
 
 namespace tilescope {
 namespace {
@@ -29,6 +29,45 @@ void place_together(const std::vector<PtxVariable>& variables, Space space, uint
     places.try_emplace(variable.name, VariablePlace{space, end, variable.bytes});
     end += variable.bytes;
   }
+}
+
+/// The address that an initialiser names: of a variable, or of a function.
+std::optional<uint64_t> address_of(const PtxModule& module, const ModuleVariables& variables,
+                                   const PtxVariable::Relocation& relocation) {
+  const auto addend = static_cast<uint64_t>(relocation.addend);
+  if (const auto target = variables.places.find(relocation.name); target != variables.places.end()) {
+    const bool whole = relocation.generic || target->second.space == Space::global;
+    return (whole ? window_of(target->second.space) : 0) + target->second.offset + addend;
+  }
+  if (const uint32_t function = find_function(module, relocation.name); function != kNoIndex)
+    return address_of_function(function) + addend;
+  return std::nullopt;
+}
+
+/// Local variables with a gap behind each, so that running over the end of one is noticed. What passes values between
+/// functions comes last, as one: nothing but the compiler's own accesses goes there.
+void place_local(const std::vector<PtxVariable>& list, KernelVariables& variables) {
+  uint64_t& end = variables.local_bytes;
+  const auto place = [&](const PtxVariable& variable, uint64_t alignment) {
+    const uint64_t offset = align(end, alignment);
+    variables.places.try_emplace(variable.name, VariablePlace{Space::local, offset, variable.bytes});
+    end = offset + variable.bytes;
+    return static_cast<uint32_t>(offset);
+  };
+  for (const auto& variable : list) {
+    if (variable.bytes == 0 || variable.is_argument) continue;
+    variables.local.push_back(
+        {place(variable, std::max(16U, variable.alignment)), static_cast<uint32_t>(variable.bytes)});
+    ++end;
+  }
+  end = align(end, 16);
+  variables.local_checked_bytes = end;
+  for (const auto& variable : list)
+    if (variable.is_argument) place(variable, variable.alignment);
+  if (end != variables.local_checked_bytes)
+    variables.local.push_back({static_cast<uint32_t>(variables.local_checked_bytes),
+                               static_cast<uint32_t>(end - variables.local_checked_bytes), true});
+  end = align(end, 16);
 }
 
 }  // namespace
@@ -66,14 +105,11 @@ std::vector<uint8_t> initial_bytes(const PtxModule& module, const ModuleVariable
     uint8_t* at = bytes.data() + place->second.offset;
     std::copy(variable.initial.begin(), variable.initial.end(), at);
     for (const auto& relocation : variable.relocations) {
-      const auto target = variables.places.find(relocation.name);
-      if (target == variables.places.end()) continue;
-      const bool whole = relocation.generic || target->second.space == Space::global;
-      const uint64_t address = (whole ? window_of(target->second.space) : 0) + target->second.offset +
-                               static_cast<uint64_t>(relocation.addend);
+      const auto address = address_of(module, variables, relocation);
+      if (!address) continue;
       for (uint32_t i = 0; i < std::min<uint32_t>(relocation.bytes, 8); ++i)
         at[relocation.offset + i] =
-            relocation.first_byte + i < 8 ? static_cast<uint8_t>(address >> (8 * (relocation.first_byte + i))) : 0;
+            relocation.first_byte + i < 8 ? static_cast<uint8_t>(*address >> (8 * (relocation.first_byte + i))) : 0;
     }
   }
   return bytes;
@@ -90,8 +126,7 @@ KernelVariables place_kernel_variables(const PtxModule& module, const PtxFunctio
   }
   place_together(function.shared, Space::shared, variables.shared_bytes, variables.places);
   place_together(module.shared, Space::shared, variables.shared_bytes, variables.places);
-  place_together(function.local, Space::local, variables.local_bytes, variables.places);
-  variables.local_bytes = align(variables.local_bytes, 16);
+  place_local(function.local, variables);
   variables.dynamic_shared_offset = variables.shared_bytes;
   for (const auto* list : {&module.shared, &function.shared}) {
     for (const auto& variable : *list) {

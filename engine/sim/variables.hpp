@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/sim/ast.hpp"
+#include "engine/sim/program.hpp"
 #include "engine/trace.hpp"
 
 namespace tilescope {
@@ -39,6 +40,8 @@ struct KernelVariables {
   uint64_t shared_bytes = 0;           // static
   uint64_t dynamic_shared_offset = 0;  // where extern __shared__ arrays begin
   uint64_t local_bytes = 0;
+  uint64_t local_checked_bytes = 0;  // of them, those whose first write is waited for
+  std::vector<LocalVariable> local;
 };
 KernelVariables place_kernel_variables(const PtxModule& module, const PtxFunction& function);
 

@@ -14,6 +14,7 @@
 namespace tilescope {
 
 class Machine;
+class CallStacks;
 
 struct Warp {
   enum class State : uint8_t { ready, at_barrier, finished, trapped };
@@ -38,8 +39,9 @@ struct Warp {
   const Operation* code = nullptr;
   Machine* machine = nullptr;
   uint8_t* local = nullptr;  // local memory of lane 0; the next lane's follows
-  int32_t slice = 0;         // backward branches until the warp pauses
-  uint32_t hidden = 0;       // jumps executed that are no PTX instruction
+  CallStacks* call_stacks = nullptr;
+  int32_t slice = 0;    // backward branches until the warp pauses
+  uint32_t hidden = 0;  // jumps executed that are no PTX instruction
   State state = State::ready;
   uint16_t index = 0;                     // within the block
   uint32_t sequence = 0;                  // accesses so far

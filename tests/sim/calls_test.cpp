@@ -39,37 +39,25 @@ TEST(Calls, SlowPathsOfDoublePrecisionMathematicsAreRight) {
     EXPECT_NEAR(result[i], expected, 1e-14 * std::max(1.0, std::abs(expected))) << in[i];
   }
 }
-TEST(Calls, AFunctionThatCallsItselfIsAnError) {
-  Machinery machine;
-  machine.output<int>("out", 32);
-  const auto report = machine.try_run(module_of("calls"), "recursive", {1, 1, 1}, {32, 1, 1});
-  ASSERT_FALSE(report.has_value());
-  EXPECT_EQ(report.error().id, ErrorId::ptx_syntax);
-  EXPECT_NE(report.error().message.find("calls itself"), std::string::npos) << report.error().message;
-}
-TEST(Calls, AFailedAssertionEndsTheLaunch) {
-  for (float value : {1.0F, 0.0F}) {
-    Machinery machine;
-    std::vector<float> in(32, 1.0F);
-    in[9] = value;
-    machine.input("in", in);
-    machine.output<float>("out", 32);
-    const auto report = machine.run(module_of("calls"), "asserting", {1, 1, 1}, {32, 1, 1});
-    EXPECT_EQ(report.stopped_by_finding, value == 0.0F);
-    if (value == 0.0F) {
-      ASSERT_EQ(report.findings.size(), 1U);
-      EXPECT_EQ(report.findings[0].id, "trap");
-      EXPECT_EQ(report.findings[0].thread, (Dim3{9, 0, 0}));
-    }
+TEST(Calls, AFunctionThatNobodyDefinesIsNamed) {
+  CompiledModule module;
+  module.ptx = R"(.version 9.0
+.target sm_80
+.address_size 64
+.extern .func elsewhere (.param .b32 x);
+.visible .entry kernel(.param .u64 out) {
+  {
+  .param .b32 param0;
+  st.param.b32 [param0+0], 1;
+  call.uni elsewhere, (param0);
   }
-}
-TEST(Calls, AFunctionThatTheModuleDoesNotDefineIsNamed) {
+  ret;
+})";
   Machinery machine;
   machine.output<float>("out", 32);
-  const auto report = machine.try_run(module_of("calls"), "printing", {1, 1, 1}, {32, 1, 1});
+  const auto report = machine.try_run(module, "kernel", {1, 1, 1}, {32, 1, 1});
   ASSERT_FALSE(report.has_value());
-  EXPECT_EQ(report.error().message,
-            "the simulator does not know the instruction 'call.uni vprintf' (kernels/calls.cu:22)");
+  EXPECT_EQ(report.error().message, "the simulator does not know the instruction 'call.uni elsewhere' (PTX line 9)");
 }
 
 }  // namespace

@@ -13,10 +13,3 @@ extern "C" __global__ void powers(const double* in, double* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = pow(in[i], 1.7) + sin(in[i] * 1e10);
 }
-__device__ __noinline__ int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1) + factorial(n - 2); }
-extern "C" __global__ void recursive(int* out) { out[threadIdx.x] = factorial(threadIdx.x); }
-extern "C" __global__ void asserting(const float* in, float* out) {
-  assert(in[threadIdx.x] > 0);
-  out[threadIdx.x] = in[threadIdx.x];
-}
-extern "C" __global__ void printing(float* out) { printf("%d\n", threadIdx.x); }

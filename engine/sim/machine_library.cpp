@@ -1,0 +1,39 @@
+// What the functions of the run time (execute_library.cpp) need of a machine.
+#include <fmt/format.h>
+
+#include "engine/sim/machine.hpp"
+
+namespace tilescope {
+
+std::span<const uint8_t> Machine::bytes_at(const Warp& warp, size_t lane, uint64_t address) const {
+  const Extent* extent = memory_.find(address, 1);
+  if (extent == nullptr) return {};
+  const uint8_t* host = extent->space == Space::local
+                            ? warp.local + (address - kLocalWindow) + lane * extent->lane_stride
+                            : extent->data + (address - extent->low);
+  return {host, static_cast<size_t>(extent->high - address)};
+}
+
+void Machine::report_string(Warp& warp, const Operation* operation, size_t lane, uint64_t address) {
+  const Extent* extent = memory_.nearest(address);
+  report(warp, static_cast<uint32_t>(operation - warp.code), static_cast<uint32_t>(lane), 1, "out-of-bounds",
+         fmt::format("printf reads a string at {}", place_text(extent, address)), extent,
+         extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
+}
+
+void Machine::report_free(Warp& warp, const Operation* operation, size_t lane, std::string_view id, uint64_t address) {
+  const Extent* extent = memory_.nearest(address);
+  report(warp, static_cast<uint32_t>(operation - warp.code), static_cast<uint32_t>(lane), 1, id,
+         fmt::format("free of {}, {}", place_text(extent, address),
+                     id == "double-free" ? "which is free already" : "which malloc has not returned"),
+         extent, extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
+}
+
+void Machine::forget_places() {
+  for (SiteState& site : sites_) {
+    site.low = 1;
+    site.high = 0;
+  }
+}
+
+}  // namespace tilescope
