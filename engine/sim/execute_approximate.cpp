@@ -61,7 +61,7 @@ HWY_INLINE V sine_of(const Angle& angle, int32_t ahead) {
   const I turn = hn::Add(angle.quarters, hn::Set(integers, ahead));
   const V x = angle.rest, square = hn::Mul(x, x);
   const V odd = polynomial(square, 1 / 362880.0F, -1 / 5040.0F, 1 / 120.0F, -1 / 6.0F);
-  const V sine = hn::MulAdd(hn::Mul(odd, square), x, x);
+  const V sine = hn::Mul(hn::MulAdd(odd, square, set(1.0F)), x);  // which keeps the sign of a zero
   const V cosine = polynomial(square, 1 / 40320.0F, -1 / 720.0F, 1 / 24.0F, -0.5F, 1.0F);
   const I one = hn::Set(integers, 1), two = hn::Set(integers, 2);
   const auto swapped = hn::RebindMask(d, hn::Eq(hn::And(turn, one), one));

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "engine/sim/formats.hpp"
 #include "engine/sim/isa.hpp"
@@ -22,7 +24,17 @@ struct AtomicAdd {
 struct AtomicAddFloat {
   template <class T>
   static T run(T old, T value) {
-    return old + value;
+    const T sum = old + value;
+    return sizeof(T) == 4 && sum != sum ? std::bit_cast<T>(canonical_nan<T>()) : sum;
+  }
+
+ private:
+  template <class T>
+  static auto canonical_nan() {
+    if constexpr (sizeof(T) == 4)
+      return static_cast<uint32_t>(kFormat32.canonical_nan);
+    else
+      return kFormat64.canonical_nan;
   }
 };
 template <class Format>
@@ -110,6 +122,17 @@ void for_each_lane(Warp& warp, const Operation* operation, uint32_t mask, const 
   if (changed) machine.note_update();
 }
 
+float flush(float value) {
+  return std::abs(value) < std::numeric_limits<float>::min() ? std::copysign(0.0F, value) : value;
+}
+/// What an operation leaves in memory. Sums of f32 in global memory flush subnormal numbers (PTX ISA 9.0, 9.7.13.5).
+template <class Op, class T>
+T updated(const Warp& warp, const Operation* operation, T old, T value) {
+  if constexpr (std::is_same_v<T, float>)
+    if (!warp.machine->site(operation->site).is_shared) return flush(Op::run(flush(old), flush(value)));
+  return static_cast<T>(Op::run(old, value));
+}
+
 template <class T>
 void put(Warp& warp, uint16_t slot, const std::array<T, 32>& values, uint32_t mask) {
   T* out = warp.destination<T>(slot);
@@ -123,7 +146,7 @@ const Operation* Atomic(Warp& warp, const Operation* operation, uint32_t mask) {
   const T* value = warp.source<T>(operation->b);
   for_each_lane<T>(warp, operation, mask, [&](size_t lane, T old) {
     before[lane] = old;
-    return static_cast<T>(Op::run(old, value[lane]));
+    return updated<Op>(warp, operation, old, value[lane]);
   });
   put(warp, operation->dst, before, mask);
   return operation + 1;
@@ -133,7 +156,7 @@ template <class T, class Op>
 const Operation* Reduction(Warp& warp, const Operation* operation, uint32_t mask) {
   const T* value = warp.source<T>(operation->b);
   for_each_lane<T>(warp, operation, mask,
-                   [&](size_t lane, T old) { return static_cast<T>(Op::run(old, value[lane])); });
+                   [&](size_t lane, T old) { return updated<Op>(warp, operation, old, value[lane]); });
   return operation + 1;
 }
 
@@ -142,7 +165,8 @@ template <class T, class Op, int N>
 const Operation* VectorReduction(Warp& warp, const Operation* operation, uint32_t mask) {
   const std::array<uint16_t, 4> slots = {operation->dst, operation->b, operation->c, operation->extra};
   for_each_lane<std::array<T, N>>(warp, operation, mask, [&](size_t lane, std::array<T, N> elements) {
-    for (size_t part = 0; part < N; ++part) elements[part] = Op::run(elements[part], warp.source<T>(slots[part])[lane]);
+    for (size_t part = 0; part < N; ++part)
+      elements[part] = updated<Op>(warp, operation, elements[part], warp.source<T>(slots[part])[lane]);
     return elements;
   });
   return operation + 1;

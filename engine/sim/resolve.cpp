@@ -137,6 +137,8 @@ void resolve_move(const PtxInstruction& instruction, ResolvedInstruction& resolv
     resolved.row = find_isa_row(fmt::format("pack.{}.b{}", operands[1].elements.size(), type->bytes * 8));
   else if (one_of(operands[1].name, {"%clock", "%clock64", "%globaltimer", "%globaltimer_lo"}))
     resolved.row = find_isa_row(fmt::format("clock.{}", type->bytes));
+  else if (type->bytes == 2 && operands[1].kind == PtxOperand::Kind::name && operands[1].name.starts_with('%'))
+    resolved.row = find_isa_row("cvt.u16.u32");  // a special register, as before PTX 2.0
   else if (one_of(operands[1].name, {"%clock_hi", "%globaltimer_hi"}))
     resolved.row = find_isa_row("clock.high");
   else

@@ -1,7 +1,9 @@
 // Approximate instructions stay inside the bounds that the PTX ISA states for them.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <limits>
 
 #include "tests/sim/ptx_text.hpp"
 #include "tests/sim/run_kernel.hpp"
@@ -89,6 +91,87 @@ TEST(Approximation, SineAndCosineAreWithinTheirBounds) {
                 "cos.approx.f32", spread(-3.14159, 3.14159), [](double x) { return std::cos(x); }, 1),
             std::exp2(-20.5));
 }
+TEST(Approximation, SineAndCosineOfLargeAngles) {
+  for (const double high : {20.0, 1000.0, 8000.0, 1e6}) {
+    EXPECT_LE(largest_error(
+                  "sin.approx.f32", spread(-high, high), [](double x) { return std::sin(x); }, 1),
+              std::exp2(-20.5));
+    EXPECT_LE(largest_error(
+                  "cos.approx.ftz.f32", spread(-high, high), [](double x) { return std::cos(x); }, 1),
+              std::exp2(-20.5));
+  }
+}
+TEST(Approximation, SineAndCosineOfWhatIsSpecial) {
+  const float infinity = std::numeric_limits<float>::infinity(), tiny = 1e-40F;
+  std::vector<float> values(128, 0.0F);
+  values[1] = -0.0F;
+  values[2] = infinity;
+  values[3] = -infinity;
+  values[4] = std::nanf("");
+  values[5] = tiny;
+  const auto sine = results_of("sin.approx.f32", values), cosine = results_of("cos.approx.f32", values);
+  EXPECT_EQ(sine[0], 0.0F);
+  EXPECT_FALSE(std::signbit(sine[0]));
+  EXPECT_TRUE(sine[1] == 0.0F && std::signbit(sine[1]));
+  for (size_t i : {2, 3, 4}) {
+    EXPECT_EQ(std::bit_cast<uint32_t>(sine[i]), 0x7fffffffU);
+    EXPECT_EQ(std::bit_cast<uint32_t>(cosine[i]), 0x7fffffffU);
+  }
+  EXPECT_EQ(sine[5], tiny);
+  EXPECT_EQ(cosine[0], 1.0F);
+  EXPECT_EQ(cosine[5], 1.0F);
+  EXPECT_EQ(results_of("sin.approx.ftz.f32", values)[5], 0.0F);
+}
+TEST(Approximation, LogarithmOfWhatIsSpecial) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> values(128, 1.0F);
+  values[1] = 0.0F;
+  values[2] = -0.0F;
+  values[3] = infinity;
+  values[4] = -1.0F;
+  values[5] = std::ldexp(1.0F, -149);
+  values[6] = std::numeric_limits<float>::max();
+  values[7] = std::ldexp(1.0F, -126);
+  const auto results = results_of("lg2.approx.f32", values), flushed = results_of("lg2.approx.ftz.f32", values);
+  EXPECT_EQ(results[0], 0.0F);
+  EXPECT_EQ(results[1], -infinity);
+  EXPECT_EQ(results[2], -infinity);
+  EXPECT_EQ(results[3], infinity);
+  EXPECT_EQ(std::bit_cast<uint32_t>(results[4]), 0x7fffffffU);
+  EXPECT_EQ(results[5], -149.0F);
+  EXPECT_EQ(flushed[5], -infinity);
+  EXPECT_EQ(results[6], 128.0F);
+  EXPECT_EQ(results[7], -126.0F);
+}
+TEST(Approximation, LogarithmIsWithinItsBoundNearOneAndFarFromIt) {
+  EXPECT_LE(largest_error(
+                "lg2.approx.f32", spread(0.999, 1.001), [](double x) { return std::log2(x); }, 1),
+            std::exp2(-22));
+  EXPECT_LE(largest_error(
+                "lg2.approx.f32", spread(1e30, 3e38), [](double x) { return std::log2(x); }, 0),
+            std::exp2(-22));
+  EXPECT_LE(largest_error(
+                "lg2.approx.f32", spread(1e-38, 1e-36), [](double x) { return std::log2(x); }, 0),
+            std::exp2(-22));
+}
+TEST(Approximation, HyperbolicTangentIsWithinItsBoundEverywhere) {
+  for (const double high : {1e-3, 0.7, 12.0, 100.0})
+    EXPECT_LE(largest_error(
+                  "tanh.approx.f32", spread(-high, high), [](double x) { return std::tanh(x); }, 1e-30),
+              std::exp2(-11));
+  std::vector<float> values(128, -0.0F);
+  values[1] = std::numeric_limits<float>::infinity();
+  values[2] = -values[1];
+  values[3] = std::nanf("");
+  values[4] = 1e-40F;
+  const auto results = results_of("tanh.approx.f32", values);
+  EXPECT_TRUE(results[0] == 0.0F && std::signbit(results[0]));
+  EXPECT_EQ(results[1], 1.0F);
+  EXPECT_EQ(results[2], -1.0F);
+  EXPECT_EQ(std::bit_cast<uint32_t>(results[3]), 0x7fffffffU);
+  EXPECT_EQ(results[4], 1e-40F);
+}
+
 TEST(Approximation, RootsReciprocalsAndTanhAreWithinTheirBounds) {
   EXPECT_LE(largest_error(
                 "rsqrt.approx.f32", spread(1e-3, 1e6), [](double x) { return 1 / std::sqrt(x); }, 0),
