@@ -339,6 +339,8 @@ Result<void> OperandDecoder::fragment(const PtxOperand& operand, char kind, bool
     if (!slot) return tl::unexpected<Error>(slot.error());
     slots[fragments_][i] = *slot;
   }
+  program_.fragments.back().counts[fragments_] = static_cast<uint8_t>(count);
+  program_.fragments.back().shape = resolved_->fragment;
   ++fragments_;
   return {};
 }

@@ -47,7 +47,10 @@ const std::unordered_map<std::string, const IsaRow*>& isa_table() {
         control_rows(),
         barrier_rows(),
         matrix_rows(),
-        matrix_move_rows(), async_copy_rows(), async_wait_rows(),
+        matrix_move_rows(),
+        wmma_rows(),
+        async_copy_rows(),
+        async_wait_rows(),
     };
     // clang-format on
     for (const auto& family : families)

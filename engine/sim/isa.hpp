@@ -56,6 +56,7 @@ std::span<const IsaRow> control_rows();
 std::span<const IsaRow> matrix_rows();
 std::span<const IsaRow> barrier_rows();
 std::span<const IsaRow> matrix_move_rows();
+std::span<const IsaRow> wmma_rows();
 std::span<const IsaRow> async_copy_rows();
 std::span<const IsaRow> async_wait_rows();
 

@@ -156,10 +156,23 @@ struct ParameterSlot {
   bool is_signed;
 };
 
+/// What wmma.load and wmma.store move: bands of eight rows (of B, of columns), each of so many steps of four lanes,
+/// each lane with `parts` neighbouring elements (execute_matrix_wmma.cpp).
+struct FragmentShape {
+  enum class Role : uint8_t { a, b, accumulator };
+  Role role = Role::a;
+  uint8_t bands = 1, depth = 1, parts = 1;
+  uint8_t element_bits = 32;
+  uint8_t register_bytes = 4;
+  bool contiguous = true;  // a lane's elements are neighbours in memory too
+};
+
 /// The registers of a matrix instruction: of mma those of D, A, B and C, in their order; of a load or store of a matrix
 /// the first row alone.
 struct FragmentOperands {
   std::array<std::array<uint16_t, 8>, 4> slots{};
+  std::array<uint8_t, 4> counts{};  // registers of each
+  FragmentShape shape;              // of a load or store
 };
 
 /// A function that is called while the program runs (inline_calls.hpp).

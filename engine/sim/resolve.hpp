@@ -27,7 +27,8 @@ struct ResolvedInstruction {
   bool is_video = false;        // Operation::immediate is `video`
   int64_t video = 0;
   AccessKind kind = AccessKind::load;
-  PtxType type;  // of a memory instruction: one element
+  PtxType type;            // of a memory instruction: one element
+  FragmentShape fragment;  // of wmma.load, wmma.store
   uint32_t elements = 1;
   uint32_t register_bytes = 0;
 };

@@ -56,6 +56,54 @@ void resolve_copy(const PtxInstruction& instruction, const std::vector<std::stri
   }
 }
 
+/// Bits of an element of a matrix, or 0.
+uint32_t element_bits(std::string_view type) {
+  if (type == "f64") return 64;
+  if (type == "f32" || type == "tf32" || type == "s32") return 32;
+  if (type == "f16" || type == "bf16") return 16;
+  if (type == "s8" || type == "u8") return 8;
+  if (type == "s4" || type == "u4") return 4;
+  return type == "b1" ? 1 : 0;
+}
+
+/// The number behind a letter of "m16n8k16".
+uint32_t extent_of(std::string_view shape, char letter) {
+  uint32_t extent = 0;
+  for (size_t i = shape.find(letter) + 1; i < shape.size() && shape[i] >= '0' && shape[i] <= '9'; ++i)
+    extent = extent * 10 + static_cast<uint32_t>(shape[i] - '0');
+  return extent;
+}
+
+/// wmma.load.a.sync.aligned.row.m16n16k16.shared.f16
+void resolve_fragment(const std::vector<std::string_view>& parts, ResolvedInstruction& resolved) {
+  if (parts.size() < 8 || parts[3] != "sync" || parts[4] != "aligned") return;
+  const std::string_view role = parts[2], layout = parts[5], shape = parts[6], type = parts.back();
+  const uint32_t bits = element_bits(type);
+  const uint32_t m = extent_of(shape, 'm'), n = extent_of(shape, 'n'), k = extent_of(shape, 'k');
+  if (bits == 0 || m == 0 || n == 0 || k == 0 || (layout != "row" && layout != "col")) return;
+  (void)without_space(parts, resolved);
+  FragmentShape& fragment = resolved.fragment;
+  fragment.element_bits = static_cast<uint8_t>(bits);
+  fragment.register_bytes = bits == 64 ? 8 : 4;
+  const bool is_operand = role == "a" || role == "b";
+  fragment.role = role == "a"   ? FragmentShape::Role::a
+                  : role == "b" ? FragmentShape::Role::b
+                                : FragmentShape::Role::accumulator;
+  // What a lane holds side by side: a register full of an operand, two columns of an accumulator.
+  const uint32_t side_by_side = is_operand ? fragment.register_bytes * 8U / bits : 2;
+  const uint32_t rows = role == "b" ? n : m, columns = is_operand ? k : n;
+  if (rows % 8 != 0 || columns % (4 * side_by_side) != 0 || rows > 32 || columns / (4 * side_by_side) > 4) return;
+  fragment.parts = static_cast<uint8_t>(side_by_side);
+  fragment.bands = static_cast<uint8_t>(rows / 8);
+  fragment.depth = static_cast<uint8_t>(columns / (4 * side_by_side));
+  fragment.contiguous = layout == (role == "b" ? "col" : "row");
+  if (bits < 8 && !fragment.contiguous) return;
+  resolved.is_memory = true;
+  resolved.kind = parts[1] == "load" ? AccessKind::load : AccessKind::store;
+  resolved.type.bytes = (fragment.contiguous ? side_by_side : 1) * bits / 8;
+  resolved.row = find_isa_row(std::string("wmma.").append(parts[1]) + (bits == 64 ? ".64" : ".32"));
+}
+
 }  // namespace
 
 bool resolve_matrix(const PtxInstruction& instruction, const std::vector<std::string_view>& parts,
@@ -64,6 +112,8 @@ bool resolve_matrix(const PtxInstruction& instruction, const std::vector<std::st
     resolve_rows(parts, resolved);
   else if (parts[0] == "cp" && parts.size() > 1 && parts[1] == "async")
     resolve_copy(instruction, parts, resolved);
+  else if (parts[0] == "wmma" && parts.size() > 1 && (parts[1] == "load" || parts[1] == "store"))
+    resolve_fragment(parts, resolved);
   else
     return false;
   return true;
