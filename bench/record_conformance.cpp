@@ -3,14 +3,21 @@
 //   record_conformance forms > tests/ptx/forms_h200.txt              every form of tests/ptx/forms.txt, and sequences
 //   record_conformance cases > tests/ptx/conformance_h200.txt        the cases of tests/ptx/conformance_cases.hpp
 //
+// and, to find out where a form differs,
+//
+//   record_conformance values LIST [sim]          every result of the forms named in a file, one a line
+//
 // A case that fails is named on standard error, and the others go on.
 #include <cstdio>
 #include <ctime>
+#include <fstream>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "engine/gpu/gpu_executor.hpp"
+#include "engine/sim/simulator.hpp"
 #include "tests/ptx/conformance_run.hpp"
 #include "tests/ptx/form_run.hpp"
 
@@ -34,7 +41,9 @@ void record_forms(Executor& gpu) {
   size_t failed = 0;
   FormRunner(gpu).run(
       cases,
-      [](const FormCase& test, const std::string& hash) { std::printf("%s %s\n", hash.c_str(), test.name.c_str()); },
+      [](const FormCase& test, const FormRunner::Values& results) {
+        std::printf("%s %s\n", FormRunner::hash(results).c_str(), test.name.c_str());
+      },
       [&](const FormCase& test, const std::string& message) {
         ++failed;
         std::fprintf(stderr, "%s: %s\n", test.name.c_str(), message.c_str());
@@ -42,12 +51,38 @@ void record_forms(Executor& gpu) {
   std::fprintf(stderr, "%zu cases, %zu of them failed\n", cases.size(), failed);
 }
 
+/// A line a form: its name, then what each thread wrote.
+void print_values(Executor& executor, const char* list) {
+  std::set<std::string> wanted;
+  std::ifstream file(list);
+  for (std::string line; std::getline(file, line);) wanted.insert(line);
+  std::vector<FormCase> cases;
+  for (auto& test : form_cases())
+    if (wanted.contains(test.name)) cases.push_back(std::move(test));
+  FormRunner(executor).run(
+      cases,
+      [](const FormCase& test, const FormRunner::Values& results) {
+        std::printf("%s:", test.name.c_str());
+        for (uint64_t value : results) std::printf(" %llx", static_cast<unsigned long long>(value));
+        std::printf("\n");
+      },
+      [](const FormCase& test, const std::string& message) {
+        std::fprintf(stderr, "%s: %s\n", test.name.c_str(), message.c_str());
+      });
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::string_view what = count == 2 ? arguments[1] : "";
+  if (count >= 3 && std::string_view(arguments[1]) == "values") {
+    const bool simulated = count == 4 && std::string_view(arguments[3]) == "sim";
+    const auto executor = simulated ? Result<std::shared_ptr<Executor>>(make_simulator(0)) : open_gpu();
+    if (executor) print_values(**executor, arguments[2]);
+    return executor ? 0 : 3;
+  }
   if (what != "forms" && what != "cases") {
-    std::fprintf(stderr, "usage: record_conformance forms|cases\n");
+    std::fprintf(stderr, "usage: record_conformance forms|cases|values LIST [sim]\n");
     return 2;
   }
   const auto gpu = open_gpu();

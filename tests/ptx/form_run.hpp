@@ -18,20 +18,27 @@ namespace tilescope {
 
 class FormRunner {
  public:
+  using Report = std::function<void(const FormCase&, const std::string& message)>;
+  using Values = std::vector<uint64_t>;
+  using Taker = std::function<void(const FormCase&, const Values& results)>;
+
   explicit FormRunner(Executor& executor) : executor_(executor) {}
 
   /// Calls good(case, results) or bad(case, message) for each of the cases.
-  void run(std::span<const FormCase> cases, const std::function<void(const FormCase&, const std::string&)>& good,
-           const std::function<void(const FormCase&, const std::string&)>& bad) {
+  void run(std::span<const FormCase> cases, const Taker& good, const Report& bad) {
     constexpr size_t kTogether = 32;
     for (size_t begin = 0; begin < cases.size(); begin += kTogether)
       run_together(cases.subspan(begin, std::min(kTogether, cases.size() - begin)), good, bad);
   }
 
- private:
-  using Report = std::function<void(const FormCase&, const std::string&)>;
+  /// Of either half of the results.
+  static std::string hash(const Values& results) {
+    const auto half = std::span(results).subspan(0, results.size() / 2);
+    return fmt::format("{:08x}{:08x}", hash_of(half), hash_of(std::span(results).subspan(half.size())));
+  }
 
-  void run_together(std::span<const FormCase> cases, const Report& good, const Report& bad) {
+ private:
+  void run_together(std::span<const FormCase> cases, const Taker& good, const Report& bad) {
     CompiledModule module;
     module.ptx =
         ".version 8.8\n.target sm_90\n.address_size 64\n.global .align 32 .b8 scratch[65536];\n"
@@ -74,7 +81,7 @@ class FormRunner {
     return executor_.allocate(request);
   }
 
-  Result<std::string> run_one(const CompiledModule& module, const FormCase& test, size_t number) {
+  Result<Values> run_one(const CompiledModule& module, const FormCase& test, size_t number) {
     Launch launch;
     launch.kernel = "c" + std::to_string(number);
     launch.grid = {kConformanceLanes / 128, 1, 1};
@@ -96,11 +103,10 @@ class FormRunner {
     auto report = executor_.launch(module, launch, buffers, {}, {});
     if (!report) return tl::unexpected<Error>(report.error());
     if (!report->findings.empty()) return fail(ErrorId::kernel_misbehaved, report->findings[0].message);
-    std::vector<uint64_t> results(kConformanceLanes);
+    Values results(kConformanceLanes);
     if (auto got = executor_.download(**out, std::as_writable_bytes(std::span(results))); !got)
       return tl::unexpected<Error>(got.error());
-    const auto half = std::span(results).subspan(0, results.size() / 2);
-    return fmt::format("{:08x}{:08x}", hash_of(half), hash_of(std::span(results).subspan(half.size())));
+    return results;
   }
 
   /// FNV-1a over the bytes, folded to 32 bits.
