@@ -240,7 +240,8 @@ class Machine {
   void report_barrier(Block& block, uint32_t barrier, std::string_view id, const std::string& what);
   void begin_warp(Warp& warp) const;
   void finish(Block& block, ChunkRecord& record);
-  void take_turn(Block& block, Warp& warp, ChunkRecord& record);
+  /// Whether the warp should go on at once.
+  bool take_turn(Block& block, Warp& warp, ChunkRecord& record);
   bool watch_warp(Block& block, Warp& warp);
   void find_effects();
   void forget_local(Block& block) const;

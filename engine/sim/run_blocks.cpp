@@ -22,6 +22,8 @@ constexpr uint64_t kResidentTurn = 1'000'000;
 constexpr uint64_t kFirstWatch = 1 << 20;
 /// Warp instructions in a row with which threads only wait in loops.
 constexpr uint64_t kMostIdle = uint64_t{1} << 27;
+/// Atomic instructions without an end of a block: each takes as long as several others.
+constexpr uint64_t kMostChanges = uint64_t{1} << 25;
 
 /// Warp instructions that may follow, of `turn`, until one more than `budget` has been executed.
 uint64_t rest_of(uint64_t turn, uint64_t budget, uint64_t used) {
@@ -29,12 +31,13 @@ uint64_t rest_of(uint64_t turn, uint64_t budget, uint64_t used) {
 }
 
 /// Why a block is given up, or nothing.
-std::string reason_to_give_up(const Machine& machine, uint64_t steps) {
+std::string reason_to_give_up(const Machine& machine, uint64_t steps, uint64_t changes) {
   const LaunchSetup& setup = machine.setup();
   const uint64_t budget = std::min(setup.step_budget, setup.hang_budget);
   if (steps > budget) return fmt::format("still running after {} warp instructions", budget);
   if (machine.idle_steps() > kMostIdle)
     return fmt::format("still waiting in a loop after {} warp instructions that changed nothing", kMostIdle);
+  if (changes > kMostChanges) return fmt::format("still running after {} atomic instructions", kMostChanges);
   return {};
 }
 
@@ -43,10 +46,12 @@ bool run_to_end(Machine& machine, Block& block, ChunkRecord& record, Collector& 
                 const std::stop_token& stop) {
   const uint64_t budget = std::min(machine.setup().step_budget, machine.setup().hang_budget);
   uint64_t next_watch = kFirstWatch;
+  const uint64_t changes = machine.changes();
   while (machine.run(block, record, rest_of(kTurn, budget, block.steps)) != Machine::Progress::done) {
     if (stop.stop_requested()) collector.give_up();
     if (collector.over()) return false;
-    if (const std::string reason = reason_to_give_up(machine, block.steps); !reason.empty()) {
+    if (const std::string reason = reason_to_give_up(machine, block.steps, machine.changes() - changes);
+        !reason.empty()) {
       machine.give_up(block, record, reason);
       break;
     }
@@ -103,13 +108,14 @@ class ResidentBlocks {
       if (progress == Machine::Progress::done) {
         end_block();
         begin_another = resident_.empty();
-      } else if (const std::string reason = reason_to_give_up(machine_, steps_); !reason.empty()) {
+      } else if (const std::string reason = reason_to_give_up(machine_, steps_, machine_.changes() - changes_before_);
+                 !reason.empty()) {
         move_first_block_to_front();
         machine_.give_up(*resident_.front()->block, resident_.front()->record, reason);
         end_block();
       } else if (progress == Machine::Progress::waits || current.block->steps % kResidentTurn < kTurn) {
         note_turn(progress == Machine::Progress::waits);
-        limit_record(current);
+        limit_records();
         resident_.push_back(std::move(resident_.front()));
         resident_.pop_front();
         if (hangs()) end_block();
@@ -147,6 +153,7 @@ class ResidentBlocks {
     idle_.push_back(std::move(resident_.front()));
     resident_.pop_front();
     steps_ = waiting_turns_ = 0;
+    changes_before_ = machine_.changes();
     next_watch_ = kFirstWatch;
   }
 
@@ -156,17 +163,20 @@ class ResidentBlocks {
     waiting_turns_ = waits && !changed ? waiting_turns_ + 1 : 0;
   }
 
-  /// Polling is recorded too; what so many blocks hold is limited, those that come last are left out.
-  void limit_record(Resident& current) {
-    if (!setup_.record || current.record.accesses.empty()) return;
-    uint64_t held = 0, first = blocks_;
+  /// Polling is recorded too. Of blocks that hold more than will be kept, the last ones are left out.
+  void limit_records() {
+    if (!setup_.record) return;
+    uint64_t held = 0;
+    Resident *first = nullptr, *last = nullptr;
     for (const auto& resident : resident_) {
       held += resident->record.accesses.size();
-      first = std::min(first, resident->block->index);
+      if (first == nullptr || resident->block->index < first->block->index) first = resident.get();
+      const bool holds = !resident->record.accesses.empty();
+      if (holds && (last == nullptr || resident->block->index > last->block->index)) last = resident.get();
     }
-    if (held <= 2 * setup_.access_budget || current.block->index == first) return;
-    current.record.recording_ended = true;
-    current.record.accesses = {};
+    if (held <= setup_.access_budget || last == first || last == nullptr) return;
+    last->record.recording_ended = true;
+    last->record.accesses = {};
   }
 
   void move_first_block_to_front() {
@@ -204,8 +214,9 @@ class ResidentBlocks {
   uint64_t next_ = 0;                                      // block to begin
   uint64_t steps_ = 0;                                     // since a block last ended
   uint64_t next_watch_ = kFirstWatch;
-  uint64_t changes_ = 0;
-  uint64_t waiting_turns_ = 0;  // in a row, in which nothing changed
+  uint64_t changes_ = 0;         // of memory, as last looked at
+  uint64_t changes_before_ = 0;  // when a block last ended
+  uint64_t waiting_turns_ = 0;   // in a row, in which nothing changed
 };
 
 /// Joins what a thread was doing to the launch, also where the host's memory ends.

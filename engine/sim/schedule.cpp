@@ -16,6 +16,10 @@ namespace {
 
 /// Turns in a row used up in a loop that may wait, after which other paths go first even though something changed.
 constexpr uint32_t kPatience = 16;
+/// With fewer changes of memory than one in so many backward branches, a turn was mostly spent waiting. If there was
+/// one, the warp goes on at once, up to so many times: it may have got a lock that all others want.
+constexpr uint64_t kTriesToGetOn = 2;
+constexpr uint32_t kMostInARow = 64;
 /// Time that passes with the first turn of waiting; it doubles with each further one.
 constexpr uint64_t kShortestWait = 256;
 constexpr uint32_t kMostDoublings = 24;
@@ -48,7 +52,8 @@ Machine::Progress Machine::run(Block& block, ChunkRecord& record, uint64_t steps
       continue;
     }
     idle = 0;
-    take_turn(block, warp, record);
+    for (uint32_t turns = 1; take_turn(block, warp, record) && turns < kMostInARow; ++turns) {
+    }
     if (block.stopped) break;
     release_barriers(block);
     if (block.steps >= until) return Progress::turn_over;
@@ -57,29 +62,36 @@ Machine::Progress Machine::run(Block& block, ChunkRecord& record, uint64_t steps
   return Progress::done;
 }
 
-void Machine::take_turn(Block& block, Warp& warp, ChunkRecord& record) {
-  const uint64_t before = warp.steps, changes = changes_;
+bool Machine::take_turn(Block& block, Warp& warp, ChunkRecord& record) {
+  const uint64_t before = warp.steps, changes_before = changes_;
   run_warp(warp, warp.begin_turn(warp.turn, warp.let_others_go));
-  const uint64_t steps = warp.steps - before;
+  const uint64_t steps = warp.steps - before, changed = changes_ - changes_before;
   block.steps += steps;
   const auto at = std::min<size_t>(static_cast<size_t>(warp.at - warp.code), program_.operations.size() - 1);
   record.last_operation = static_cast<uint32_t>(at);
   const bool used_up = warp.state == Warp::State::ready && warp.slice <= 0 && warp.active != 0;
   const bool may_wait = used_up && program_.details[at].waits;
-  const bool waits = may_wait && changes_ == changes;
+  const bool waits = may_wait && changed == 0;
   (waits ? block.round_waits : block.round_moves) = true;
-  if (!waits) {
+  // A lock that some lane got, while the others go on trying.
+  const bool hesitates = may_wait && changed * kTriesToGetOn < static_cast<uint64_t>(warp.turn);
+  if (!hesitates) {
     warp.turn = std::min(2 * warp.turn, Warp::kLongestTurn);
     warp.idle_turns = may_wait ? warp.idle_turns + 1 : 0;
     warp.let_others_go = may_wait && warp.idle_turns % kPatience == 0;
     idle_steps_ = 0;
-    return;
+    return false;
+  }
+  warp.turn = std::max(warp.turn / 2, Warp::kShortestTurn);
+  warp.let_others_go = true;
+  if (!waits) {
+    idle_steps_ = 0;
+    return true;
   }
   idle_steps_ += steps;
   warp.skipped += kShortestWait << std::min(warp.idle_turns, kMostDoublings);
   ++warp.idle_turns;
-  warp.turn = std::max(warp.turn / 2, Warp::kShortestTurn);
-  warp.let_others_go = true;
+  return false;
 }
 
 void Machine::give_up(Block& block, ChunkRecord& record, const std::string& reason) {
