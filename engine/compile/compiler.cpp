@@ -37,8 +37,9 @@ std::string architecture_of(const std::string& target) { return target.substr(ta
 /// One request while it is being compiled. The waiting caller may leave before it ends; the last owner frees it.
 struct Compilation {
   CompileRequest request;
-  NvrtcInput input;          // its options without the architecture
-  bool one_program = false;  // PTX and cubin are of one architecture, so one run gives both
+  NvrtcInput input;                                 // its options without the architecture
+  std::map<std::string, std::string> header_paths;  // of headers that are given as text
+  bool one_program = false;                         // PTX and cubin are of one architecture, so one run gives both
   std::atomic<bool> stop = false;
 
   std::mutex mutex;
@@ -105,7 +106,9 @@ class NvrtcWorkers {
     input.options.push_back("--gpu-architecture=" + (makes_cubin ? request.cubin_target : request.ptx_target));
     if (makes_cubin) input.options.emplace_back("--ptxas-options=-v");
     NvrtcOutput output = run_nvrtc(*library_, input, compilation.stop);
-    output.ptx = with_given_file_name(std::move(output.ptx), request.file);
+    output.ptx = with_given_file_name(std::move(output.ptx), request.file, request.file);
+    for (const auto& [name, path] : compilation.header_paths)
+      output.ptx = with_given_file_name(std::move(output.ptx), name, path);
     {
       const std::lock_guard lock(compilation.mutex);
       if (job.part == Part::ptx) {
@@ -234,6 +237,7 @@ class NvrtcCompiler final : public Compiler {
     compilation->request = request;
     compilation->input = {source.text(), request.file, source.headers(), request.kernel_expressions,
                           options_of(request)};
+    compilation->header_paths = source.header_paths();
     if (!source.prelude().empty()) {
       compilation->input.headers[kPreludeName] = source.prelude();
       compilation->input.options.push_back(std::string("--pre-include=") + kPreludeName);

@@ -76,9 +76,10 @@ std::string last_component(const std::string& name) {
 
 }  // namespace
 
-DeviceSource::File DeviceSource::read_file(std::string name, std::string text) {
+DeviceSource::File DeviceSource::read_file(std::string name, std::string path, std::string text) {
   File file;
   file.name = std::move(name);
+  file.path = std::move(path);
   file.original = std::make_unique<const std::string>(std::move(text));
   file.device_text = *file.original;
   file.source = parts_of_source(*file.original);
@@ -108,15 +109,23 @@ void DeviceSource::blank(File& file, size_t index) {
 }
 
 DeviceSource::DeviceSource(const CompileRequest& request, const std::vector<std::string>& toolkit_folders)
-    : main_(read_file(request.file, request.text)), toolkit_folders_(toolkit_folders), headers_(standard_stand_ins()) {
-  add_headers(main_, {}, include_folders_of(request), false);
+    : main_(read_file(request.file, request.file, request.text)),
+      toolkit_folders_(toolkit_folders),
+      headers_(standard_stand_ins()) {
+  add_headers(main_, {}, include_folders_of(request));
+  for (const File& header : included_)
+    if (header.device_text != *header.original) give_headers();
   add_prelude();
 }
 
-/// Follows the inclusions of a file of the user. A header that holds host code is given to NVRTC as text, and so are
-/// those that it includes, since a text is in no folder.
-void DeviceSource::add_headers(const File& file, const std::string& folder, const std::vector<std::string>& folders,
-                               bool forced) {
+/// A header that holds host code is given to NVRTC as text, and so are the others of the user, since a text is in no
+/// folder where those beside it could be found.
+void DeviceSource::give_headers() {
+  for (const File& header : included_) headers_[header.name] = header.device_text;
+}
+
+/// Follows the inclusions of a file of the user.
+void DeviceSource::add_headers(const File& file, const std::string& folder, const std::vector<std::string>& folders) {
   for (const Inclusion& inclusion : inclusions_of(file.source)) {
     if (!seen_.insert(inclusion.name).second) continue;
     std::vector<std::string> candidates;
@@ -132,18 +141,17 @@ void DeviceSource::add_headers(const File& file, const std::string& folder, cons
       add_foreign_header(inclusion.name);
       continue;
     }
-    File header = read_file(inclusion.name, std::move(*text));
-    const bool has_host_code = header.device_text != *header.original;
-    if (has_host_code || forced) headers_[inclusion.name] = header.device_text;
-    included_.push_back(std::move(header));  // a deque: the reference stays good
-    const File& kept = included_.back();
-    add_headers(kept, found.parent_path().string(), folders, forced || has_host_code);
+    // A deque, so that the reference stays good.
+    included_.push_back(read_file(inclusion.name, found.lexically_normal().string(), std::move(*text)));
+    const File& header = included_.back();
+    add_headers(header, found.parent_path().string(), folders);
   }
 }
 
 void DeviceSource::add_foreign_header(const std::string& name) {
   if (headers_.contains(name)) return;
   if (auto text = library_stand_in(name)) {
+    uses_library_ = true;
     headers_[name] = std::move(*text);
     return;
   }
@@ -186,6 +194,14 @@ void DeviceSource::add_prelude() {
   }
   for (const KnownName& known : known_names())
     if (used.contains(known.name) && !own.contains(known.name)) prelude_ += std::string(known.declaration) + "\n";
+  // A header that was left out may have brought the types of half precision along, as those of PyTorch and cuBLAS do.
+  const bool brought_along = !missing_.empty() || uses_library_;
+  if (brought_along && !seen_.contains("cuda_fp16.h") &&
+      (used.contains("half") || used.contains("__half") || used.contains("half2") || used.contains("__half2")))
+    prelude_ += "#include <cuda_fp16.h>\n";
+  if (brought_along && !seen_.contains("cuda_bf16.h") &&
+      (used.contains("__nv_bfloat16") || used.contains("__nv_bfloat162")))
+    prelude_ += "#include <cuda_bf16.h>\n";
   if (all_standard)  // others may be names of the file's own, or are in the global namespace anyway
     for (const char* name : {"min", "max", "swap", "clamp", "numeric_limits", "pair", "make_pair"})
       if (used.contains(name)) standard.insert(name);
@@ -221,13 +237,13 @@ bool DeviceSource::drop(std::span<const CompileMessage> errors) {
     if (error.severity != CompileMessage::Severity::error) continue;
     for (size_t i = 0; i <= included_.size(); ++i) {
       File& file = i == 0 ? main_ : included_[i - 1];
-      if (error.file != file.name) continue;
+      if (error.file != file.name && fs::path(error.file).lexically_normal() != file.path) continue;
       const auto part = droppable_part(file, error.line);
       if (!part) continue;
       blank(file, *part);
       reasons_[last_component(file.source.parts[*part].name)] =
           fmt::format("{}({}): {}", error.file, error.line, error.text);
-      if (i != 0) headers_[file.name] = file.device_text;
+      if (i != 0) give_headers();
       dropped = true;
     }
   }
@@ -311,6 +327,19 @@ std::string DeviceSource::hash() const {
   std::string all = fmt::format("{}:{}{}:{}", text().size(), text(), prelude_.size(), prelude_);
   for (const auto& [name, text] : headers_) all += fmt::format("{}:{}{}:{}", name.size(), name, text.size(), text);
   return sha256_of(all);
+}
+
+std::map<std::string, std::string> DeviceSource::header_paths() const {
+  std::map<std::string, std::string> paths;
+  for (const File& header : included_)
+    if (headers_.contains(header.name)) paths[header.name] = header.path;
+  return paths;
+}
+
+std::string DeviceSource::original_text() const {
+  std::string text = *main_.original;
+  for (const File& header : included_) text += "\n" + *header.original;
+  return text;
 }
 
 std::vector<DeclaredKernel> declared_kernels(const std::string& text) {

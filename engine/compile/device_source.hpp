@@ -31,8 +31,13 @@ class DeviceSource {
   const std::string& text() const { return main_.device_text; }
   /// By the name under which they are included.
   const std::map<std::string, std::string>& headers() const { return headers_; }
+  /// Where those of them are that are the user's own.
+  std::map<std::string, std::string> header_paths() const;
   /// To be included in front of everything; empty: not needed.
   const std::string& prelude() const { return prelude_; }
+
+  /// The file and the headers beside it, as they were read, one after the other.
+  std::string original_text() const;
 
   /// Of everything that is given to NVRTC.
   std::string hash() const;
@@ -46,17 +51,18 @@ class DeviceSource {
 
  private:
   struct File {
-    std::string name;                             // as messages call it
+    std::string name, path;                       // as it is included, and where it is
     std::unique_ptr<const std::string> original;  // on the heap: `source` has views into it
     std::string device_text;
     SourceParts source;
     std::vector<bool> dropped;  // by part
   };
 
-  static File read_file(std::string name, std::string text);
+  static File read_file(std::string name, std::string path, std::string text);
   static void blank(File& file, size_t part);
   static std::optional<size_t> droppable_part(const File& file, uint32_t line);
-  void add_headers(const File& file, const std::string& folder, const std::vector<std::string>& folders, bool forced);
+  void add_headers(const File& file, const std::string& folder, const std::vector<std::string>& folders);
+  void give_headers();
   void add_foreign_header(const std::string& name);
   void add_prelude();
 
@@ -65,6 +71,7 @@ class DeviceSource {
   std::vector<std::string> toolkit_folders_;
   std::map<std::string, std::string> headers_;
   std::set<std::string> seen_;                  // names of headers
+  bool uses_library_ = false;                   // of which headers are left out
   std::vector<std::string> missing_;            // names of headers
   std::map<std::string, std::string> reasons_;  // why something was dropped, by its name
   std::string prelude_;

@@ -104,9 +104,9 @@ SourcePlace source_place_of_ptx_line(std::string_view ptx, uint32_t ptx_line) {
   return place;
 }
 
-std::string with_given_file_name(std::string ptx, const std::string& file) {
+std::string with_given_file_name(std::string ptx, const std::string& name, const std::string& file) {
   std::error_code ignored;
-  const std::string written = "\"" + (std::filesystem::current_path(ignored) / file).string() + "\"";
+  const std::string written = "\"" + (std::filesystem::current_path(ignored) / name).string() + "\"";
   const std::string given = "\"" + file + "\"";
   for (size_t at = ptx.find(".file"); at != std::string::npos; at = ptx.find(".file", at + 1)) {
     const size_t end = ptx.find('\n', at);

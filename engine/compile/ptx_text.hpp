@@ -25,8 +25,8 @@ struct SourcePlace {
 /// The source line in force at a (1-based) line of the PTX: its nearest preceding .loc.
 SourcePlace source_place_of_ptx_line(std::string_view ptx, uint32_t ptx_line);
 
-/// NVRTC writes the source's name into .file with the current folder in front. This puts back the name as it was given,
-/// so that a module does not depend on where the program was started.
-std::string with_given_file_name(std::string ptx, const std::string& file);
+/// NVRTC writes the name of a text that it was given into .file with the current folder in front. This puts `file`
+/// there, so that a module does not depend on where the program was started.
+std::string with_given_file_name(std::string ptx, const std::string& name, const std::string& file);
 
 }  // namespace tilescope

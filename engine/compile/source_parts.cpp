@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 4> kTypeWords{"class", "struct", "union",
 /// __launch_bounds__.
 constexpr std::array<std::string_view, 4> kAttributeWords{"alignas", "__declspec", "decltype", "noexcept"};
 /// Declarations that begin with one of these stay as they are.
-constexpr std::array<std::string_view, 5> kKeptWords{"using", "typedef", "static_assert", "friend", "asm"};
+constexpr std::array<std::string_view, 6> kKeptWords{"using", "typedef", "static_assert", "friend", "asm", "namespace"};
 
 bool is_attribute(const SourceToken& token) {
   return is_one_of(token, kAttributeWords) ||

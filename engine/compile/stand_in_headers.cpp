@@ -137,9 +137,26 @@ constexpr auto kHostHeaders = std::to_array<std::string_view>({
 
 /// Libraries that host code calls. Their headers need more of the host than there is.
 constexpr auto kHostLibraries = std::to_array<std::string_view>({
-    "cublas",         "cudnn", "cufft",   "cupti",       "cusolver", "cusparse",          "cutensor",
-    "nccl",           "nvml",  "nvrtc.h", "nvToolsExt",  "nvtx3/",   "cuda_gl_interop.h", "cuda_profiler_api.h",
-    "cudaProfiler.h", "GL/",   "GLFW/",   "cub/device/", "thrust/",
+    "cublas",
+    "cudnn",
+    "cufft",
+    "cupti",
+    "cusolver",
+    "cusparse",
+    "cutensor",
+    "nccl",
+    "nvml",
+    "nvrtc.h",
+    "nvToolsExt",
+    "nvtx3/",
+    "cuda_gl_interop.h",
+    "cuda_profiler_api.h",
+    "cudaProfiler.h",
+    "GL/",
+    "GLFW/",
+    "cub/device/",
+    "cub/util_allocator.cuh",
+    "thrust/",
 });
 
 /// <cub/cub.cuh> also holds the algorithms that are called from the host, which NVRTC refuses.
@@ -414,7 +431,8 @@ std::string standard_name_declaration(std::string_view name) {
   for (const StandardHeader& one : kStandardHeaders)
     if (one.name == name) header = one.header;
   if (header.empty()) return {};
-  return "#include <cuda/std/" + std::string(header) + ">\nnamespace std { using namespace cuda::std; }";
+  const std::string file = "<cuda/std/" + std::string(header) + ">";
+  return "#if __has_include(" + file + ")\n#include " + file + "\nnamespace std { using namespace cuda::std; }\n#endif";
 }
 
 }  // namespace tilescope

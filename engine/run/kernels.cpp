@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/compile/device_source.hpp"
 #include "engine/compile/kernel_names.hpp"
 #include "engine/compile/source_tokens.hpp"
 
@@ -57,23 +58,31 @@ Result<void> check_arguments(const Launch& launch, const KernelInfo& kernel, con
   return {};
 }
 
+/// Kernels may be in headers of the user.
+std::string text_with_headers(const Plan& plan) {
+  return DeviceSource({.text = plan.source_text, .file = plan.source_file, .include_folders = plan.include_folders}, {})
+      .original_text();
+}
+
 }  // namespace
 
 std::vector<std::string> kernel_expressions(const Plan& plan) {
+  const std::string source_text = text_with_headers(plan);
   std::vector<std::string> expressions;
   for (const Launch& launch : plan.launches)
-    for (std::string& one : expressions_to_compile(launch.kernel, plan.source_text))
+    for (std::string& one : expressions_to_compile(launch.kernel, source_text))
       if (std::find(expressions.begin(), expressions.end(), one) == expressions.end())
         expressions.push_back(std::move(one));
   return expressions;
 }
 
 Result<void> settle_kernels(Plan& plan, const CompiledModule& module) {
+  const std::string source_text = text_with_headers(plan);
   for (Launch& launch : plan.launches) {
-    auto entry = find_kernel_entry(module, launch.kernel, plan.source_file, plan.source_text);
+    auto entry = find_kernel_entry(module, launch.kernel, plan.source_file, source_text);
     if (!entry) return tl::unexpected<Error>(entry.error());
     launch.kernel = std::move(*entry);
-    if (auto good = check_arguments(launch, *module.find(launch.kernel), plan.source_text); !good) return good;
+    if (auto good = check_arguments(launch, *module.find(launch.kernel), source_text); !good) return good;
   }
   return {};
 }

@@ -29,6 +29,7 @@ TEST(DeviceSource, ASourceWithoutHostCodeStaysAsItIs) {
            "template <int N> __global__ void k(float* x) { x[0] = N; }\n",
            "constexpr int f(int a) { return a + 1; }\nconst float table[] = {1, 2};\n__constant__ float c[4];\n",
            "struct Pair { float a, b; __device__ float sum() const { return a + b; } };\nusing Two = Pair;\n",
+           "namespace cg = cooperative_groups;\nusing namespace nvcuda;\n",
            "namespace a { namespace { __device__ int counter; } enum Mode { kFast, kSlow }; }\n",
            "#define DEVICE __device__ __forceinline__\nDEVICE float f(float x) { return x; }\n",
            "#define KERNEL(name) __global__ void name(float* x) { x[0] = 1; }\nKERNEL(one)\nKERNEL(two);\n",
@@ -123,7 +124,9 @@ TEST_F(DeviceSourceCompiled, AHeaderBesideTheSourceMayHoldHostCodeToo) {
   request.text = "#include \"outer.h\"\n__global__ void k(float* x) { x[0] = twice(x[1]); }\n";
   request.file = (folder_ / "x.cu").string();
   const auto module = compiler_->compile(request, {});
-  EXPECT_TRUE(module) << module.error().message;
+  ASSERT_TRUE(module) << module.error().message;
+  EXPECT_THAT(module->ptx, HasSubstr("\"" + (folder_ / "inner.h").string() + "\""))
+      << "the line table says where it is";
 }
 
 TEST_F(DeviceSourceCompiled, AnErrorInDeviceCodeStaysAnError) {
