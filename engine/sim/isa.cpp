@@ -1,7 +1,12 @@
 #include "engine/sim/isa.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <unordered_map>
+#include <vector>
+
+#include "engine/sim/ast.hpp"
 
 namespace tilescope {
 namespace {
@@ -61,12 +66,52 @@ const std::unordered_map<std::string, const IsaRow*>& isa_table() {
   return table;
 }
 
+/// An opcode with its types in their order, and in front of them what else it says in alphabetical order; nothing for
+/// instructions in which that order means something.
+std::string in_standard_order(std::string_view opcode) {
+  static constexpr std::array<std::string_view, 16> kHeads = {"abs",  "add",  "cvt", "div", "ex2", "fma",
+                                                              "mad",  "max",  "min", "mul", "neg", "rcp",
+                                                              "setp", "sqrt", "sub", "tanh"};
+  const std::string_view head = opcode.substr(0, opcode.find('.'));
+  if (std::find(kHeads.begin(), kHeads.end(), head) == kHeads.end()) return {};
+  std::vector<std::string_view> others;
+  std::string types;
+  for (size_t begin = head.size() + 1; begin <= opcode.size();) {
+    const size_t end = std::min(opcode.find('.', begin), opcode.size());
+    const std::string_view part = opcode.substr(begin, end - begin);
+    if (find_ptx_type(part) != nullptr)
+      types.append(".").append(part);
+    else
+      others.push_back(part);
+    begin = end + 1;
+  }
+  std::sort(others.begin(), others.end());
+  std::string result(head);
+  for (std::string_view other : others) result.append(".").append(other);
+  return result + types;
+}
+
+/// Compilers write some modifiers in another order than the ISA does: max.s32.relu for max.relu.s32.
+const std::unordered_map<std::string, const IsaRow*>& reordered_table() {
+  static const std::unordered_map<std::string, const IsaRow*> table = [] {
+    std::unordered_map<std::string, const IsaRow*> rows;
+    for (const auto& [opcode, row] : isa_table())
+      if (std::string key = in_standard_order(opcode); !key.empty()) rows.emplace(std::move(key), row);
+    return rows;
+  }();
+  return table;
+}
+
 }  // namespace
 
 const IsaRow* find_isa_row(std::string_view opcode) {
   const auto& table = isa_table();
   const auto found = table.find(std::string(opcode));
-  return found == table.end() ? nullptr : found->second;
+  if (found != table.end()) return found->second;
+  const std::string reordered = in_standard_order(opcode);
+  if (reordered.empty()) return nullptr;
+  const auto other = reordered_table().find(reordered);
+  return other == reordered_table().end() ? nullptr : other->second;
 }
 
 size_t count_isa_opcodes() { return isa_table().size(); }

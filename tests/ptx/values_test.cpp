@@ -192,6 +192,8 @@ TEST(Values, IntegerArithmetic) {
       {"min.u16x2 %r1, %r2, %r3;", {0xffff0001, 0x00010002}, 0x00010001},
       {"min.relu.s16x2 %r1, %r2, %r3;", {0xffff0001, 0x00010002}, 0x00000001},
       {"max.relu.s32 %r1, %r2, %r3;", {0xffffffff, 0xfffffffe}, 0},
+      {"max.s32.relu %r1, %r2, %r3;", {0xffffffff, 0xfffffffe}, 0},  // as NVRTC writes it
+      {"min.s16x2.relu %r1, %r2, %r3;", {0xffff0001, 0x00010002}, 0x00000001},
       {"cvt.pack.sat.u8.s32.b32 %r1, %r2, %r3, %r4;", {300, 0xffffffff, 0xaabbccdd}, 0xccddff00},
       {"cvt.pack.sat.s16.s32 %r1, %r2, %r3;", {0x7fffffff, 0xffff0000}, 0x7fff8000},
       {"cvt.pack.sat.s4.s32.b32 %r1, %r2, %r3, %r4;", {100, 0xffffff00, 0x00bbccdd}, 0xbbccdd78},
