@@ -107,7 +107,7 @@ bool Machine::release_barriers(Block& block) {
       report_barrier(block, id, "divergent-barrier",
                      fmt::format("barrier {} is reached by {} of {} threads, the others have left the kernel", id,
                                  block.live_threads, threads));
-    if (block.shared_races != nullptr) watch_barrier(block, id);
+    if (setup_.checks) watch_barrier(block, id);
     for (Warp& warp : block.warps) {
       if (warp.path_count == 0) continue;
       report_divergence(warp, id);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/sim/race_findings.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -166,6 +168,8 @@ uint32_t Collector::intern(const LanePattern& pattern) {
 
 void Collector::join_findings(ChunkRecord& record) {
   for (NotedFinding& noted : record.findings) add_finding(std::move(noted));
+  if (record.global_races != nullptr) join_global_races(*record.global_races);
+  expectant_reads_.insert(record.expectant_reads.begin(), record.expectant_reads.end());
   if (changing_sites_.size() < record.changing_sites.size()) changing_sites_.resize(record.changing_sites.size());
   for (size_t i = 0; i < record.changing_sites.size(); ++i)
     if (record.changing_sites[i]) changing_sites_[i] = true;
@@ -181,14 +185,27 @@ void Collector::add_finding(NotedFinding noted) {
     findings_.push_back(std::move(noted));
 }
 
+void Collector::join_global_races(GlobalRaces& of_record) {
+  if (global_races_ == nullptr) global_races_ = std::make_unique<GlobalRaces>(*setup_.program, nullptr);
+  global_races_->add(of_record);
+  const auto& expectant = of_record.expectant_reads();
+  expectant_reads_.insert(expectant.begin(), expectant.end());
+  of_record.clear();
+  for (const GlobalRace& race : global_races_->take_found()) add_finding(describe_race(setup_, race));
+}
+
 /// A store that always finds its own value there, although it changes other places, is no race worth a word; where it
-/// never changes anything, the values of the inputs hide the race.
+/// never changes anything, the values of the inputs hide the race. And who reads a place to prepare an atomic on it
+/// expects it to change.
 void Collector::settle_doubtful() {
   std::vector<NotedFinding> all = std::exchange(findings_, {});
   for (NotedFinding& noted : all) {
-    const bool dropped = noted.doubtful < changing_sites_.size() && changing_sites_[noted.doubtful];
+    const auto& operations = setup_.program->operations;
+    const bool unchanged = noted.doubtful < changing_sites_.size() && changing_sites_[noted.doubtful];
+    const bool expected = noted.other != kNoIndex &&
+                          expectant_reads_.contains({operations[noted.operation].site, operations[noted.other].site});
     noted.doubtful = kNoIndex;
-    if (!dropped) add_finding(std::move(noted));
+    if (!unchanged && !expected) add_finding(std::move(noted));
   }
 }
 

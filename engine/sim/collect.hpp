@@ -5,7 +5,9 @@
 #include <condition_variable>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -36,6 +38,7 @@ class Collector {
   void join_accesses(const ChunkRecord& record);
   void join_findings(ChunkRecord& record);
   void add_finding(NotedFinding noted);
+  void join_global_races(GlobalRaces& of_record);
   void settle_doubtful();
   void join_output(const ChunkRecord& record);
   void check_steps(const ChunkRecord& record);
@@ -61,6 +64,8 @@ class Collector {
   uint64_t bank_conflicts_[2] = {0, 0};
   std::vector<NotedFinding> findings_;
   std::vector<bool> changing_sites_;
+  std::set<std::pair<uint32_t, uint32_t>> expectant_reads_;
+  std::unique_ptr<GlobalRaces> global_races_;  // of the launch, where blocks do not see one another
   std::unordered_map<uint64_t, std::vector<uint32_t>> patterns_;
   std::chrono::steady_clock::time_point last_progress_ = std::chrono::steady_clock::now();
   LaunchReport report_;

@@ -11,6 +11,7 @@
 #include "engine/sim/decode_operands.hpp"
 #include "engine/sim/inline_calls.hpp"
 #include "engine/sim/liveness.hpp"
+#include "engine/sim/pointer_origin.hpp"
 #include "engine/sim/resolve.hpp"
 #include "engine/sim/source_lines.hpp"
 #include "engine/sim/uniform_area.hpp"
@@ -199,6 +200,8 @@ class KernelDecoder {
     if (resolved.type.bytes != 0 && (resolved.space == Space::shared || resolved.is_generic))
       program_->shared_granule = std::min(program_->shared_granule, resolved.type.bytes);
     site.is_matrix = resolved.is_matrix;
+    if (resolved.type.bytes != 0 && (resolved.space == Space::global || resolved.is_generic))
+      program_->global_granule = std::min(program_->global_granule, resolved.type.bytes);
     const auto index = static_cast<uint32_t>(program_->sites.size());
     const bool observed = resolved.space == Space::global || resolved.space == Space::shared;
     if (observed && program_->observed_sites.size() < 0xffff) {
@@ -257,6 +260,7 @@ class KernelDecoder {
 
   void finish() {
     uniform_.write();
+    program_->written = find_written_memory(function_, resolved_, uses_, program_->parameter_offsets);
     for (uint32_t reg : slots_.at_entry) {
       const uint32_t bytes = function_.registers[reg].bytes;
       if (bytes == 0) program_->entry_predicates.push_back(slots_.slot[reg]);

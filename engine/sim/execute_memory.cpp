@@ -167,7 +167,21 @@ HWY_NOINLINE void watch_store(Warp& warp, SiteState& site, const Place& place, u
       changed |= (same ? 0U : 1U) << lane;
     }
   }
-  warp.machine->watch(warp, site, pattern, place.base, changed);
+  HWY_ALIGN uint8_t bytes[32 * N * sizeof(M)];
+  const uint8_t* written = nullptr;  // of shared memory nobody asks
+  if (N == 1 && sizeof(M) == sizeof(R)) {
+    written = reinterpret_cast<const uint8_t*>(values[0]);
+  } else if (!site.is_shared) {
+    for (uint32_t left = mask; left != 0; left &= left - 1) {
+      const auto lane = static_cast<size_t>(std::countr_zero(left));
+      for (size_t part = 0; part < N; ++part) {
+        const M value = element(part, lane);
+        std::memcpy(bytes + (lane * N + part) * sizeof(M), &value, sizeof(M));
+      }
+    }
+    written = bytes;
+  }
+  warp.machine->watch(warp, site, pattern, place.base, changed, written);
   if (pattern.useful_bytes == pattern.lanes * site.bytes_per_lane) return;
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(left));

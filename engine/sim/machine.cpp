@@ -62,6 +62,8 @@ Machine::Machine(const LaunchSetup& setup)
     sites_[i].is_matrix = site.is_matrix;
     sites_[i].is_async = site.kind == AccessKind::async_copy;
   }
+  if (setup.watch_global && program_.one_at_a_time)
+    launch_races_ = std::make_unique<GlobalRaces>(program_, &block_order_);
   memo_.set_before_forgetting([this] {
     for (auto& races : shared_races_) races->keep_patterns();
   });
@@ -116,6 +118,7 @@ void Machine::begin(Block& block, uint64_t index) {
   block.barriers = {};
   if (block.shared_races != nullptr) block.shared_races->begin();
   if (block.copies != nullptr) block.copies->clear();
+  block.time = 0;
   block.live_threads = static_cast<uint32_t>(setup_.block.count());
   fill_block_slots(program_, block.id, index, block.uniform.data());
   if (setup_.shared_bytes != 0) std::memset(block.shared_written.data(), 0, setup_.shared_bytes);
@@ -163,6 +166,8 @@ void Machine::begin_warp(Warp& warp) const {
 void Machine::begin_record(ChunkRecord& record) {
   record.id = ++records_;
   record.counts.assign(setup_.count ? program_.observed_sites.size() * count_rows(setup_) : 0, {});
+  if (setup_.watch_global && !program_.one_at_a_time && record.global_races == nullptr)
+    record.global_races = std::make_shared<GlobalRaces>(program_, nullptr);
   record_ = nullptr;  // so that the sites find their new counts
 }
 
@@ -171,6 +176,7 @@ void Machine::switch_to(Block& block, ChunkRecord& record) {
   block_ = &block;
   record_ = &record;
   record_id_ = record.id;
+  global_races_ = program_.one_at_a_time ? launch_races_.get() : record.global_races.get();
   move_windows(block);
   for (SiteState& site : sites_) {
     site.low = 1;
@@ -214,8 +220,8 @@ bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base
     site.lane_stride = extent->lane_stride;
     site.is_shared = extent->space == Space::shared;
     site.is_local = extent->space == Space::local;
-    site.watched = site.is_shared && block_->shared_races != nullptr;
     site.origin = site.is_local ? kLocalWindow : extent->low;
+    site.watched = site.is_shared ? block_->shared_races != nullptr : extent->watched && global_races_ != nullptr;
   } else {
     site.low = 1;
     site.high = 0;

@@ -14,6 +14,7 @@
 #include "engine/sim/memory.hpp"
 #include "engine/sim/observe.hpp"
 #include "engine/sim/program.hpp"
+#include "engine/sim/races_global.hpp"
 #include "engine/sim/races_shared.hpp"
 #include "engine/sim/warp.hpp"
 
@@ -38,6 +39,7 @@ struct LaunchSetup {
   DeviceHeap* heap = nullptr;
   size_t buffers = 0;
   bool checks = true, count = true, record = false;
+  bool watch_global = false;  // some extent is watched for races
   uint64_t access_budget = 0;
   uint64_t step_budget = 0;   // of the launch
   uint64_t hang_budget = 0;   // of a block; of all that are resident until one ends, if they may wait for one another
@@ -45,6 +47,9 @@ struct LaunchSetup {
   uint64_t resident_blocks = 1;
   std::string residency_reason;
 };
+
+/// Has races looked for in what the kernel may write.
+void watch_written_memory(LaunchSetup& setup);
 
 /// What the memory handlers keep for each memory instruction: where it last was, and how its lanes lay.
 struct SiteState {
@@ -87,6 +92,7 @@ struct Block {
   std::array<Barrier, 16> barriers{};
   std::shared_ptr<AsyncCopies> copies;  // once the kernel has issued one
   SharedRaces* shared_races = nullptr;  // of its machine; null: nothing to check
+  uint32_t time = 0;                    // grows with each barrier
   bool stopped = false;                 // it cannot be completed
 };
 
@@ -165,8 +171,9 @@ class Machine {
     return space;
   }
   /// Checks an access for races; the site is watched, and all lanes are in its extent. `changed`: the lanes of a store
-  /// that change what they find. A store is watched before it happens.
-  void watch(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed = 0xffffffff);
+  /// that change what they find, and `bytes` what it writes, lane by lane. A store is watched before it happens.
+  void watch(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed = 0xffffffff,
+             const uint8_t* bytes = nullptr);
   /// Two lanes of a store that write different values to the address of the first.
   void watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane, uint32_t second_lane, uint64_t address);
   /// membar, fence.
@@ -231,12 +238,15 @@ class Machine {
   void report_deadlock(Block& block);
   bool release_barriers(Block& block);
   void watch_barrier(Block& block, uint32_t barrier);
+  void watch_global(Warp& warp, SiteState& site, const AccessPattern& pattern, uint64_t base, uint32_t changed,
+                    const uint8_t* bytes);
+  GlobalAccessor accessor(const Warp& warp, const SiteState& site);
+  void report_global_races();
   void watch_end(Block& block);
   void note_change(const SiteState& site, uint32_t index, const AccessPattern& pattern, uint64_t base,
                    uint32_t changed);
   void report_shared_races(Block& block);
   void add_race(NotedFinding noted);
-  std::string place_of(uint32_t operation) const;
   void report_barrier(Block& block, uint32_t barrier, std::string_view id, const std::string& what);
   void begin_warp(Warp& warp) const;
   void finish(Block& block, ChunkRecord& record);
@@ -252,6 +262,9 @@ class Machine {
   std::vector<SiteState> sites_;
   PatternMemo memo_;
   std::vector<std::unique_ptr<SharedRaces>> shared_races_;  // one for each block made
+  BlockOrder block_order_;                                  // where blocks see one another,
+  std::unique_ptr<GlobalRaces> launch_races_;               // and the races between them; else: those of the record
+  GlobalRaces* global_races_ = nullptr;                     // null: nothing to check
   uint64_t memo_generation_ = 0;
   uint64_t records_ = 0;
   uint64_t record_id_ = 0;

@@ -39,6 +39,27 @@ const Extent* MemoryMap::find(uint64_t address, uint64_t bytes) const {
   return extent->high - address >= bytes ? extent : nullptr;
 }
 
+void MemoryMap::watch(uint64_t address) {
+  const Extent* extent = nearest(address);
+  if (extent == nullptr) return;
+  for (auto& list : regions_)
+    for (Extent& other : list)
+      if (&other == extent && other.space == Space::global) other.watched = true;
+}
+
+void MemoryMap::watch_region(uint64_t window) {
+  const auto region = static_cast<size_t>(window >> kRegionBits);
+  if (region >= regions_.size()) return;
+  for (Extent& extent : regions_[region])
+    if (extent.space == Space::global) extent.watched = true;
+}
+
+void MemoryMap::watch_all() {
+  for (auto& list : regions_)
+    for (Extent& extent : list)
+      if (extent.space == Space::global) extent.watched = true;
+}
+
 void MemoryMap::move(uint64_t window, uint8_t* data, uint8_t* written) {
   const auto region = static_cast<size_t>(window >> kRegionBits);
   if (region >= regions_.size()) return;

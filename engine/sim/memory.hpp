@@ -28,6 +28,7 @@ struct Extent {
   bool is_whole = false;        // counts as written, also after move()
   bool is_released = false;     // freed; `high` is `low`
   uint64_t released_bytes = 0;  // that it had
+  bool watched = false;         // races are looked for
   std::string name;
 
   uint64_t bytes() const { return high - low; }
@@ -45,6 +46,10 @@ class MemoryMap {
   const Extent* find(uint64_t address, uint64_t bytes) const;
   /// The extent that an address out of bounds belongs to: the last one of its region that begins at or before it.
   const Extent* nearest(uint64_t address) const;
+  /// Has races looked for in the extent of an address; in a region; in all of global memory.
+  void watch(uint64_t address);
+  void watch_region(uint64_t window);
+  void watch_all();
   /// Changes where the bytes of a window are, and with them those of its extents.
   void move(uint64_t window, uint8_t* data, uint8_t* written);
 

@@ -62,6 +62,8 @@ bool is_same_finding(const Program& program, const NotedFinding& a, const NotedF
 /// Adds a finding to one that is the same.
 void merge_finding(NotedFinding& into, NotedFinding from);
 
+class GlobalRaces;
+
 /// What one host thread noted about a run of consecutive blocks.
 struct ChunkRecord {
   uint64_t id = 0;  // of its machine's records, from 1
@@ -73,12 +75,14 @@ struct ChunkRecord {
   std::vector<SiteCount> counts;        // by site and buffer
   uint64_t bank_conflicts[2] = {0, 0};  // shared loads, shared stores
   std::vector<NotedFinding> findings;
-  std::vector<bool> changing_sites;  // stores that have replaced what was written before by something else
-  bool stopped = false;              // the last block could not be completed
-  bool recording_ended = false;      // the last block did not fit the access budget
-  uint32_t last_operation = 0;       // where the last block ended
-  std::string output;                // of printf, as far as it is kept
-  uint64_t output_dropped = 0;       // bytes that are not
+  std::vector<bool> changing_sites;           // stores that have replaced what was written before by something else
+  std::shared_ptr<GlobalRaces> global_races;  // where blocks do not see one another
+  std::vector<std::pair<uint32_t, uint32_t>> expectant_reads;  // sites: an atomic, and the read that prepares it
+  bool stopped = false;                                        // the last block could not be completed
+  bool recording_ended = false;                                // the last block did not fit the access budget
+  uint32_t last_operation = 0;                                 // where the last block ended
+  std::string output;                                          // of printf, as far as it is kept
+  uint64_t output_dropped = 0;                                 // bytes that are not
 
   void print(std::string_view text) {
     const auto kept = static_cast<size_t>(std::min<uint64_t>(text.size(), kMostOutput - output.size()));
@@ -97,6 +101,7 @@ struct ChunkRecord {
     changing_sites.clear();
     output.clear();
     output_dropped = 0;
+    expectant_reads.clear();
     bank_conflicts[0] = bank_conflicts[1] = 0;
     stopped = recording_ended = false;
     last_operation = 0;

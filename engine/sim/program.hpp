@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "engine/sim/ast.hpp"
+#include "engine/sim/written_memory.hpp"
 #include "engine/trace.hpp"
 
 namespace tilescope {
@@ -244,6 +245,8 @@ struct Program {
   std::vector<CallSite> call_sites;
   std::vector<uint32_t> subroutine_of;  // by function of the module; kNoIndex: none
   uint32_t shared_granule = 4;          // bytes of the narrowest element moved to or from shared memory, at most 4
+  uint32_t global_granule = 4;          // the same of global memory
+  WrittenMemory written;                // what races are looked for in
   bool one_at_a_time = false;  // blocks may see one another's writes (atomics, fences): run in order on one host thread
                                // (run_blocks.cpp)
 };

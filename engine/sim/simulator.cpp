@@ -238,6 +238,7 @@ class Simulator : public Executor {
     limit_resident_blocks(module, launch, setup);
     const HostPages workspace(kWorkspaceBytes);
     add_workspace(workspace, setup);
+    if (setup.checks) watch_written_memory(setup);
 
     Collector collector(setup, options, launch.grid.count());
     if (!run_blocks(setup, collector, stop, threads_)) return fail(ErrorId::out_of_memory, "more", host_memory());
