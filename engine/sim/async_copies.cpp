@@ -45,7 +45,7 @@ AsyncCopies::Copy& AsyncCopies::prepare(uint32_t warp) {
   Copy& copy = *free_.back();
   free_.pop_back();
   copy.group = warps_[warp].committed;
-  copy.bound.fill(kUnbound);
+  copy.bound_lanes = 0;
   return copy;
 }
 
@@ -88,16 +88,26 @@ void AsyncCopies::wait_all(uint32_t warp, uint32_t lanes) {
   drop_arrived(of_warp);
 }
 
+uint32_t AsyncCopies::count(uint32_t warp) const {
+  const auto& pending = warps_[warp].pending;
+  return static_cast<uint32_t>(std::count_if(pending.begin(), pending.end(),
+                                             [](const Copy* copy) { return (copy->lanes & ~copy->bound_lanes) != 0; }));
+}
+
 void AsyncCopies::bind(uint32_t warp, uint32_t lane, uint32_t mbarrier) {
   for (Copy* copy : warps_[warp].pending)
-    if ((copy->lanes >> lane & 1) != 0 && copy->bound[lane] == kUnbound) copy->bound[lane] = mbarrier;
+    if (((copy->lanes & ~copy->bound_lanes) >> lane & 1) != 0) {
+      copy->bound_lanes |= 1U << lane;
+      copy->bound[lane] = mbarrier;
+    }
 }
 
 void AsyncCopies::complete_bound(uint32_t mbarrier) {
   for (OfWarp& of_warp : warps_) {
     for (Copy* copy : of_warp.pending) {
       uint32_t done = 0;
-      for_each_lane(copy->lanes, [&](size_t lane) { done |= (copy->bound[lane] == mbarrier ? 1U : 0U) << lane; });
+      for_each_lane(copy->lanes & copy->bound_lanes,
+                    [&](size_t lane) { done |= (copy->bound[lane] == mbarrier ? 1U : 0U) << lane; });
       if (done != 0) arrive(*copy, done);
     }
     drop_arrived(of_warp);

@@ -20,16 +20,16 @@ namespace tilescope {
 class AsyncCopies {
  public:
   static constexpr uint32_t kMostBytes = 16;
-  static constexpr uint32_t kUnbound = 0xffffffff;
 
   /// One execution of cp.async by a warp.
   struct Copy {
     uint32_t operation = 0;             // index into Program::operations
     uint32_t lanes = 0;                 // whose bytes are still on their way
+    uint32_t bound_lanes = 0;           // that belong to an mbarrier
     uint32_t bytes = 0;                 // of each lane
     std::array<uint32_t, 32> offset{};  // into shared memory
     std::array<uint32_t, 32> group{};   // groups that the lane had committed when it issued the copy
-    std::array<uint32_t, 32> bound{};   // offset of the mbarrier, or kUnbound
+    std::array<uint32_t, 32> bound{};   // offset of the mbarrier of a bound lane
     alignas(64) std::array<std::array<uint8_t, kMostBytes>, 32> data{};
   };
 
@@ -39,7 +39,8 @@ class AsyncCopies {
   /// A block begins.
   void clear();
   bool any() const { return pending_count_ != 0; }
-  size_t count(uint32_t warp) const { return warps_[warp].pending.size(); }
+  /// Copies of the warp that have not arrived and are not bound to an mbarrier.
+  uint32_t count(uint32_t warp) const;
 
   /// A copy of the warp, to be filled in and handed to issue().
   Copy& prepare(uint32_t warp);

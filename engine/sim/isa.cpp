@@ -56,6 +56,7 @@ const std::unordered_map<std::string, const IsaRow*>& isa_table() {
         wmma_rows(),
         async_copy_rows(),
         async_wait_rows(),
+        mbarrier_rows(),
     };
     // clang-format on
     for (const auto& family : families)

@@ -59,6 +59,7 @@ std::span<const IsaRow> matrix_move_rows();
 std::span<const IsaRow> wmma_rows();
 std::span<const IsaRow> async_copy_rows();
 std::span<const IsaRow> async_wait_rows();
+std::span<const IsaRow> mbarrier_rows();
 
 /// The name of the instruction set that the handlers use: "AVX-512", "AVX2", "SSE4".
 std::string_view simd_name();

@@ -189,6 +189,9 @@ class Machine {
   /// A copy begins to write to shared memory; the warp has waited for some of its copies.
   void watch_copy(Warp& warp, uint32_t site, AccessPattern& pattern, uint64_t base);
   void watch_copies_end(Warp& warp);
+  /// The warp announces at a barrier in shared memory what it has done, or has waited there for the others.
+  void watch_release(Warp& warp, uint32_t offset);
+  void watch_acquire(Warp& warp, uint32_t offset);
   Block& block() { return *block_; }
   /// bar.arrive, and whatever else announces what a warp has done without waiting.
   void watch_arrival(Warp& warp, uint32_t barrier);

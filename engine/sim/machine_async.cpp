@@ -53,8 +53,20 @@ void Machine::watch_copy(Warp& warp, uint32_t site_index, AccessPattern& pattern
 }
 
 void Machine::watch_copies_end(Warp& warp) {
+  if (block_->shared_races == nullptr || block_->copies == nullptr) return;
+  block_->shared_races->end_copies(warp.index, block_->copies->count(warp.index));
+  if (block_->shared_races->has_found()) report_shared_races(*block_);
+}
+
+void Machine::watch_release(Warp& warp, uint32_t offset) {
   if (block_->shared_races == nullptr) return;
-  block_->shared_races->end_copies(warp.index, static_cast<uint32_t>(block_->copies->count(warp.index)));
+  block_->shared_races->release(warp.index, offset);
+  if (block_->shared_races->has_found()) report_shared_races(*block_);
+}
+
+void Machine::watch_acquire(Warp& warp, uint32_t offset) {
+  if (block_->shared_races == nullptr) return;
+  block_->shared_races->acquire(warp.index, offset);
   if (block_->shared_races->has_found()) report_shared_races(*block_);
 }
 

@@ -1,5 +1,7 @@
 #include "engine/sim/resolve_matrix.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 namespace tilescope {
@@ -104,12 +106,38 @@ void resolve_fragment(const std::vector<std::string_view>& parts, ResolvedInstru
   resolved.row = find_isa_row(std::string("wmma.").append(parts[1]) + (bits == 64 ? ".64" : ".32"));
 }
 
+/// mbarrier.arrive.release.cta.shared::cta.b64, cp.async.mbarrier.arrive.noinc.shared.b64
+void resolve_mbarrier(const std::vector<std::string_view>& parts, ResolvedInstruction& resolved) {
+  constexpr std::array<std::string_view, 7> kDropped = {"release", "acquire", "relaxed", "cta",
+                                                        "cluster", "b64",     "sys"};
+  std::string opcode;
+  resolved.is_generic = true;
+  for (std::string_view part : parts) {
+    if (is_shared(part)) {
+      resolved.space = Space::shared;
+      resolved.is_generic = false;
+    } else if (std::find(kDropped.begin(), kDropped.end(), part) == kDropped.end()) {
+      opcode.append(opcode.empty() ? "" : ".").append(part);
+    }
+  }
+  resolved.row = find_isa_row(opcode);
+  resolved.is_memory = true;
+  resolved.is_strong = true;
+  resolved.kind = opcode == "mbarrier.init" ? AccessKind::store : AccessKind::atomic;
+  resolved.space = Space::shared;
+  resolved.type.bytes = 8;
+}
+
 }  // namespace
 
 bool resolve_matrix(const PtxInstruction& instruction, const std::vector<std::string_view>& parts,
                     ResolvedInstruction& resolved) {
   if (parts[0] == "ldmatrix" || parts[0] == "stmatrix")
     resolve_rows(parts, resolved);
+  else if (instruction.opcode == "mbarrier.pending_count.b64")
+    resolved.row = find_isa_row(instruction.opcode);
+  else if (parts[0] == "mbarrier" || instruction.opcode.starts_with("cp.async.mbarrier"))
+    resolve_mbarrier(parts, resolved);
   else if (parts[0] == "cp" && parts.size() > 1 && parts[1] == "async")
     resolve_copy(instruction, parts, resolved);
   else if (parts[0] == "wmma" && parts.size() > 1 && (parts[1] == "load" || parts[1] == "store"))
