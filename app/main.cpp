@@ -21,6 +21,7 @@ struct Commands {
     return shot_command(engine, options, std::cout, std::cerr);
   }
   int operator()(const TourOptions& options) const { return tour_command(engine, options, std::cout, std::cerr); }
+  int operator()(const InteropTrialOptions&) const { return interop_trial_command(std::cout); }
   int operator()(const PrintText& text) const {
     std::cout << text.text;
     return 0;
@@ -34,6 +35,8 @@ int main(int count, char** words) {
   using namespace tilescope;
   const auto invocation = parse_command_line(count, words);
   if (!invocation) return report_error(invocation.error(), false, std::cout, std::cerr);
+  // These need no engine.
   if (const auto* text = std::get_if<PrintText>(&*invocation)) return Commands{nullptr}(*text);
+  if (const auto* trial = std::get_if<InteropTrialOptions>(&*invocation)) return Commands{nullptr}(*trial);
   return std::visit(Commands{Engine::open({})}, *invocation);
 }

@@ -52,7 +52,9 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
 
   const auto start = Clock::now();
   shell.draw_offscreen(options.width, options.height);  // its poll starts the run
-  while (screen.session.busy() && Clock::now() - start < std::chrono::duration<double>(options.patience_seconds))
+  // A kernel that faults has interop tried out again: what the status bar says is waited for, too.
+  while ((screen.session.busy() || shell.trying_interop()) &&
+         Clock::now() - start < std::chrono::duration<double>(options.patience_seconds))
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   // One frame takes the result over, the next lays out what depends on it, and scroll bars settle in the third.
   constexpr int kSettling = 6;

@@ -145,7 +145,8 @@ Result<void> Shell::open_screen(std::shared_ptr<Engine> engine) {
   if (!texts) return tl::unexpected(texts.error());
   if (chinese_is_preferred()) texts->language = Language::zh;
   texts_ = interface_texts(root);
-  if (auto maps = HeatMaps::create(root / "shaders", engine->gpu()))
+  InteropOptions interop{trial_in_child(tilescope_beside_this_program()), [] { glfwPostEmptyEvent(); }};
+  if (auto maps = HeatMaps::create(root / "shaders", engine->gpu(), std::move(interop)))
     heat_maps_ = std::move(*maps);
   else
     return tl::unexpected(maps.error());
@@ -185,8 +186,14 @@ void Shell::load_scaled_fonts(float scale) {
   fonts_loaded_ = true;
 }
 
+bool Shell::trying_interop() {
+  heat_maps_->poll();
+  return heat_maps_->interop().reason() == Interop::Reason::trying;
+}
+
 void Shell::draw_frame() {
   const auto start = Clock::now();
+  heat_maps_->poll();
   load_scaled_fonts(scale_of(window_, options_.scale));
   apply_theme(screen_->theme(), screen_->view.scale);
   ImGui_ImplOpenGL3_NewFrame();
@@ -309,6 +316,7 @@ void Shell::draw_offscreen(int width, int height, ImVec2 pointer) {
   if (!offscreen_) offscreen_ = std::make_unique<Offscreen>();
   offscreen_->resize(pixels_across, pixels_down);
   apply_theme(screen_->theme(), scale);
+  heat_maps_->poll();
   ImGui_ImplOpenGL3_NewFrame();
   ImGuiIO& io = ImGui::GetIO();
   io.DisplaySize = {static_cast<float>(pixels_across), static_cast<float>(pixels_down)};

@@ -47,6 +47,9 @@ class Shell {
   /// Shows the window until it is closed. Returns the program's exit status.
   int run();
 
+  /// Whether it is still being tried out how pictures get from the GPU into the window.
+  bool trying_interop();
+
   /// One frame into a buffer of its own; width and height in unscaled pixels. The pointer is elsewhere unless it is
   /// given.
   void draw_offscreen(int width, int height, ImVec2 pointer = {-FLT_MAX, -FLT_MAX});

@@ -39,6 +39,11 @@ foreach(area_folder ${test_areas})
   endif()
 endforeach()
 
+# Kernels that fault, as those of gpu do, can break the interop that gui tests, on the whole machine.
+if(TARGET gpu_test AND TARGET gui_test)
+  set_tests_properties(gpu PROPERTIES DEPENDS gui)
+endif()
+
 # Links the program again with one more lab.
 if(TARGET documents_test AND TARGET tilescope)
   add_dependencies(documents_test tilescope)

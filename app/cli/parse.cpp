@@ -114,6 +114,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words) {
   add_shot_options(*shot_words, shot);
   auto* tour_words = app.add_subcommand("tour", "every lab once on the simulator, with pictures");
   tour_words->add_option("--out", tour.out, "folder for the pictures");
+  const auto* trial_words = app.add_subcommand("interop-trial")->group("");
 
   auto text = parse_with(app, count, words);
   if (!text) return tl::unexpected<Error>(text.error());
@@ -124,6 +125,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words) {
   if (shot_words->parsed()) return shot;
   if (tour_words->parsed()) return tour;
   if (bench_words->parsed()) return bench;
+  if (trial_words->parsed()) return InteropTrialOptions{};
   return window;
 }
 

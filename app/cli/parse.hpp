@@ -32,13 +32,16 @@ struct TourOptions {
   std::string out = "out";  // folder for the pictures
 };
 
+/// Hidden: try CUDA-OpenGL interop out for the window (app/gl/interop_trial.hpp).
+struct InteropTrialOptions {};
+
 /// Print a text and leave: --help, --version.
 struct PrintText {
   std::string text;
 };
 
 using Invocation = std::variant<WindowOptions, ListOptions, RunOptions, ExecOptions, BenchOptions, ShotCommandOptions,
-                                TourOptions, PrintText>;
+                                TourOptions, InteropTrialOptions, PrintText>;
 
 Result<Invocation> parse_command_line(int count, const char* const* words);
 

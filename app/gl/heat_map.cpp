@@ -73,14 +73,15 @@ std::span<const std::byte> first_floats(const std::vector<float>& values, size_t
 }  // namespace
 
 Result<std::unique_ptr<HeatMaps>> HeatMaps::create(const std::filesystem::path& shader_folder,
-                                                   const Result<std::shared_ptr<Executor>>& gpu) {
+                                                   const Result<std::shared_ptr<Executor>>& gpu,
+                                                   InteropOptions interop) {
   auto program = ShaderProgram::load(shader_folder, "heat_map.vert.glsl", "heat_map.frag.glsl");
   if (!program) return tl::unexpected(program.error());
-  return std::unique_ptr<HeatMaps>(new HeatMaps(std::move(*program), gpu));
+  return std::unique_ptr<HeatMaps>(new HeatMaps(std::move(*program), gpu, std::move(interop)));
 }
 
-HeatMaps::HeatMaps(ShaderProgram program, const Result<std::shared_ptr<Executor>>& gpu)
-    : program_(std::move(program)), interop_(gpu) {
+HeatMaps::HeatMaps(ShaderProgram program, const Result<std::shared_ptr<Executor>>& gpu, InteropOptions interop)
+    : program_(std::move(program)), interop_(gpu, std::move(interop)) {
   glGenVertexArrays(1, &vertex_array_);
   std::array<ImU32, 256> colours{};
   for (size_t i = 0; i < colours.size(); ++i) colours[i] = viridis(static_cast<float>(i) / 255.0F);
@@ -89,6 +90,16 @@ HeatMaps::HeatMaps(ShaderProgram program, const Result<std::shared_ptr<Executor>
 }
 
 HeatMaps::~HeatMaps() { glDeleteVertexArrays(1, &vertex_array_); }
+
+void HeatMaps::poll() {
+  interop_.poll();
+  if (given_up_buffers_ == interop_.given_up()) return;
+  given_up_buffers_ = interop_.given_up();
+  // The values went with the buffer; and pictures drawn from it about the time of the fault may lack them.
+  loaded_ = {};
+  value_.run.reset();
+  error_.run.reset();
+}
 
 std::optional<size_t> HeatMaps::buffer_of(const RunResult& run, size_t output) {
   for (size_t i = 0; i < run.plan.buffers.size() && i < run.buffers.size(); ++i)
@@ -191,6 +202,7 @@ void HeatMaps::start(Map& map, const Request& request, const std::shared_ptr<con
 }
 
 HeatMaps::Picture HeatMaps::draw(const Request& request, const std::shared_ptr<const RunResult>& run) {
+  poll();
   const auto buffer = buffer_of(*run, request.output);
   const CellGrid& grid = request.grid;
   const bool error = request.kind == Kind::error;

@@ -31,8 +31,12 @@ class HeatMaps {
 
   /// Needs a current OpenGL 3.3 context, now and for every other call.
   static Result<std::unique_ptr<HeatMaps>> create(const std::filesystem::path& shader_folder,
-                                                  const Result<std::shared_ptr<Executor>>& gpu);
+                                                  const Result<std::shared_ptr<Executor>>& gpu,
+                                                  InteropOptions interop = {});
   ~HeatMaps();
+
+  /// Once a frame, whether or not anything is drawn: notices whether interop can be used. Never waits.
+  void poll();
 
   struct Request {
     Kind kind = Kind::value;
@@ -67,7 +71,7 @@ class HeatMaps {
     double low = 0, high = 0;
     int rows_done = 0;
   };
-  HeatMaps(ShaderProgram program, const Result<std::shared_ptr<Executor>>& gpu);
+  HeatMaps(ShaderProgram program, const Result<std::shared_ptr<Executor>>& gpu, InteropOptions interop);
   void load(const std::shared_ptr<const RunResult>& run, size_t output, int64_t count, bool with_expected);
   void start(Map& map, const Request& request, const std::shared_ptr<const RunResult>& run);
   void set_uniforms(const Map& map, const RunResult& run) const;
@@ -77,7 +81,8 @@ class HeatMaps {
   GLuint vertex_array_ = 0;
   Texture scale_;
   WordBuffer got_, expected_, rest_;
-  Interop interop_;  // after the buffers: it lets go of them first
+  Interop interop_;                // after the buffers: it lets go of them first
+  uint64_t given_up_buffers_ = 0;  // interop_.given_up() when the maps were last looked at
   Map value_, error_;
   struct Loaded {
     std::weak_ptr<const RunResult> run;

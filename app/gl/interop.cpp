@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/gpu/context.hpp"
+#include "engine/gpu/gpu_executor.hpp"
 
 namespace tilescope {
 namespace {
@@ -39,10 +40,12 @@ const char* key_of(Interop::Reason reason) {
       return "picture.no_gpu";
     case Interop::Reason::other_renderer:
       return "picture.other_renderer";
-    case Interop::Reason::registration_failed:
-      return "picture.registration_failed";
+    case Interop::Reason::trying:
+      return "picture.trying";
     case Interop::Reason::trial_failed:
       return "picture.trial_failed";
+    case Interop::Reason::registration_failed:
+      return "picture.registration_failed";
     case Interop::Reason::simulator:
       return "picture.simulator";
   }
@@ -56,7 +59,7 @@ struct Interop::Registration {
   std::shared_ptr<GpuContext> context;
   CUgraphicsResource resource = nullptr;
   CUstream stream = nullptr;  // of its own: the context's stream may be recording a graph
-  size_t capacity = 0;        // of the buffer when it was registered
+  WordBuffer* target = nullptr;
 
   ~Registration() {
     const CurrentContext current(*context);
@@ -66,7 +69,8 @@ struct Interop::Registration {
   }
 };
 
-Interop::Interop(const Result<std::shared_ptr<Executor>>& gpu) : renderer_(gl_text(GL_RENDERER)) {
+Interop::Interop(const Result<std::shared_ptr<Executor>>& gpu, InteropOptions options)
+    : renderer_(gl_text(GL_RENDERER)) {
   const char* wish = std::getenv("TILESCOPE_PICTURE");
   if (wish != nullptr && std::string_view(wish) == "copy") {
     reason_ = Reason::asked_for_copy;
@@ -85,28 +89,55 @@ Interop::Interop(const Result<std::shared_ptr<Executor>>& gpu) : renderer_(gl_te
     detail_ = renderer_;
     return;
   }
-  if (!bytes_arrive(**gpu) && reason_ == Reason::active) reason_ = Reason::trial_failed;
+  gpu_ = std::dynamic_pointer_cast<GpuExecutor>(*gpu);
+  if (!options.trial || !gpu_) return;
+  reason_ = Reason::trying;
+  trial_.emplace(std::move(options.trial), gpu_->faults(), std::move(options.wake));
 }
 
-/// Sends a few words through CUDA into OpenGL and reads them back from there: a driver may accept every call and yet
-/// bring nothing.
-bool Interop::bytes_arrive(Executor& gpu) {
-  std::array<uint32_t, 1024> sent{}, got{};
-  for (uint32_t i = 0; i < sent.size(); ++i) sent[i] = 0x9e3779b9U * (i + 1);
-  const auto source = gpu.allocate({.name = "trial", .type = DType::u32, .count = sent.size()});
-  if (!source || !gpu.upload(**source, std::as_bytes(std::span(sent)), false)) return false;
-  WordBuffer target;
-  const bool filled = fill_on_device(target, **source, sizeof(sent));
-  if (filled) {
-    glBindBuffer(GL_COPY_READ_BUFFER, target.buffer());
-    glGetBufferSubData(GL_COPY_READ_BUFFER, 0, sizeof(got), got.data());
-    glBindBuffer(GL_COPY_READ_BUFFER, 0);
+Interop::~Interop() {
+  if (trial_ && gpu_->faults() != trial_->faults()) give_up_registrations();
+  // Each call about these could wait. They are left to the end of the process, with the context that they belong to.
+  for (GivenUp& one : given_up_registrations_) static_cast<void>(one.registration.release());
+}
+
+void Interop::poll() {
+  if (!trial_) return;
+  const uint64_t faults = gpu_->faults();
+  if (faults != trial_->faults()) give_up_registrations();
+  switch (trial_->poll(faults)) {
+    case InteropTrial::State::trying:
+      reason_ = Reason::trying;
+      break;
+    case InteropTrial::State::good:
+      reason_ = Reason::active;
+      release_given_up();
+      break;
+    case InteropTrial::State::failed:
+      reason_ = Reason::trial_failed;
+      detail_ = trial_->why_not();
+      break;
   }
-  registrations_.erase(target.buffer());
-  return filled && glGetError() == GL_NO_ERROR && got == sent;
 }
 
-Interop::~Interop() = default;
+void Interop::give_up_registrations() {
+  if (registrations_.empty()) return;
+  for (auto& [buffer, registration] : registrations_) {
+    const WordBuffer::Names names = registration->target->renew();
+    given_up_registrations_.push_back({std::move(registration), names});
+  }
+  registrations_.clear();
+  ++given_up_;
+}
+
+void Interop::release_given_up() {
+  for (GivenUp& one : given_up_registrations_) {
+    one.registration.reset();
+    glDeleteTextures(1, &one.names.texture);
+    glDeleteBuffers(1, &one.names.buffer);
+  }
+  given_up_registrations_.clear();
+}
 
 Interop::Path Interop::path_of(const RunResult* run) const {
   return reason_of(run) == Reason::active ? Path::interop : Path::copy;
@@ -127,6 +158,7 @@ bool Interop::software_renderer() const {
 }
 
 Interop::Path Interop::fill(WordBuffer& target, const RunResult& run, size_t buffer, size_t bytes) {
+  poll();
   const bool on_device = path() == Path::interop && buffer < run.device_buffers.size() && run.device_buffers[buffer];
   if (on_device && fill_on_device(target, *run.device_buffers[buffer], bytes)) return Path::interop;
   if (target.capacity() < bytes) {
@@ -140,28 +172,30 @@ Interop::Path Interop::fill(WordBuffer& target, const RunResult& run, size_t buf
 bool Interop::fill_on_device(WordBuffer& target, const DeviceBuffer& source, size_t bytes) {
   const std::shared_ptr<GpuContext> context = context_of(source);
   if (!context) return false;
-  auto& registration = registrations_[target.buffer()];
-  if (registration && (registration->context != context || target.capacity() < bytes)) registration.reset();
+  const auto known = registrations_.find(target.buffer());
+  if (known != registrations_.end() && (known->second->context != context || target.capacity() < bytes))
+    registrations_.erase(known);
   target.reserve(bytes);
   const Driver& driver = context->driver();
   const CurrentContext current(*context);
   if (!current) return false;
-  if (!registration) {
+  if (!registrations_.contains(target.buffer())) {
     auto fresh = std::make_unique<Registration>();
     fresh->context = context;
+    fresh->target = &target;
     CUresult status = driver.stream_create(&fresh->stream, CU_STREAM_NON_BLOCKING);
     if (status == CUDA_SUCCESS)
       status = driver.graphics_gl_register_buffer(&fresh->resource, target.buffer(), kWriteDiscard);
     if (status != CUDA_SUCCESS) {
       reason_ = Reason::registration_failed;
       detail_ = driver.describe(status);
-      if (fresh->stream != nullptr) driver.stream_destroy(fresh->stream);
-      fresh->stream = nullptr;
-      fresh->resource = nullptr;
+      trial_.reset();
+      registrations_.clear();  // nothing looks for faults from now on
       return false;
     }
-    registration = std::move(fresh);
+    registrations_[target.buffer()] = std::move(fresh);
   }
+  const std::unique_ptr<Registration>& registration = registrations_[target.buffer()];
   CUgraphicsResource* resource = &registration->resource;
   if (driver.graphics_map_resources(1, resource, registration->stream) != CUDA_SUCCESS) return false;
   CUdeviceptr address = 0;

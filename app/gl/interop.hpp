@@ -3,17 +3,24 @@
 //   interop  the GL buffer is registered with CUDA; the device copies into it, nothing crosses the bus
 //   copy     glBufferSubData from the host's copy of the buffer
 //
-// The choice is made once, when the window opens: copy on a machine without a CUDA GPU, where OpenGL is drawn by
-// something else than that GPU, with TILESCOPE_PICTURE=copy, where a first trial does not bring back the bytes that
-// were sent, and from then on when a registration fails. Runs on the simulator have no device buffer and are always
-// copied. Both paths bring the same bytes, so the pictures are equal.
+// Copy it is on a machine without a CUDA GPU, where OpenGL is drawn by something else than that GPU, with
+// TILESCOPE_PICTURE=copy, until a trial in another process has shown that interop works (interop_trial.hpp), and from
+// then on when a registration fails. A kernel that faults may break interop on the whole machine: every command that
+// uses a buffer filled through it waits for many seconds then. So after a fault no such buffer is used again, the path
+// is copy at once, and interop is tried out anew. Runs on the simulator have no device buffer and are always copied.
+// Both paths bring the same bytes, so the pictures are equal.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "app/gl/interop_trial.hpp"
 #include "app/gl/texture.hpp"
 #include "app/strings.hpp"
 #include "engine/executor.hpp"
@@ -21,16 +28,38 @@
 
 namespace tilescope {
 
+class GpuExecutor;
+
+struct InteropOptions {
+  InteropTrial::Procedure trial = {};  // none: interop is used without one, whatever happens
+  std::function<void()> wake = {};     // called on another thread when poll() has something to take over
+};
+
 class Interop {
  public:
   enum class Path { interop, copy };
-  enum class Reason { active, asked_for_copy, no_gpu, other_renderer, registration_failed, trial_failed, simulator };
+  enum class Reason {
+    active,
+    asked_for_copy,
+    no_gpu,
+    other_renderer,
+    trying,
+    trial_failed,
+    registration_failed,
+    simulator
+  };
 
-  /// Needs a current OpenGL context. `gpu` is the engine's, or why there is none.
-  explicit Interop(const Result<std::shared_ptr<Executor>>& gpu);
+  /// Needs a current OpenGL context, now and for every other call. `gpu` is the engine's, or why there is none.
+  explicit Interop(const Result<std::shared_ptr<Executor>>& gpu, InteropOptions options = {});
   ~Interop();
   Interop(const Interop&) = delete;
   Interop& operator=(const Interop&) = delete;
+
+  /// Once a frame: looks for faults and for the answer of a trial. Never waits.
+  void poll();
+  /// How often buffers were given up because a kernel had faulted. Their targets are empty then, and are to be filled
+  /// again.
+  uint64_t given_up() const { return given_up_; }
 
   Path path() const { return reason_ == Reason::active ? Path::interop : Path::copy; }
   Reason reason() const { return reason_; }
@@ -39,23 +68,37 @@ class Interop {
   Reason reason_of(const RunResult* run) const;
   /// One sentence for the status bar's tooltip.
   std::string explain(const Strings& strings, const RunResult* run) const;
+  /// What belongs to the reason: the driver's words, the renderer, why a trial failed.
+  const std::string& detail() const { return detail_; }
   /// What OpenGL draws with, for example "llvmpipe (LLVM 15.0.6, 256 bits)".
   const std::string& renderer() const { return renderer_; }
   /// OpenGL is drawn on the CPU: pictures are drawn in pieces, so that no frame is long.
   bool software_renderer() const;
 
-  /// The first `bytes` of a run's buffer into the target, which grows as needed. Returns the path that was taken.
+  /// The first `bytes` of a run's buffer into the target, which grows as needed and must outlive the Interop. Returns
+  /// the path that was taken.
   Path fill(WordBuffer& target, const RunResult& run, size_t buffer, size_t bytes);
 
  private:
   struct Registration;
+  /// A registration and the GL objects that it was for. Neither OpenGL nor CUDA is given them until interop works
+  /// again.
+  struct GivenUp {
+    std::unique_ptr<Registration> registration;
+    WordBuffer::Names names;
+  };
   bool fill_on_device(WordBuffer& target, const DeviceBuffer& source, size_t bytes);
-  bool bytes_arrive(Executor& gpu);
+  void give_up_registrations();
+  void release_given_up();
 
   Reason reason_ = Reason::active;
-  std::string detail_;                                             // the driver's words, or the renderer
+  std::string detail_;
   std::string renderer_;                                           // GL_RENDERER
   std::map<GLuint, std::unique_ptr<Registration>> registrations_;  // by GL buffer
+  std::vector<GivenUp> given_up_registrations_;
+  uint64_t given_up_ = 0;
+  std::shared_ptr<GpuExecutor> gpu_;   // counts faults
+  std::optional<InteropTrial> trial_;  // while interop comes into question
 };
 
 }  // namespace tilescope

@@ -46,6 +46,14 @@ WordBuffer::~WordBuffer() {
   glDeleteBuffers(1, &buffer_);
 }
 
+WordBuffer::Names WordBuffer::renew() {
+  const Names before{buffer_, texture_};
+  glGenBuffers(1, &buffer_);
+  glGenTextures(1, &texture_);
+  capacity_ = 0;
+  return before;
+}
+
 bool WordBuffer::reserve(size_t bytes) {
   const size_t needed = (bytes + 3) / 4 * 4;
   if (needed <= capacity_) return false;

@@ -51,6 +51,12 @@ class WordBuffer {
   /// Replaces the first bytes; reserve() first.
   void write(std::span<const std::byte> bytes);
 
+  /// Starts with a fresh, empty buffer and texture, and leaves those there were to the caller, as they are.
+  struct Names {
+    GLuint buffer = 0, texture = 0;
+  };
+  Names renew();
+
   GLuint buffer() const { return buffer_; }
   GLuint texture() const { return texture_; }
   size_t capacity() const { return capacity_; }

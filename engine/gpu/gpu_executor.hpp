@@ -5,6 +5,7 @@
 // use), they run here, and after a fault the GPU cannot be used until the program is started again.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -22,6 +23,10 @@ class GpuExecutor : public Executor {
                                    std::stop_token stop) = 0;
   /// Why kernels run in this process; empty while they run in a worker.
   virtual std::string not_isolated() const = 0;
+  /// How often a kernel has ended its process's use of the GPU so far, because it faulted or was stopped. Counted
+  /// before the launch returns; never waits for one. CUDA-OpenGL interop may be broken on the whole machine from then
+  /// on.
+  virtual uint64_t faults() const = 0;
 };
 
 /// The first GPU, or why there is none. TILESCOPE_HIDE, a comma-separated list, takes away what it names: "cuda" the

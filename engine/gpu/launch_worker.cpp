@@ -95,6 +95,7 @@ Result<QuickTiming> LaunchWorker::ask(Call call, std::stop_token stop) {
   if (!unusable_.empty() || !greet_locked(stop)) return fail(ErrorId::cuda_failed, what, unusable_);
   auto line = child_->ask(to_json(request).dump(), kLaunchTimeout, stop, kGrace);
   if (!line) {
+    faults_.fetch_add(1, std::memory_order_acq_rel);
     child_.reset();
     start_locked();
     if (line.error().cancelled) return fail(ErrorId::cancelled);
@@ -102,6 +103,7 @@ Result<QuickTiming> LaunchWorker::ask(Call call, std::stop_token stop) {
   }
   const json answer = json::parse(*line, nullptr, false);
   if (answer.is_object() && answer.value("lost", false)) {
+    faults_.fetch_add(1, std::memory_order_acq_rel);
     child_.reset();
     start_locked();  // the next one makes its context while the user reads the message
   }

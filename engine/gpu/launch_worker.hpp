@@ -6,6 +6,8 @@
 // and the next launch starts another; the program and its buffers stay.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -31,6 +33,8 @@ class LaunchWorker {
   void start();
   /// Why no worker can be had; empty if it can. Kernels then run in the process itself.
   std::string unusable() const;
+  /// Workers that ended with a kernel in them: it faulted, or was stopped. Never waits for a launch.
+  uint64_t faults() const { return faults_.load(std::memory_order_acquire); }
 
   /// One launch; its device time in milliseconds.
   Result<double> run(const CompiledModule& module, const Launch& launch,
@@ -46,6 +50,7 @@ class LaunchWorker {
   bool greet_locked(std::stop_token stop);
 
   std::filesystem::path program_;
+  std::atomic<uint64_t> faults_{0};
   mutable std::mutex mutex_;  // guards what follows
   std::unique_ptr<ChildProcess> child_;
   bool greeted_ = false;

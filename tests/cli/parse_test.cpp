@@ -36,6 +36,11 @@ TEST(Parse, HelpAndVersionAreTexts) {
   EXPECT_EQ(std::get<PrintText>(*parse({"--version"})).text, "tilescope " TILESCOPE_VERSION "\n");
 }
 
+TEST(Parse, WhatTheWindowStartsByItselfIsNotOffered) {
+  EXPECT_TRUE(std::holds_alternative<InteropTrialOptions>(*parse({"interop-trial"})));
+  EXPECT_EQ(std::get<PrintText>(*parse({"--help"})).text.find("interop"), std::string::npos);
+}
+
 TEST(Parse, BadUsageIsOneSentence) {
   for (const auto& words : std::vector<std::vector<const char*>>{{"fly"},
                                                                  {"run"},

@@ -92,6 +92,8 @@ TEST_F(GpuExecutorTest, LetsTheDriverCompileThePtxWhereTheCubinIsForAnotherGpu) 
 TEST_F(GpuExecutorTest, GoesOnAfterAKernelThatFaults) {
   const CompiledModule module = compile(kKernels);
   const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of({0, 0}), buffer_of({5, 6})};
+  const auto& counter = dynamic_cast<GpuExecutor&>(*gpu_);
+  uint64_t faults = 0;
   for (const char* kernel : {"out_of_bounds", "misaligned", "trap"}) {
     std::vector<Argument> arguments;
     if (kernel != std::string("trap")) arguments.emplace_back(BufferArgument{0});
@@ -100,7 +102,9 @@ TEST_F(GpuExecutorTest, GoesOnAfterAKernelThatFaults) {
     EXPECT_EQ(report.error().id, ErrorId::cuda_failed) << report.error().message;
     EXPECT_THAT(report.error().message, HasSubstr(std::string("kernel '") + kernel + "' failed on the GPU: "));
     EXPECT_THAT(report.error().hint, HasSubstr("--on sim"));
+    EXPECT_EQ(counter.faults(), ++faults);
     expect_gpu_works(module);
+    EXPECT_EQ(counter.faults(), faults);
   }
   EXPECT_THAT(contents_of(*buffers[1]), testing::ElementsAre(5, 6));  // what no kernel touched is still there
 }

@@ -1,7 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "engine/gpu/launch_protocol.hpp"
 #include "engine/gpu/launch_worker.hpp"
@@ -100,6 +106,66 @@ TEST(LaunchWorker, WithoutADriverSaysWhy) {
   unsetenv("TILESCOPE_HIDE");
   EXPECT_FALSE(worker.run({}, sample_launch(), {}, {}));
   EXPECT_THAT(worker.unusable(), HasSubstr("hidden by TILESCOPE_HIDE"));
+}
+
+/// A program in place of tilescope-worker: it makes its context, and answers the launch with these lines of shell.
+class StandInWorker {
+ public:
+  explicit StandInWorker(const std::string& answer) {
+    std::string name = (std::filesystem::temp_directory_path() / "tilescope-worker-XXXXXX").string();
+    close(mkstemp(name.data()));
+    file_ = name;
+    std::ofstream(file_) << "#!/bin/sh\nread line; echo '{\"ready\": true}'; read line\n" << answer << "\n";
+    std::filesystem::permissions(file_, std::filesystem::perms::owner_all);
+  }
+  ~StandInWorker() { std::filesystem::remove(file_); }
+  StandInWorker(const StandInWorker&) = delete;
+  StandInWorker& operator=(const StandInWorker&) = delete;
+  const std::filesystem::path& file() const { return file_; }
+
+ private:
+  std::filesystem::path file_;
+};
+
+TEST(LaunchWorker, CountsKernelsThatEndedTheirProcess) {
+  for (const char* end :
+       {"exit 1", "kill -SEGV $$",
+        R"(echo '{"error": 1, "message": "illegal address", "hint": "", "lost": true}'; read line)"}) {
+    const StandInWorker stand_in(end);
+    LaunchWorker worker(stand_in.file());
+    EXPECT_EQ(worker.faults(), 0u);
+    for (uint64_t faults = 1; faults <= 2; ++faults) {
+      EXPECT_FALSE(worker.run({}, sample_launch(), {}, {})) << end;
+      EXPECT_EQ(worker.faults(), faults) << end;
+    }
+    EXPECT_EQ(worker.unusable(), "") << end;
+  }
+}
+
+TEST(LaunchWorker, CountsAKernelThatHadToBeStopped) {
+  const StandInWorker stand_in("read line");
+  LaunchWorker worker(stand_in.file());
+  std::stop_source stop;
+  std::jthread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    stop.request_stop();
+  });
+  const auto report = worker.run({}, sample_launch(), {}, stop.get_token());
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().id, ErrorId::cancelled);
+  EXPECT_EQ(worker.faults(), 1u);
+}
+
+TEST(LaunchWorker, CountsNothingForLaunchesThatEndOrAreRefused) {
+  const StandInWorker good(
+      R"(while true; do echo '{"milliseconds": [1], "executions": 1, "sets": 1}'; read line; done)");
+  const StandInWorker refusing(
+      R"(echo '{"error": 1, "message": "no such kernel", "hint": "", "lost": false}'; read line)");
+  for (const StandInWorker* stand_in : {&good, &refusing}) {
+    LaunchWorker worker(stand_in->file());
+    EXPECT_EQ(worker.run({}, sample_launch(), {}, {}).has_value(), stand_in == &good);
+    EXPECT_EQ(worker.faults(), 0u);
+  }
 }
 
 TEST(LaunchWorker, IsNotBotheredWithALaunchThatCannotBe) {
