@@ -156,6 +156,7 @@ struct RunResult {
   AccessTrace trace;                                          // SIMULATED
   TileMap tiles;                                              // SIMULATED
   std::vector<Finding> findings;                              // SIMULATED
+  std::string output;                                         // what the kernels printed on the device, as bytes
   uint64_t simulated_warps = 0;
   double simulate_ms = 0;                           // host time of the simulation
   double compile_ms = 0, run_ms = 0, total_ms = 0;  // run_ms: on a GPU device time, on the simulator host time

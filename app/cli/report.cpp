@@ -86,6 +86,11 @@ json kernels_json(const CompiledModule& module) {
   return kernels;
 }
 
+/// Kernels print any bytes; JSON holds Unicode.
+std::string readable(const std::string& bytes) {
+  return json::parse(json(bytes).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
+}
+
 std::string config_text(const Config& config) {
   std::string text;
   for (const auto& [name, value] : config.sizes) text += fmt::format(" {}={}", name, value);
@@ -166,6 +171,7 @@ json to_json(const RunResult& result) {
   object["kernels"] = kernels_json(result.compiled);
   object["findings"] = json::array();
   for (const auto& finding : result.findings) object["findings"].push_back(to_json(finding));
+  object["output"] = readable(result.output);
   object["correctness"] = json::array();
   for (const auto& one : result.correctness) object["correctness"].push_back(correctness_json(one));
   if (result.observed) {
@@ -199,6 +205,10 @@ std::string to_text(const RunResult& result, bool with_ledger) {
       text += fmt::format("  {} registers, {} B shared, {} B spilled", kernel->registers, kernel->static_shared_bytes,
                           kernel->spill_store_bytes);
     text += "\n";
+  }
+  if (!result.output.empty()) {
+    text += fmt::format("printed by the kernel:\n{}", result.output);
+    if (!result.output.ends_with('\n')) text += "\n";
   }
   for (const auto& finding : result.findings)
     text += fmt::format("{}{}\n", finding.message,

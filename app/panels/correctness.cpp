@@ -69,7 +69,9 @@ void draw_compared(PanelContext& context, const RunResult& run) {
   CorrectnessFrame frame{.context = context, .run = run, .output = output, .buffer = *buffer};
   const StripLayout layout = lay_out_strip(frame, {right - left, bottom - top});
   const float strip = std::floor(bottom - layout.height);
-  draw_error_maps(frame, {left, top}, {right, strip - context.px(12)});
+  const float printed = output_height(context, strip - top);
+  draw_error_maps(frame, {left, top}, {right, strip - printed - context.px(12)});
+  if (printed > 0) draw_output(context, {left, strip - printed}, {right, strip});
   separator_line(context, strip);
   draw_correctness_strip(frame, layout, {left, strip}, {right, bottom});
   if (frame.pointed) context.view.hover = select_element(run, frame.buffer, *frame.pointed);

@@ -5,6 +5,7 @@
 //   ┌───────────────────────────────┐   ┌───────────────────────────────┐
 //   │ result map                    │   │ error map                     │
 //   └───────────────────────────────┘   └───────────────────────────────┘
+//   printed by the kernel
 //   ─────────────────────────────────────────────────────────────────────
 //   checked 98,432   mismatches 0   NaN 0   never written 0
 //                   element  expected  got  error  allowed     findings of the simulator
@@ -38,6 +39,10 @@ struct StripLayout {
 };
 StripLayout lay_out_strip(const CorrectnessFrame& frame, ImVec2 room);
 void draw_correctness_strip(CorrectnessFrame& frame, const StripLayout& layout, ImVec2 low, ImVec2 high);
+
+/// What the kernel printed, below the maps; its height in a room of this height, 0 where nothing was printed.
+float output_height(const PanelContext& context, float room);
+void draw_output(PanelContext& context, ImVec2 low, ImVec2 high);
 
 /// Picks an element for every view.
 void pick_element(CorrectnessFrame& frame, int64_t element);

@@ -8,6 +8,7 @@
 #include "engine/gpu/launch_worker.hpp"
 #include "engine/gpu/module.hpp"
 #include "engine/gpu/nvml.hpp"
+#include "engine/gpu/output_capture.hpp"
 
 namespace tilescope {
 namespace {
@@ -49,8 +50,8 @@ class DriverExecutor final : public GpuExecutor {
   void describe_device();
   Result<void> usable() const;
   bool isolated() const { return not_isolated().empty(); }
-  Result<double> run_here(const CompiledModule& module, const Launch& launch,
-                          std::span<const std::shared_ptr<DeviceBuffer>> buffers, std::stop_token stop);
+  Result<LaunchReport> run_here(const CompiledModule& module, const Launch& launch,
+                                std::span<const std::shared_ptr<DeviceBuffer>> buffers, std::stop_token stop);
 
   const Driver& driver_;
   CUdevice device_;
@@ -130,22 +131,17 @@ Result<LaunchReport> DriverExecutor::launch(const CompiledModule& module, const 
                                             const LaunchOptions& /*options*/, std::stop_token stop) {
   if (stop.stop_requested()) return fail(ErrorId::cancelled);
   if (auto ok = usable(); !ok) return tl::unexpected(ok.error());
-  LaunchReport report;
   if (isolated()) {
-    auto milliseconds = worker_->run(module, launch, buffers, stop);
-    if (milliseconds) report.elapsed_ms = *milliseconds;
-    if (milliseconds) return report;
+    auto report = worker_->run(module, launch, buffers, stop);
     // Unless there turned out to be no worker, that was the kernel's own error.
-    if (isolated() || stop.stop_requested()) return tl::unexpected(milliseconds.error());
+    if (report || isolated() || stop.stop_requested()) return report;
   }
-  auto milliseconds = run_here(module, launch, buffers, stop);
-  if (!milliseconds) return tl::unexpected(milliseconds.error());
-  report.elapsed_ms = *milliseconds;
-  return report;
+  return run_here(module, launch, buffers, stop);
 }
 
-Result<double> DriverExecutor::run_here(const CompiledModule& module, const Launch& launch,
-                                        std::span<const std::shared_ptr<DeviceBuffer>> buffers, std::stop_token stop) {
+Result<LaunchReport> DriverExecutor::run_here(const CompiledModule& module, const Launch& launch,
+                                              std::span<const std::shared_ptr<DeviceBuffer>> buffers,
+                                              std::stop_token stop) {
   std::scoped_lock lock(mutex_);
   auto loaded = modules_.get(context_, module);
   if (!loaded) return tl::unexpected(loaded.error());
@@ -153,7 +149,13 @@ Result<double> DriverExecutor::run_here(const CompiledModule& module, const Laun
   for (const auto& buffer : buffers) addresses.push_back(buffer->address());
   auto prepared = prepare_launch(*loaded, module, launch, addresses);
   if (!prepared) return tl::unexpected(prepared.error());
-  return run_launch(*context_, *prepared, stop);
+  const OutputCapture capture;
+  auto milliseconds = run_launch(*context_, *prepared, stop);
+  if (!milliseconds) return tl::unexpected(error_of_launch(milliseconds.error(), capture.messages()));
+  LaunchReport report;
+  report.elapsed_ms = *milliseconds;
+  report.output = capture.output();
+  return report;
 }
 
 Result<QuickTiming> DriverExecutor::time(const CompiledModule& module, std::span<const Launch> launches,

@@ -112,25 +112,29 @@ bool from_json(const json& document, LaunchRequest& request) {
   return request.bytes.size() == request.handles.size();
 }
 
-json answer_of(const QuickTiming& timing) {
-  return {
-      {"milliseconds", timing.milliseconds}, {"executions", timing.method.executions}, {"sets", timing.method.sets}};
+json answer_of(const LaunchAnswer& answer) {
+  return {{"milliseconds", answer.timing.milliseconds},
+          {"executions", answer.timing.method.executions},
+          {"sets", answer.timing.method.sets},
+          {"output", hex_of(std::as_bytes(std::span(answer.output)))}};  // of any bytes
 }
 
 json answer_of(const Error& error) {
   return {{"error", static_cast<int>(error.id)}, {"message", error.message}, {"hint", error.hint}};
 }
 
-Result<QuickTiming> timing_from_json(const json& document) {
+Result<LaunchAnswer> answer_from_json(const json& document) {
   try {
     if (document.contains("error")) {
       return tl::unexpected(
           Error{static_cast<ErrorId>(document.at("error").get<int>()), document.at("message"), document.at("hint")});
     }
-    QuickTiming timing;
-    timing.milliseconds = document.at("milliseconds").get<std::vector<double>>();
-    timing.method = {.executions = document.at("executions"), .sets = document.at("sets")};
-    if (!timing.milliseconds.empty()) return timing;
+    LaunchAnswer answer;
+    answer.timing.milliseconds = document.at("milliseconds").get<std::vector<double>>();
+    answer.timing.method = {.executions = document.at("executions"), .sets = document.at("sets")};
+    const std::vector<std::byte> output = bytes_of(document.at("output"));
+    answer.output.assign(reinterpret_cast<const char*>(output.data()), output.size());
+    if (!answer.timing.milliseconds.empty()) return answer;
   } catch (const json::exception&) {
     // Falls through: not an answer.
   }

@@ -27,11 +27,17 @@ nlohmann::json to_json(const LaunchRequest& request);
 /// Only for what to_json made: the worker trusts its parent, which is the same build. False where it is not that.
 bool from_json(const nlohmann::json& document, LaunchRequest& request);
 
-/// An answer is {"milliseconds": […], "executions": n, "sets": n} or an error. "lost" says that the worker ends,
-/// "unmapped" that it cannot reach the memory of the asking process.
-nlohmann::json answer_of(const QuickTiming& timing);
+/// What a launch gives back.
+struct LaunchAnswer {
+  QuickTiming timing;
+  std::string output;  // what the kernel printed
+};
+
+/// An answer is {"milliseconds": […], "executions": n, "sets": n, "output": hexadecimal} or an error. "lost" says that
+/// the worker ends, "unmapped" that it cannot reach the memory of the asking process.
+nlohmann::json answer_of(const LaunchAnswer& answer);
 nlohmann::json answer_of(const Error& error);
 /// The Error of an answer that is one, or of one that cannot be read.
-Result<QuickTiming> timing_from_json(const nlohmann::json& document);
+Result<LaunchAnswer> answer_from_json(const nlohmann::json& document);
 
 }  // namespace tilescope

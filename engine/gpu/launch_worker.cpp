@@ -71,7 +71,7 @@ bool LaunchWorker::greet_locked(std::stop_token stop) {
   return greeted_;
 }
 
-Result<QuickTiming> LaunchWorker::ask(Call call, std::stop_token stop) {
+Result<LaunchAnswer> LaunchWorker::ask(Call call, std::stop_token stop) {
   for (const Launch& launch : call.launches) {
     if (auto ok = check_arguments(call.module, launch); !ok) return tl::unexpected(ok.error());
   }
@@ -108,20 +108,25 @@ Result<QuickTiming> LaunchWorker::ask(Call call, std::stop_token stop) {
     start_locked();  // the next one makes its context while the user reads the message
   }
   if (answer.is_object() && answer.value("unmapped", false)) unusable_ = answer.value("message", "it maps no memory");
-  return timing_from_json(answer);
+  return answer_from_json(answer);
 }
 
-Result<double> LaunchWorker::run(const CompiledModule& module, const Launch& launch,
-                                 std::span<const std::shared_ptr<DeviceBuffer>> buffers, std::stop_token stop) {
+Result<LaunchReport> LaunchWorker::run(const CompiledModule& module, const Launch& launch,
+                                       std::span<const std::shared_ptr<DeviceBuffer>> buffers, std::stop_token stop) {
   auto answer = ask({LaunchRequest::Kind::run, module, std::span(&launch, 1), buffers, false}, stop);
   if (!answer) return tl::unexpected(answer.error());
-  return answer->milliseconds.front();
+  LaunchReport report;
+  report.elapsed_ms = answer->timing.milliseconds.front();
+  report.output = std::move(answer->output);
+  return report;
 }
 
 Result<QuickTiming> LaunchWorker::time(const CompiledModule& module, std::span<const Launch> launches,
                                        std::span<const std::shared_ptr<DeviceBuffer>> buffers, bool spare_contents,
                                        std::stop_token stop) {
-  return ask({LaunchRequest::Kind::time, module, launches, buffers, spare_contents}, stop);
+  auto answer = ask({LaunchRequest::Kind::time, module, launches, buffers, spare_contents}, stop);
+  if (!answer) return tl::unexpected(answer.error());
+  return std::move(answer->timing);
 }
 
 }  // namespace tilescope

@@ -16,7 +16,9 @@
 #include <string>
 
 #include "engine/child_process.hpp"
+#include "engine/executor.hpp"
 #include "engine/gpu/context.hpp"
+#include "engine/gpu/launch_protocol.hpp"
 #include "engine/gpu/timing_method.hpp"
 #include "engine/plan.hpp"
 
@@ -36,16 +38,16 @@ class LaunchWorker {
   /// Workers that ended with a kernel in them: it faulted, or was stopped. Never waits for a launch.
   uint64_t faults() const { return faults_.load(std::memory_order_acquire); }
 
-  /// One launch; its device time in milliseconds.
-  Result<double> run(const CompiledModule& module, const Launch& launch,
-                     std::span<const std::shared_ptr<DeviceBuffer>> buffers, std::stop_token stop);
+  /// One launch: its device time in milliseconds, and what the kernel printed.
+  Result<LaunchReport> run(const CompiledModule& module, const Launch& launch,
+                           std::span<const std::shared_ptr<DeviceBuffer>> buffers, std::stop_token stop);
   Result<QuickTiming> time(const CompiledModule& module, std::span<const Launch> launches,
                            std::span<const std::shared_ptr<DeviceBuffer>> buffers, bool spare_contents,
                            std::stop_token stop);
 
  private:
   struct Call;
-  Result<QuickTiming> ask(Call call, std::stop_token stop);
+  Result<LaunchAnswer> ask(Call call, std::stop_token stop);
   void start_locked();
   bool greet_locked(std::stop_token stop);
 

@@ -11,6 +11,7 @@
 #include "engine/gpu/launch_protocol.hpp"
 #include "engine/gpu/launch_worker.hpp"
 #include "engine/gpu/module.hpp"
+#include "engine/gpu/output_capture.hpp"
 
 namespace tilescope {
 namespace {
@@ -37,9 +38,9 @@ class Worker {
       return answer_of(make_error(ErrorId::cuda_failed, "the launch", "the worker cannot read the request"));
     }
     auto buffers = map(request);
-    auto timing = buffers ? carry_out(request, *buffers) : tl::unexpected(buffers.error());
-    if (timing) return answer_of(*timing);
-    json answer = answer_of(timing.error());
+    auto done = buffers ? carry_out(request, *buffers) : tl::unexpected(buffers.error());
+    if (done) return answer_of(*done);
+    json answer = answer_of(done.error());
     answer["lost"] = context_->lost();
     answer["unmapped"] = !buffers;
     return answer;
@@ -59,10 +60,13 @@ class Worker {
     return buffers;
   }
 
-  Result<QuickTiming> carry_out(const LaunchRequest& request, const Buffers& buffers) {
+  Result<LaunchAnswer> carry_out(const LaunchRequest& request, const Buffers& buffers) {
     if (request.kind == LaunchRequest::Kind::time) {
-      if (!buffers.empty()) return quick_timing(request.module, request.launches, buffers, request.spare_contents);
-      return fail(ErrorId::cuda_failed, "the timed run", "it has no buffers");
+      if (buffers.empty()) return fail(ErrorId::cuda_failed, "the timed run", "it has no buffers");
+      const OutputCapture unwanted;  // the run itself has shown it
+      auto timing = quick_timing(request.module, request.launches, buffers, request.spare_contents);
+      if (!timing) return tl::unexpected(timing.error());
+      return LaunchAnswer{std::move(*timing), {}};
     }
     auto module = modules_.get(context_, request.module);
     if (!module) return tl::unexpected(module.error());
@@ -70,9 +74,10 @@ class Worker {
     for (const auto& buffer : buffers) addresses.push_back(buffer->address());
     auto prepared = prepare_launch(*module, request.module, request.launches.at(0), addresses);
     if (!prepared) return tl::unexpected(prepared.error());
+    const OutputCapture capture;
     auto milliseconds = run_launch(*context_, *prepared, {});
-    if (!milliseconds) return tl::unexpected(milliseconds.error());
-    return QuickTiming{{*milliseconds}, {}};
+    if (!milliseconds) return tl::unexpected(error_of_launch(milliseconds.error(), capture.messages()));
+    return LaunchAnswer{QuickTiming{{*milliseconds}, {}}, capture.output()};
   }
 
   std::shared_ptr<GpuContext> context_;
@@ -92,7 +97,7 @@ Result<std::shared_ptr<GpuContext>> open_context() {
 
 int serve_launches() {
   end_with_parent();
-  // Answers go to the real standard output; what a kernel prints goes to standard error.
+  // Answers go to the real standard output; what is printed outside of a launch goes to standard error.
   std::FILE* answers = fdopen(dup(STDOUT_FILENO), "w");
   if (!answers || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
   const auto send = [answers](const json& answer) {

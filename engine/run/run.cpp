@@ -246,6 +246,7 @@ class RunInProgress {
       auto ran = gpu.launch(result_.compiled, launch, *buffers, {}, stop_);
       if (!ran) return tl::unexpected<Error>(ran.error());
       result_.run_ms += ran->elapsed_ms;
+      result_.output += ran->output;
     }
     auto contents = download(gpu, *buffers);
     if (!contents) return tl::unexpected<Error>(contents.error());
@@ -310,6 +311,7 @@ class RunInProgress {
       append_launch(result_.trace, sites_, ran->trace, ran->sites, options.launch_index);
       add_counters(counters_, ran->counters);
       result_.simulated_warps += ran->warps;
+      if (result_.request.device != DeviceKind::gpu) result_.output += ran->output;
       result_.findings.insert(result_.findings.end(), ran->findings.begin(), ran->findings.end());
       if (ran->stopped_by_finding) break;
     }

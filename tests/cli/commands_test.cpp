@@ -169,6 +169,49 @@ void expect_bad_input(ExecOptions options, const std::string& id) {
   EXPECT_EQ(outcome.object()["error"]["id"], id) << outcome.out;
 }
 
+const char* const kPrinting = R"(extern "C" __global__ void greet(int n) {
+  if (threadIdx.x < n) printf("block %d thread %d %c\n", blockIdx.x, threadIdx.x, threadIdx.x == 1 ? 0xff : '.');
+  assert(n < 9);
+})";
+
+TEST(Exec, ShowsWhatAKernelPrints) {
+  ExecOptions options;
+  options.file = write_kernel(kPrinting);
+  options.kernel = "greet";
+  options.grid = "2";
+  options.block = "4";
+  options.arguments = {"i32:2"};
+  const Outcome text = call(exec_command, options);
+  EXPECT_EQ(text.status, 0);
+  EXPECT_NE(text.out.find("printed by the kernel:\nblock 0 thread 0 .\nblock 0 thread 1 \xff\nblock 1 thread 0 .\n"),
+            std::string::npos)
+      << text.out;
+  options.json = true;  // holds Unicode: what is none becomes U+FFFD
+  EXPECT_EQ(call(exec_command, options).object()["output"],
+            "block 0 thread 0 .\nblock 0 thread 1 \xEF\xBF\xBD\nblock 1 thread 0 .\nblock 1 thread 1 \xEF\xBF\xBD\n");
+  options.arguments = {"i32:0"};
+  EXPECT_EQ(call(exec_command, options).object()["output"], "");
+  options.json = false;
+  EXPECT_EQ(call(exec_command, options).out.find("printed"), std::string::npos);
+}
+
+TEST(Exec, AFailedAssertionIsAFindingBehindWhatWasPrinted) {
+  ExecOptions options;
+  options.file = write_kernel(kPrinting);
+  options.kernel = "greet";
+  options.grid = "1";
+  options.block = "32";
+  options.arguments = {"i32:10"};
+  options.json = true;
+  const Outcome outcome = call(exec_command, options);
+  EXPECT_EQ(outcome.status, 1);
+  const json object = outcome.object();
+  EXPECT_EQ(object["findings"][0]["id"], "assertion");
+  EXPECT_EQ(object["findings"][0]["line"], 3);
+  EXPECT_EQ(object["findings"][0]["count"], 32);
+  EXPECT_TRUE(object["output"].get<std::string>().starts_with("block 0 thread 0 .\n"));
+}
+
 TEST(Exec, BadInputIsOneErrorAndStatusTwo) {
   ExecOptions options = scale_by_two("8");
   options.file = "absent.cu";

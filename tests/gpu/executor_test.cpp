@@ -24,6 +24,10 @@ extern "C" __global__ void scale(const float* x, float* y, float factor, int n) 
 extern "C" __global__ void out_of_bounds(float* y) { y[(1ll << 40) + threadIdx.x] = 1; }
 extern "C" __global__ void misaligned(float* y) { *(double*)((char*)y + 4 * threadIdx.x + 1) = 1; }
 extern "C" __global__ void trap() { asm("trap;"); }
+extern "C" __global__ void prints(int n) {
+  if (threadIdx.x < n) printf("thread %d of %s: %.2f\n", threadIdx.x, "the GPU", 0.5 * threadIdx.x);
+}
+extern "C" __global__ void asserts(float* y) { assert(y[threadIdx.x] < 6); }
 extern "C" __global__ void forever(volatile float* y) { while (y[0] == 0) {} }
 extern "C" __global__ void reverse(float* y, int n) {
   extern __shared__ float tile[];
@@ -107,6 +111,29 @@ TEST_F(GpuExecutorTest, GoesOnAfterAKernelThatFaults) {
     EXPECT_EQ(counter.faults(), faults);
   }
   EXPECT_THAT(contents_of(*buffers[1]), testing::ElementsAre(5, 6));  // what no kernel touched is still there
+}
+
+TEST_F(GpuExecutorTest, GivesBackWhatAKernelPrintsAndNothingOfTheLaunchBefore) {
+  const CompiledModule module = compile(kKernels);
+  for (int lines : {3, 0, 1}) {
+    const auto report = gpu_->launch(module, make_launch("prints", 1, 32, {scalar(lines)}), {}, {}, {});
+    ASSERT_TRUE(report) << report.error().message;
+    std::string expected;
+    for (int i = 0; i < lines; ++i) expected += fmt::format("thread {} of the GPU: {:.2f}\n", i, 0.5 * i);
+    EXPECT_EQ(report->output, expected);
+  }
+}
+
+TEST_F(GpuExecutorTest, SaysInOneSentenceWhichAssertionFailedAndWhere) {
+  const CompiledModule module = compile(kKernels);
+  const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of({5, 6})};
+  const auto report = gpu_->launch(module, make_launch("asserts", 1, 2, {BufferArgument{0}}), buffers, {}, {});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().id, ErrorId::assertion_failed) << report.error().message;
+  EXPECT_THAT(report.error().message,
+              HasSubstr("assertion: 'y[threadIdx.x] < 6' does not hold in 'void asserts(float *)', test.cu:"));
+  EXPECT_THAT(report.error().message, HasSubstr("block (0,0,0) thread (1,0,0)"));
+  expect_gpu_works(module);
 }
 
 TEST_F(GpuExecutorTest, EndsAKernelThatLoopsForeverOnAStopRequest) {

@@ -62,14 +62,17 @@ TEST(LaunchProtocol, RefusesWhatIsNoRequest) {
   EXPECT_FALSE(from_json(json::parse("{", nullptr, false), request));
 }
 
-TEST(LaunchProtocol, CarriesTimesAndErrors) {
-  const auto timing = timing_from_json(answer_of(QuickTiming{{0.25, 0.5}, {.executions = 60, .sets = 3}}));
-  ASSERT_TRUE(timing);
-  EXPECT_THAT(timing->milliseconds, testing::ElementsAre(0.25, 0.5));
-  EXPECT_EQ(timing->method.executions, 60);
-  EXPECT_EQ(timing->method.sets, 3);
+TEST(LaunchProtocol, CarriesTimesOutputAndErrors) {
+  const std::string printed("two\nlines \xff\0", 12);  // any bytes
+  const auto answer = answer_from_json(
+      json::parse(answer_of(LaunchAnswer{{{0.25, 0.5}, {.executions = 60, .sets = 3}}, printed}).dump()));
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(answer->timing.milliseconds, testing::ElementsAre(0.25, 0.5));
+  EXPECT_EQ(answer->timing.method.executions, 60);
+  EXPECT_EQ(answer->timing.method.sets, 3);
+  EXPECT_EQ(answer->output, printed);
 
-  const auto failed = timing_from_json(answer_of(make_error(ErrorId::too_large_for_gpu, 10, 5)));
+  const auto failed = answer_from_json(answer_of(make_error(ErrorId::too_large_for_gpu, 10, 5)));
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().id, ErrorId::too_large_for_gpu);
   EXPECT_EQ(failed.error().message, "the buffers need 10 bytes and the GPU has 5 free");
@@ -78,9 +81,9 @@ TEST(LaunchProtocol, CarriesTimesAndErrors) {
 
 TEST(LaunchProtocol, TakesNothingElseForAnAnswer) {
   for (const char* text : {"{}", "[]", "null", R"({"milliseconds": []})", R"({"milliseconds": [1]})"}) {
-    const auto timing = timing_from_json(json::parse(text));
-    ASSERT_FALSE(timing) << text;
-    EXPECT_EQ(timing.error().id, ErrorId::cuda_failed);
+    const auto answer = answer_from_json(json::parse(text));
+    ASSERT_FALSE(answer) << text;
+    EXPECT_EQ(answer.error().id, ErrorId::cuda_failed);
   }
 }
 
