@@ -100,7 +100,7 @@ inline HWY_NOINLINE void check_written(Warp& warp, uint32_t site_index, const Si
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(left));
     const uint8_t* of_lane = flags + pattern.delta[lane] + lane * site.lane_stride;
-    if (!all_written(of_lane, site.bytes_per_lane)) unwritten |= 1U << lane;
+    if (!counts_as_written(of_lane, site.bytes_per_lane, site.is_buffer)) unwritten |= 1U << lane;
   }
   if (unwritten == 0) return;
   const uint64_t offset = place.base - place.addresses[std::countr_zero(mask)];

@@ -220,6 +220,7 @@ bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base
     site.lane_stride = extent->lane_stride;
     site.is_shared = extent->space == Space::shared;
     site.is_local = extent->space == Space::local;
+    site.is_buffer = extent->buffer >= 0;
     site.origin = site.is_local ? kLocalWindow : extent->low;
     site.watched = site.is_shared ? block_->shared_races != nullptr : extent->watched && global_races_ != nullptr;
   } else {
@@ -301,7 +302,7 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
         local ? warp.local + (address - kLocalWindow) + uint64_t{lane} * extent->lane_stride : extent->data + in_extent;
     if (extent->written == nullptr) continue;
     uint8_t* flags = extent->written + in_extent + (local ? uint64_t{warp.index} * 32 * extent->lane_stride : 0);
-    if (reads && setup_.checks && std::memchr(flags, 0, bytes) != nullptr) unwritten |= 1U << lane;
+    if (reads && setup_.checks && !counts_as_written(flags, bytes, extent->buffer >= 0)) unwritten |= 1U << lane;
     if (writes) std::memset(flags, 1, bytes);
   }
   if (unwritten != 0) report_unwritten(warp, site_index, addresses, offset, unwritten);

@@ -66,6 +66,7 @@ struct SiteState {
   bool narrow_address = false;
   bool is_shared = false;  // the extent is shared memory
   bool is_local = false;
+  bool is_buffer = false;
   bool is_store = false;
   bool is_load = false;
   bool watched = false;    // what happens in the extent is checked for races

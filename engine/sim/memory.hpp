@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -33,6 +34,12 @@ struct Extent {
 
   uint64_t bytes() const { return high - low; }
 };
+
+/// Whether what is read counts as written, by the flags of its bytes. Local, shared and heap memory hold structures,
+/// whose gaps nobody writes and every copy reads: there one byte is enough. In buffers each byte has to be.
+inline bool counts_as_written(const uint8_t* flags, size_t bytes, bool is_buffer) {
+  return is_buffer ? std::memchr(flags, 0, bytes) == nullptr : std::memchr(flags, 1, bytes) != nullptr;
+}
 
 class DeviceHeap;
 

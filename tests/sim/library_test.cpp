@@ -125,6 +125,24 @@ TEST(Library, TheHeapHasEightMegabytesAndGivesNullWhenTheyAreUsedUp) {
   }
 }
 
+TEST(Library, StructuresWithGapsAreCopiedInSilenceAndThoseThatNobodySetAreFound) {
+  for (const int forgotten : {-1, 2}) {
+    Machinery machine;
+    const size_t out = machine.output<double>("out", 32);
+    machine.value(forgotten);
+    const auto report = machine.run(module_of("library"), "gaps", {1, 1, 1}, {32, 1, 1});
+    if (forgotten >= 0) {
+      ASSERT_FALSE(report.findings.empty());
+      EXPECT_EQ(report.findings[0].id, "uninitialised-read");
+      EXPECT_EQ(report.findings[0].line, static_cast<uint32_t>(line_of("copies[(i + k) % 4] = local[(i + k) % 4];")));
+      continue;
+    }
+    EXPECT_TRUE(report.findings.empty()) << report.findings[0].message;
+    const auto result = machine.download<double>(out);
+    for (int i = 0; i < 32; ++i) EXPECT_EQ(result[static_cast<size_t>(i)], 2 * ((i ^ 1) + i) + 2) << i;
+  }
+}
+
 struct HeapBug {
   int which;
   const char* id;

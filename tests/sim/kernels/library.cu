@@ -116,3 +116,34 @@ extern "C" __global__ void heap_bug(int which, int* out) {
   if (which == 4) free(a);
   out[0] = value;
 }
+
+// A structure with gaps, copied whole: nobody writes the gaps.
+struct Gapped {
+  char kind;
+  double weight;
+  short count;
+};
+__device__ __noinline__ void set(Gapped* at, int i) {
+  at->kind = i;
+  at->weight = i;
+  at->count = 1;
+}
+__device__ __noinline__ double sum(const Gapped* at) { return at->kind + at->weight + at->count; }
+extern "C" __global__ void gaps(double* out, int forget) {
+  __shared__ Gapped shared[32];
+  Gapped local[4], copies[4];
+  int i = threadIdx.x;
+  for (int k = 0; k < 4; ++k)
+    if (k != forget) set(&local[(i + k) % 4], i);
+  for (int k = 0; k < 4; ++k) copies[(i + k) % 4] = local[(i + k) % 4];
+  Gapped* a = new Gapped;
+  Gapped* b = new Gapped;
+  *a = copies[i % 4];
+  memcpy(b, a, sizeof(Gapped));
+  shared[i] = *b;
+  __syncthreads();
+  Gapped last = shared[i ^ 1];
+  out[i] = sum(&last) + sum(&copies[(i + 1) % 4]);
+  delete a;
+  delete b;
+}
