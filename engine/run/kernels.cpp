@@ -35,11 +35,11 @@ Number number_declared(const std::string& parameter) {
 Result<void> check_arguments(const Launch& launch, const KernelInfo& kernel, const std::string& source_text) {
   std::vector<std::string> declared = declared_parameters(kernel.name, source_text);
   const bool known = declared.size() == kernel.parameter_bytes.size();
-  const std::string name = kernel_name(kernel.name);
+  const std::string name = kernel_name(kernel.name), signature = kernel_signature(kernel.name);
   if (kernel.parameter_bytes.size() != launch.arguments.size()) {
     std::string list;
     for (const std::string& one : declared) list += (list.empty() ? "" : ", ") + one;
-    return fail(ErrorId::argument_count, known && !list.empty() ? fmt::format("{}({})", name, list) : name,
+    return fail(ErrorId::argument_count, known && !list.empty() ? fmt::format("{}({})", name, list) : signature,
                 kernel.parameter_bytes.size(), launch.arguments.size());
   }
   for (size_t i = 0; i < launch.arguments.size(); ++i) {
