@@ -163,23 +163,29 @@ void DeviceSource::add_foreign_header(const std::string& name) {
   missing_.push_back(name);
 }
 
-/// Declares what the device code names and nvcc would bring along. A name that the file declares itself is left to it.
-void DeviceSource::add_prelude() {
-  std::set<std::string, std::less<>> used, standard, own;
-  bool all_standard = false;
+/// The tokens of the device part of the user's files. What macros stand for counts as code; their names go to `own`.
+std::vector<SourceToken> DeviceSource::device_tokens(std::set<std::string, std::less<>>& own) const {
   std::vector<const File*> files{&main_};
   for (const File& file : included_) files.push_back(&file);
   std::vector<SourceToken> tokens;
   for (const File* file : files) {
-    std::vector<SourceToken> found = source_tokens(file->device_text);
-    for (size_t i = 0; i < found.size(); ++i) {  // what macros stand for counts as code
-      if (directive_name(found[i]) != "define") continue;
-      const std::vector<SourceToken> words = source_tokens(directive_rest(found[i]));
+    const std::vector<SourceToken> found = source_tokens(file->device_text);
+    for (const SourceToken& token : found) {
+      if (directive_name(token) != "define") continue;
+      const std::vector<SourceToken> words = source_tokens(directive_rest(token));
       if (!words.empty()) own.emplace(words.front().text);
       if (words.size() > 1) tokens.insert(tokens.end(), words.begin() + 1, words.end());
     }
     tokens.insert(tokens.end(), found.begin(), found.end());
   }
+  return tokens;
+}
+
+/// Declares what the device code names and nvcc would bring along. A name that the file declares itself is left to it.
+void DeviceSource::add_prelude() {
+  std::set<std::string, std::less<>> used, standard, own;
+  bool all_standard = false;
+  const std::vector<SourceToken> tokens = device_tokens(own);
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].kind != SourceToken::Kind::name) continue;
     const std::string name(tokens[i].text);
@@ -194,14 +200,7 @@ void DeviceSource::add_prelude() {
   }
   for (const KnownName& known : known_names())
     if (used.contains(known.name) && !own.contains(known.name)) prelude_ += std::string(known.declaration) + "\n";
-  // A header that was left out may have brought the types of half precision along, as those of PyTorch and cuBLAS do.
-  const bool brought_along = !missing_.empty() || uses_library_;
-  if (brought_along && !seen_.contains("cuda_fp16.h") &&
-      (used.contains("half") || used.contains("__half") || used.contains("half2") || used.contains("__half2")))
-    prelude_ += "#include <cuda_fp16.h>\n";
-  if (brought_along && !seen_.contains("cuda_bf16.h") &&
-      (used.contains("__nv_bfloat16") || used.contains("__nv_bfloat162")))
-    prelude_ += "#include <cuda_bf16.h>\n";
+  add_half_types(used);
   if (all_standard)  // others may be names of the file's own, or are in the global namespace anyway
     for (const char* name : {"min", "max", "swap", "clamp", "numeric_limits", "pair", "make_pair"})
       if (used.contains(name)) standard.insert(name);
@@ -210,6 +209,18 @@ void DeviceSource::add_prelude() {
     std::string declaration = standard_name_declaration(name);
     if (!declaration.empty() && declarations.insert(declaration).second) prelude_ += declaration + "\n";
   }
+}
+
+/// A header that was left out may have brought the types of half precision along, as those of PyTorch and cuBLAS do.
+void DeviceSource::add_half_types(const std::set<std::string, std::less<>>& used) {
+  if (missing_.empty() && !uses_library_) return;
+  const auto any = [&](std::initializer_list<const char*> names) {
+    return std::any_of(names.begin(), names.end(), [&](const char* name) { return used.contains(name); });
+  };
+  if (!seen_.contains("cuda_fp16.h") && any({"half", "__half", "half2", "__half2"}))
+    prelude_ += "#include <cuda_fp16.h>\n";
+  if (!seen_.contains("cuda_bf16.h") && any({"__nv_bfloat16", "__nv_bfloat162"}))
+    prelude_ += "#include <cuda_bf16.h>\n";
 }
 
 std::optional<size_t> DeviceSource::droppable_part(const File& file, uint32_t line) {

@@ -65,6 +65,8 @@ class DeviceSource {
   void give_headers();
   void add_foreign_header(const std::string& name);
   void add_prelude();
+  void add_half_types(const std::set<std::string, std::less<>>& used);
+  std::vector<SourceToken> device_tokens(std::set<std::string, std::less<>>& own) const;
 
   File main_;
   std::deque<File> included_;  // headers of the user

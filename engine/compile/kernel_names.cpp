@@ -139,6 +139,7 @@ Result<std::string> find_kernel_entry(const CompiledModule& module, const std::s
   if (meant.size() == 1) return meant[0];
   if (meant.size() > 1) {
     std::vector<std::string> signatures;
+    signatures.reserve(meant.size());
     for (const std::string& entry : meant) signatures.push_back(kernel_signature(entry));
     if (wanted.empty()) return fail(ErrorId::kernel_not_named, file, list_of(signatures));
     return fail(ErrorId::kernel_ambiguous, wanted, file, list_of(signatures));

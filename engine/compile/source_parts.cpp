@@ -340,9 +340,10 @@ class PartFinder {
         }
     }
     if (i >= size() || at(i).kind != Kind::name) return {};
-    std::string name(at(i).text);
-    for (; i >= 2 && is(i - 1, "::") && at(i - 2).kind == Kind::name; i -= 2)
-      name = std::string(at(i - 2).text) + "::" + name;
+    size_t first = i;
+    while (first >= 2 && is(first - 1, "::") && at(first - 2).kind == Kind::name) first -= 2;
+    std::string name;
+    for (size_t j = first; j <= i; ++j) name += at(j).text;
     return name;
   }
 

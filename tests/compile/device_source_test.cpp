@@ -44,7 +44,7 @@ TEST(DeviceSource, WhatLooksLikeABraceInATextOrCommentIsNone) {
   const std::string source =
       "int main() { /* } */ puts(\"}\"); char c = '}'; // }\n  auto r = R\"x(})x\"; }\n__device__ int kept;\n";
   EXPECT_EQ(device_text(source), std::string(source.find("//"), ' ') + "    \n" +
-                                     std::string(source.find("\n__dev") - source.find("\n") - 1, ' ') +
+                                     std::string(source.find("\n__dev") - source.find('\n') - 1, ' ') +
                                      "\n__device__ int kept;\n");
 }
 
