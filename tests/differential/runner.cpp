@@ -85,6 +85,7 @@ Result<const CompiledModule*> Modules::get(const std::string& file) {
     CompileRequest request;
     request.text = read_text(folder_ + "/" + file);
     request.file = "kernels/" + file;
+    request.cubin_target = "sm_80";  // that of the PTX: one compilation
     if (request.text.empty()) return fail(ErrorId::bad_argument, "kernel file", folder_ + "/" + file + " is empty");
     if (compiler_ == nullptr) return fail(ErrorId::bad_argument, "kernel file", file + " has no kept PTX");
     auto compiled = compiler_->compile(request, {});

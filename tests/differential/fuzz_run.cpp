@@ -1,0 +1,94 @@
+#include "tests/differential/fuzz_run.hpp"
+
+#include <fstream>
+#include <sstream>
+
+#include "tests/differential/runner.hpp"
+
+namespace tilescope::differential {
+
+Result<CompiledModule> FuzzRunner::compile(const std::vector<FuzzKernel>& kernels, const std::string& name) {
+  const std::string path = kept_ptx_ + "/" + name + ".ptx";
+  if (!kept_ptx_.empty()) {
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    CompiledModule module;
+    module.ptx = text.str();
+    if (!module.ptx.empty()) return module;
+  }
+  if (compiler_ == nullptr) return fail(ErrorId::bad_argument, "PTX", path + " is not there");
+  CompileRequest request;
+  request.text = print_kernels(kernels);
+  request.file = name + ".cu";
+  request.cubin_target = "sm_80";  // that of the PTX: one compilation
+  auto module = compiler_->compile(request, {});
+  if (module && !kept_ptx_.empty()) std::ofstream(path) << module->ptx;
+  return module;
+}
+
+void FuzzRunner::run_one(const CompiledModule& module, const FuzzKernel& kernel, size_t number, FuzzReport& report) {
+  const auto failed = [&](const char* kind, const std::string& what) {
+    report.failures.push_back({kind, what, kernel});
+  };
+  const auto scenario = scenario_of(kernel, number);
+  ++report.kernels;
+  LaunchOptions options;
+  options.step_budget = 50'000'000;
+  const auto simulated = run_scenario(simulator_, module, *scenario, options);
+  if (!simulated) return failed("error", "simulator: " + simulated.error().message);
+  report.warp_instructions += simulated->warp_instructions;
+  report.simulator_ms += simulated->elapsed_ms;
+  if (!simulated->findings.empty()) return failed("false alarm", simulated->findings[0].message);
+  if (gpu_ != nullptr) {
+    const auto measured = run_scenario(*gpu_, module, *scenario, options);
+    if (!measured) return failed("error", "GPU: " + measured.error().message);
+    report.gpu_ms += measured->elapsed_ms;
+    if (const auto difference = difference_from_expected(*scenario, *measured))
+      return failed("gpu", "the GPU does not do what the kernel's definition says: " + *difference);
+  }
+  if (const auto difference = difference_from_expected(*scenario, *simulated)) return failed("simulator", *difference);
+  ++report.agreed;
+}
+
+FuzzReport FuzzRunner::run(uint64_t first, uint64_t count) {
+  FuzzReport report;
+  std::vector<FuzzKernel> kernels;
+  for (uint64_t seed = first; seed < first + count; ++seed) {
+    FuzzKernel kernel = generate_kernel(seed);
+    if (scenario_of(kernel, 0))
+      kernels.push_back(std::move(kernel));
+    else
+      ++report.too_long;
+  }
+  if (kernels.empty()) return report;
+  const auto module = compile(kernels, "fuzz_" + std::to_string(first) + "_" + std::to_string(count));
+  if (!module) {
+    report.failures.push_back({"error", module.error().message, kernels[0]});
+    return report;
+  }
+  for (size_t i = 0; i < kernels.size(); ++i) run_one(*module, kernels[i], i, report);
+  return report;
+}
+
+FuzzFailure FuzzRunner::minimised(const FuzzFailure& failure, int attempts) {
+  FuzzFailure smallest = failure;
+  if (compiler_ == nullptr) return smallest;
+  const auto fails = [&](const FuzzKernel& kernel) {
+    if (!scenario_of(kernel, 0)) return false;
+    CompileRequest request;
+    request.text = print_kernels({kernel});
+    request.file = "fuzz.cu";
+    request.cubin_target = "sm_80";
+    const auto module = compiler_->compile(request, {});
+    if (!module) return false;
+    FuzzReport report;
+    run_one(*module, kernel, 0, report);
+    if (report.failures.empty() || report.failures[0].kind != failure.kind) return false;
+    smallest = report.failures[0];
+    return true;
+  };
+  smallest.kernel = minimise(failure.kernel, fails, attempts);
+  return smallest;
+}
+
+}  // namespace tilescope::differential
