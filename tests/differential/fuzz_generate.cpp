@@ -424,12 +424,16 @@ Expression converted(Expression value, Type type) {
 Expression initial_value(Expression from, uint32_t index, Type type) {
   Expression step = node(Kind::literal, Type::u32, 0);
   step.bits = 77 * index + 3;
-  Expression sum = operation(Kind::binary, Op::add, Type::u32, {std::move(from), std::move(step)});
-  if (index % 3 == 0) return converted(std::move(sum), type);
-  // Spread over all words, negative ones too.
+  if (index % 3 == 0)
+    return converted(operation(Kind::binary, Op::add, Type::u32, {std::move(from), std::move(step)}), type);
+  // Spread over all words, negative ones too. Exclusive or, not a sum: NVRTC 13.0 widens a sum of 32 bits that wraps,
+  // (long long)(int)(x * 0x9e3779b1u + c), to a sum of 64 bits that does not.
   Expression factor = node(Kind::literal, Type::u32, 0);
   factor.bits = 0x9e3779b1;
-  Expression spread = operation(Kind::binary, Op::mul, Type::u32, {std::move(sum), std::move(factor)});
+  step.bits *= 0x85ebca6b;
+  step.bits &= 0xffffffff;
+  Expression product = operation(Kind::binary, Op::mul, Type::u32, {std::move(from), std::move(factor)});
+  Expression spread = operation(Kind::binary, Op::bit_xor, Type::u32, {std::move(product), std::move(step)});
   return converted(converted(std::move(spread), Type::i32), type);
 }
 
