@@ -5,8 +5,7 @@
 //     void Body(Warp&, const Operation*, uint32_t lanes, uint32_t members)
 //
 // for the lanes that execute it and the lanes that the mask names; those that are named and not among `lanes` have left
-// the kernel, or never were. The table's handler is Together<Body, MaskIn::b>, or WholeWarp<Body> of an .aligned
-// instruction, which has no mask operand and waits for all lanes.
+// the kernel, or never were. The table's handler is Together<Body, MaskIn::b>.
 #pragma once
 
 #include <bit>
@@ -48,20 +47,6 @@ const Operation* Together(Warp& warp, const Operation* operation, uint32_t lanes
   if (difference != 0) return meet(warp, operation, lanes, masks, body);
   ++warp.synchronisations;
   body(warp, operation, lanes, members);
-  return operation + 1;
-}
-
-template <WarpBody body>
-const Operation* WholeWarp(Warp& warp, const Operation* operation, uint32_t lanes) {
-  static constexpr struct Everyone {
-    uint32_t masks[32];
-    constexpr Everyone() : masks() {
-      for (uint32_t& mask : masks) mask = 0xffffffff;
-    }
-  } kEveryone;
-  if (lanes != warp.live) return meet(warp, operation, lanes, kEveryone.masks, body);
-  ++warp.synchronisations;
-  body(warp, operation, lanes, 0xffffffff);
   return operation + 1;
 }
 
