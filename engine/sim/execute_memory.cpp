@@ -156,8 +156,17 @@ HWY_NOINLINE void watch_store(Warp& warp, SiteState& site, const Place& place, u
   const auto element = [&](size_t part, size_t lane) { return static_cast<M>(values[part][lane]); };
   uint32_t changed = 0;
   if (N == 1 && sizeof(M) == sizeof(R) && mask == kAllLanes && pattern.shape == AccessPattern::Shape::contiguous) {
-    if (std::memcmp(place.host, values[0], 32 * sizeof(M)) != 0)
+    if constexpr (sizeof(R) == 4 || sizeof(R) == 8) {
+      const Tag<R> d;
+      for (size_t i = 0; i < 32; i += hn::Lanes(d)) {
+        const auto old = hn::LoadU(d, reinterpret_cast<const R*>(place.host) + i);
+        uint64_t bits = 0;
+        hn::StoreMaskBits(d, hn::Ne(old, hn::Load(d, values[0] + i)), reinterpret_cast<uint8_t*>(&bits));
+        changed |= static_cast<uint32_t>(bits) << i;
+      }
+    } else {
       for (size_t i = 0; i < 32; ++i) changed |= (read<M>(place.host + i * sizeof(M)) != element(0, i) ? 1U : 0U) << i;
+    }
   } else {
     for (uint32_t left = mask; left != 0; left &= left - 1) {
       const auto lane = static_cast<size_t>(std::countr_zero(left));

@@ -58,6 +58,18 @@ uint16_t GlobalRaces::value_of(const uint8_t* bytes) const {
   return static_cast<uint16_t>(value * 0x9e3779b1U >> 16);
 }
 
+void GlobalRaces::values_of(const uint8_t* bytes, std::array<uint16_t, 32>& values) const {
+  if (granule_bits_ != 2) {
+    for (size_t i = 0; i < values.size(); ++i) values[i] = value_of(bytes + (i << granule_bits_));
+    return;
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint32_t value;
+    std::memcpy(&value, bytes + 4 * i, 4);
+    values[i] = static_cast<uint16_t>(value * 0x9e3779b1U >> 16);
+  }
+}
+
 void GlobalRaces::access(const GlobalAccessor& who, const AccessPattern& pattern, uint64_t base, const uint8_t* bytes,
                          uint32_t changed) {
   if (pattern.shape == AccessPattern::Shape::contiguous)
@@ -73,6 +85,17 @@ void GlobalRaces::touch_contiguous(const GlobalAccessor& who, const AccessPatter
   std::array<uint16_t, 32> values{};
   const auto lowest = static_cast<uint32_t>(std::countr_zero(pattern.mask));
   const uint64_t first = base >> granule_bits_;
+  if (pattern.mask == 0xffffffff && site.granules == 1 && first % 32 == 0) {
+    Touch whole;
+    whole.owners.mask = 0xffffffff;
+    whole.owners.who = who;
+    whole.owners.per_thread = 1;
+    whole.changed = site.writes ? changed : 0;
+    whole.values = values.data();
+    if (site.writes && bytes != nullptr) values_of(bytes, values);
+    touch(first / 32, whole);
+    return;
+  }
   const uint32_t last_lane = 31 - static_cast<uint32_t>(std::countl_zero(pattern.mask));
   const uint64_t end = first + uint64_t{last_lane - lowest + 1} * site.granules;
   for (uint64_t granule = first; granule < end;) {
@@ -253,6 +276,10 @@ void GlobalRaces::put_writer(Line& line, const Touch& part, const std::vector<Ce
   put(line.writer, part.owners, cells_of_part);
   line.changed = (line.changed & ~part.owners.mask) | part.changed;
   if (part.values == nullptr) return;
+  if (part.owners.mask == 0xffffffff) {
+    std::memcpy(line.values.data(), part.values, sizeof(line.values));
+    return;
+  }
   for (uint32_t left = part.owners.mask; left != 0; left &= left - 1) {
     const auto granule = static_cast<size_t>(std::countr_zero(left));
     line.values[granule] = part.values[granule];

@@ -8,12 +8,13 @@ namespace tilescope {
 namespace {
 
 constexpr size_t kWordsOfLine = 8;
+constexpr size_t kMostWords = 64;  // of a pattern's mask
 
 /// The granules of a pattern, from its lowest on.
 void find_granules(AccessPattern& pattern, uint32_t granule_bits) {
   const auto span = static_cast<uint64_t>(pattern.end - pattern.lowest) >> granule_bits;
   const size_t words = (span + 63) / 64;
-  if (words > std::max(4U, 2 * pattern.lanes)) {
+  if (words > std::min<size_t>(kMostWords, std::max(4U, 2 * pattern.lanes))) {
     pattern.granules_form = AccessPattern::Granules::scattered;
     return;
   }
@@ -86,70 +87,71 @@ uint32_t SharedRaces::granule_of(const Logged& access, uint32_t lane) const {
   return static_cast<uint32_t>((int64_t{access.offset} + delta) >> granule_bits_);
 }
 
-/// Ors the bits into the maps of the access's kind; the result says which of them this warp has already touched in a
+/// Ors the words into the maps of the access's kind; the result says which of them this warp has already touched in a
 /// way that may matter to another lane.
-template <class Words>
-uint64_t SharedRaces::mark_words(Interval& interval, const SiteInfo& site, const Words& for_each_word) const {
-  uint64_t* const bits = interval.bits.data();
+uint64_t SharedRaces::mark_words(Interval& interval, const SiteInfo& site, size_t word, const uint64_t* granules,
+                                 size_t count) const {
+  for (size_t line = word / kWordsOfLine; line <= (word + count - 1) / kWordsOfLine; ++line)
+    interval.dirty[line / 64] |= uint64_t{1} << (line % 64);
+  uint64_t* const reads = interval.bits.data() + word;
+  uint64_t* const writes = reads + words_ * plain_write;
   uint64_t meets = 0;
-  if (!site.is_strong && !site.writes) {
-    for_each_word([&](size_t word, uint64_t granules) {
-      meets |= granules & bits[words_ * plain_write + word];
-      if (has_strong_) meets |= granules & bits[words_ * strong_write + word];
-      bits[word] |= granules;
-    });
-  } else if (!site.is_strong) {
-    for_each_word([&](size_t word, uint64_t granules) {
-      meets |= granules & (bits[word] | bits[words_ * plain_write + word]);
-      if (has_strong_) meets |= granules & bits[words_ * strong + word];
-      bits[words_ * plain_write + word] |= granules;
-    });
-  } else {
-    for_each_word([&](size_t word, uint64_t granules) {
-      meets |= granules & (bits[words_ * plain_write + word] | bits[words_ * strong_write + word]);
-      if (site.writes) meets |= granules & (bits[word] | bits[words_ * strong + word]);
-      bits[words_ * strong + word] |= granules;
-      if (site.writes) bits[words_ * strong_write + word] |= granules;
-    });
+  if (!has_strong_) {
+    if (site.writes) {
+      for (size_t i = 0; i < count; ++i) {
+        meets |= granules[i] & (reads[i] | writes[i]);
+        writes[i] |= granules[i];
+      }
+    } else {
+      for (size_t i = 0; i < count; ++i) {
+        meets |= granules[i] & writes[i];
+        reads[i] |= granules[i];
+      }
+    }
+    return meets;
+  }
+  uint64_t* const strongs = reads + words_ * strong;
+  uint64_t* const strong_writes = reads + words_ * strong_write;
+  for (size_t i = 0; i < count; ++i) {
+    meets |= granules[i] & (writes[i] | strong_writes[i]);
+    if (site.writes) meets |= granules[i] & (reads[i] | strongs[i]);
+    if (!site.is_strong) {
+      (site.writes ? writes : reads)[i] |= granules[i];
+    } else {
+      strongs[i] |= granules[i];
+      if (site.writes) strong_writes[i] |= granules[i];
+    }
   }
   return meets;
 }
 
 uint64_t SharedRaces::mark(Interval& interval, const Logged& access) const {
   const SiteInfo& site = sites_[access.site];
-  const auto set_dirty = [&](size_t word) {
-    const size_t line = word / kWordsOfLine;
-    interval.dirty[line / 64] |= uint64_t{1} << (line % 64);
-  };
   if (access.pattern == nullptr || access.pattern->granules_form == AccessPattern::Granules::scattered) {
-    return mark_words(interval, site, [&](const auto& word_of) {
-      for (uint32_t left = lanes_of(access); left != 0; left &= left - 1) {
-        const uint32_t first = granule_of(access, static_cast<uint32_t>(std::countr_zero(left)));
-        for (uint32_t i = first; i < first + (site.bytes >> granule_bits_); ++i) {
-          word_of(i / 64, uint64_t{1} << (i % 64));
-          set_dirty(i / 64);
-        }
+    uint64_t meets = 0;
+    for (uint32_t left = lanes_of(access); left != 0; left &= left - 1) {
+      const uint32_t first = granule_of(access, static_cast<uint32_t>(std::countr_zero(left)));
+      for (uint32_t i = first; i < first + (site.bytes >> granule_bits_); ++i) {
+        const uint64_t bit = uint64_t{1} << (i % 64);
+        meets |= mark_words(interval, site, i / 64, &bit, 1);
       }
-    });
+    }
+    return meets;
   }
   const AccessPattern& pattern = *access.pattern;
   const auto first = static_cast<uint64_t>(int64_t{access.offset} + pattern.lowest) >> granule_bits_;
   const size_t word = first / 64, count = pattern.granules.size();
-  const uint32_t shift = first % 64;
   const uint64_t* granules = pattern.granules.data();
-  return mark_words(interval, site, [&](const auto& word_of) {
-    uint64_t carry = 0;
-    for (size_t i = 0; i < count; ++i) {
-      const uint64_t here = granules[i] << shift | carry;
-      carry = shift != 0 ? granules[i] >> (64 - shift) : 0;
-      if (here == 0) continue;
-      word_of(word + i, here);
-      set_dirty(word + i);
-    }
-    if (carry == 0) return;
-    word_of(word + count, carry);
-    set_dirty(word + count);
-  });
+  const uint32_t shift = first % 64;
+  if (shift == 0) return mark_words(interval, site, word, granules, count);
+  std::array<uint64_t, kMostWords + 1> shifted;
+  uint64_t carry = 0;
+  for (size_t i = 0; i < count; ++i) {
+    shifted[i] = granules[i] << shift | carry;
+    carry = granules[i] >> (64 - shift);
+  }
+  shifted[count] = carry;
+  return mark_words(interval, site, word, shifted.data(), count + (carry != 0 ? 1 : 0));
 }
 
 void SharedRaces::access(uint32_t warp, uint32_t synchronisations, uint32_t site, AccessPattern& pattern,

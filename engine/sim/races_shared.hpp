@@ -143,8 +143,8 @@ class SharedRaces {
 
   // Marking (races_shared.cpp).
   uint64_t mark(Interval& interval, const Logged& access) const;
-  template <class Words>
-  uint64_t mark_words(Interval& interval, const SiteInfo& site, const Words& for_each_word) const;
+  uint64_t mark_words(Interval& interval, const SiteInfo& site, size_t word, const uint64_t* granules,
+                      size_t count) const;
   void compact(WarpState& state);
   uint32_t lanes_of(const Logged& access) const;
   uint32_t granule_of(const Logged& access, uint32_t lane) const;
