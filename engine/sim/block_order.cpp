@@ -13,12 +13,21 @@ BlockOrder::State& BlockOrder::state(uint32_t block) {
 void BlockOrder::barrier(uint32_t block) {
   State& own = state(block);
   own.barrier_time = own.time++;
+  if (!own.new_fences) return;
+  own.new_fences = false;
+  auto fenced = std::make_shared<std::vector<uint32_t>>();
+  for (const Fence& fence : own.fences) {
+    fenced->push_back(fence.own_time);
+    own.fenced_block_time = std::max(own.fenced_block_time, fence.block_time);
+  }
+  own.fenced = std::move(fenced);
 }
 
 void BlockOrder::fence(uint32_t block, uint32_t warp) {
   State& own = state(block);
   if (own.fences.size() <= warp) own.fences.resize(warp + 1);
-  own.fences[warp] = {own.time++, own.barrier_time, true};
+  own.fences[warp] = {own.time++, own.barrier_time};
+  own.new_fences = true;
 }
 
 void BlockOrder::acquire(uint32_t block, uint64_t place) {
@@ -34,15 +43,21 @@ void BlockOrder::acquire(uint32_t block, uint64_t place) {
 
 void BlockOrder::publish(uint32_t block, uint32_t warp, uint64_t place) {
   State& own = state(block);
-  if (own.fences.size() <= warp || !own.fences[warp].done) return;
-  const Fence& fence = own.fences[warp];
+  const Fence fence = warp < own.fences.size() ? own.fences[warp] : Fence{};
+  if (fence.own_time == 0 && own.fenced == nullptr) return;
   auto& at = places_[place];
   if (at == nullptr) at = std::make_unique<Place>();
-  const Entry entry{block, warp, fence.own_time, fence.block_time, static_cast<uint32_t>(own.seen.size())};
+  const Entry entry{block,
+                    warp,
+                    fence.own_time,
+                    std::max(fence.block_time, own.fenced_block_time),
+                    static_cast<uint32_t>(own.seen.size()),
+                    own.fenced};
   auto& of_block = at->of_block[block];
   if (!of_block.empty()) {
     const Entry& last = at->entries[of_block.back()];
-    if (last.warp == warp && last.own_time == entry.own_time && last.seen == entry.seen) return;
+    if (last.warp == warp && last.own_time == entry.own_time && last.seen == entry.seen && last.fenced == entry.fenced)
+      return;
   }
   of_block.push_back(static_cast<uint32_t>(at->entries.size()));
   at->entries.push_back(entry);
@@ -75,6 +90,7 @@ bool BlockOrder::is_before(uint32_t block, uint32_t warp, uint32_t time, uint32_
             return true;
           }
           if (entry.warp == warp && entry.own_time >= time) return true;
+          if (entry.fenced != nullptr && warp < entry.fenced->size() && (*entry.fenced)[warp] >= time) return true;
         }
       }
       uint32_t& through = looked_through[place];

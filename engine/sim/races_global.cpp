@@ -256,7 +256,8 @@ void GlobalRaces::put(Owners& into, const Owners& from, const std::vector<Cells>
       return;
     }
     if (into.cells == kNone && into.per_thread == from.per_thread && into.who.block == from.who.block &&
-        into.who.time == from.who.time && into.who.site == from.who.site) {
+        into.who.time == from.who.time && into.who.site == from.who.site &&
+        into.who.thread / 32 == from.who.thread / 32) {  // of one warp; see check()
       const auto granule = static_cast<uint32_t>(std::countr_zero(from.mask));
       if (owner(into, cells_, granule).thread == owner(from, cells_of_from, granule).thread) {
         into.mask |= from.mask;

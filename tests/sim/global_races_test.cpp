@@ -71,6 +71,7 @@ TEST(GlobalRaces, FindingsDoNotDependOnTheNumberOfHostThreads) {
 TEST(GlobalRaces, OwnElementsAndOtherBuffersAreSilent) {
   EXPECT_TRUE(lines_of(run<float>("stencil")).empty());
   EXPECT_TRUE(lines_of(run<float>("scale_in_place")).empty());
+  EXPECT_TRUE(lines_of(run<float>("scale_in_place", {{11, 1, 1}, {73, 1, 1}, 800})).empty());
   EXPECT_TRUE(lines_of(run<float>("transpose", kSquare)).empty());
   EXPECT_TRUE(lines_of(run<uint8_t>("neighbouring_bytes")).empty());
 }
@@ -100,6 +101,10 @@ TEST(GlobalRaces, TheLastBlockSeesWhatWasFenced) {
 TEST(GlobalRaces, LookBackNeedsItsFences) {
   EXPECT_TRUE(lines_of(run<float>("look_back")).empty());
   EXPECT_FALSE(lines_of(run<float>("look_back_without_fence")).empty());
+}
+TEST(GlobalRaces, FencesOfAllThreadsBeforeABarrierArePublishedByOne) {
+  EXPECT_TRUE(lines_of(run<float>("producer_fences")).empty());
+  EXPECT_EQ(lines_of(run<float>("producer_fences_late")).size(), 1U);
 }
 TEST(GlobalRaces, AGridBarrierOrdersBlocksAndABlocksBarrierDoesNot) {
   EXPECT_TRUE(lines_of(run<float>("steps_with_grid_barrier")).empty());

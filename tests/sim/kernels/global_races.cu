@@ -198,3 +198,37 @@ extern "C" __global__ void shortest_paths(int* a, int* out, int n) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, k = 5;
   a[y * n + x] = min(a[y * n + x], a[y * n + k] + a[k * n + x]);
 }
+
+__device__ int ready[64];
+
+// Every thread fences what it wrote, then one of them tells.
+extern "C" __global__ void producer_fences(const float* a, float* out, int n) {
+  const int pair = blockIdx.x / 2 * blockDim.x;
+  if (blockIdx.x % 2 == 0) {
+    out[pair + threadIdx.x] = a[pair + threadIdx.x];
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) atomicExch(&ready[blockIdx.x / 2], 1);
+  } else {
+    if (threadIdx.x == 0)
+      while (atomicAdd(&ready[blockIdx.x / 2], 0) == 0) {
+      }
+    __syncthreads();
+    out[n + pair + threadIdx.x] = out[pair + blockDim.x - 1 - threadIdx.x];
+  }
+}
+extern "C" __global__ void producer_fences_late(const float* a, float* out, int n) {
+  const int pair = blockIdx.x / 2 * blockDim.x;
+  if (blockIdx.x % 2 == 0) {
+    __threadfence();
+    out[pair + threadIdx.x] = a[pair + threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0) atomicExch(&ready[blockIdx.x / 2], 1);
+  } else {
+    if (threadIdx.x == 0)
+      while (atomicAdd(&ready[blockIdx.x / 2], 0) == 0) {
+      }
+    __syncthreads();
+    out[n + pair + threadIdx.x] = out[pair + blockDim.x - 1 - threadIdx.x];
+  }
+}
