@@ -33,7 +33,7 @@ void restore(Warp& warp, const CallSite& site, size_t lane, std::vector<uint8_t>
     from += reg.bytes;
   }
   for (uint16_t predicate : site.saved_predicates) warp.set_predicate(predicate, 0U - *from++, 1U << lane);
-  saved.resize(saved.size() - site.saved_bytes);
+  saved.erase(saved.end() - site.saved_bytes, saved.end());
 }
 
 /// Reports lanes whose stacks have no room for another frame.
