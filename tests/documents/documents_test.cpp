@@ -1,6 +1,7 @@
 // The documents say what is so: their links lead somewhere, their command lines are understood.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -84,6 +85,23 @@ TEST(Documents, CommandLinesOfTheReadmeAreUnderstood) {
       ++checked;
     }
   EXPECT_GE(checked, 8);
+}
+
+TEST(Documents, TheReadmesExampleFindsWhatTheReadmeSays) {
+  const std::string readme = read_text(kSource / "README.md");
+  static const std::regex command(R"(\n\./tilescope (exec docs/smooth\.cu [^\n]+)\n)"),
+      finding(R"(\n([a-z ]+: [^\n]+ thread \([^\n]+))");
+  const auto commands = matches(readme, command), findings = matches(readme, finding);
+  ASSERT_EQ(commands.size(), 1U);
+  ASSERT_EQ(findings.size(), 3U);
+  const std::string line = "cd '" + kSource.string() + "' && '" TILESCOPE_BINARY "/tilescope' " + commands[0] + " 2>&1";
+  FILE* pipe = popen(line.c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string said;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) said += static_cast<char>(c);
+  pclose(pipe);
+  for (const std::string& expected : findings)
+    EXPECT_NE(said.find(expected), std::string::npos) << expected << "\n" << said;
 }
 
 }  // namespace
