@@ -175,6 +175,10 @@ void add_benchmarks() {
   add(matmul("shared_tiled", 512, 32, {32, 32, 1}));
   add(matmul("register_tiled", 512, 128, {256, 1, 1}));
   add(matmul("register_tiled", 1024, 128, {256, 1, 1}), 2);
+  Workload tensor = matmul("mma_bf16", 512, 128, {256, 1, 1});
+  tensor.file = "bench/kernels/mma_bf16.cu";
+  tensor.type = DType::bf16;
+  add(tensor);
   benchmark::RegisterBenchmark("native_triple_loop", native_triple_loop)
       ->Arg(1024)
       ->Iterations(1)
