@@ -39,7 +39,8 @@ uint64_t extend(uint64_t bits, const ScalarType& type) {
                         : low_bits(bits, type.bytes);
 }
 
-ExactNumber exact_of_type(uint64_t bits, const ScalarType& type, bool flush) {
+/// Hardware does not flush subnormal numbers on their way to f16, where only directed rounding shows it (an H200).
+ExactNumber exact_of_type(uint64_t bits, const ScalarType& type, bool flush, bool to_half) {
   if (type.format == nullptr) {
     const uint64_t value = extend(bits, type);
     const bool negative = type.is_signed && static_cast<int64_t>(value) < 0;
@@ -47,7 +48,7 @@ ExactNumber exact_of_type(uint64_t bits, const ScalarType& type, bool flush) {
   }
   ExactNumber number = exact_of_bits(bits, *type.format);
   const bool subnormal = (bits & type.format->infinity()) == 0;
-  if (flush && subnormal && type.bytes == 4) number.kind = ExactNumber::Kind::zero;
+  if (flush && subnormal && type.bytes == 4 && !to_half) number.kind = ExactNumber::Kind::zero;
   return number;
 }
 
@@ -109,11 +110,19 @@ uint64_t convert_nan(uint64_t bits, const FloatFormat& to, const FloatFormat& fr
          (shift >= 0 ? fraction << shift : fraction >> -shift);
 }
 
+/// A conversion that changes no number keeps the bits of a NaN too: between equal formats, and from bf16 to f32.
+bool keeps_bits(const ScalarType& to, const ScalarType& from, const OperationModifiers& modifiers) {
+  const bool equal = to.format != nullptr && to.format == from.format && to.bytes > 2;
+  const bool widens = to.format == &kFormat32 && from.format == &kFormatBrain;
+  return (equal || widens) && !modifiers.saturate && !modifiers.flush && !modifiers.to_integer && !modifiers.relu;
+}
+
 uint64_t convert(uint64_t bits, const ScalarType& to, const ScalarType& from, const OperationModifiers& modifiers) {
   if (to.format == nullptr && from.format == nullptr && !modifiers.saturate)
     return low_bits(extend(bits, from), to.bytes);
   bits = low_bits(bits, from.bytes);
-  const ExactNumber number = exact_of_type(bits, from, modifiers.flush);
+  if (keeps_bits(to, from, modifiers)) return bits << 8 * (to.bytes - from.bytes);
+  const ExactNumber number = exact_of_type(bits, from, modifiers.flush, to.format == &kFormat16);
   if (to.format == nullptr) return to_integer(number, to, from, modifiers.rounding);
   const bool wide = from.format != nullptr && (from.bytes == 8 || to.bytes == 8);
   if (!wide || number.kind != ExactNumber::Kind::nan || modifiers.saturate || modifiers.relu)
@@ -155,6 +164,13 @@ const Operation* ConvertPair(Warp& warp, const Operation* operation, uint32_t ma
   return operation + 1;
 }
 
+/// What hardware does with a NaN in .rna, which it computes with integers (an H200): the low bits are cut off, and
+/// .satfinite takes the next smaller one of what is not finite.
+uint32_t tensor_of_nan(uint32_t bits, bool finite) {
+  const uint32_t cut = bits & 0xffffe000U;
+  return finite ? cut - 0x2000U : cut;
+}
+
 /// To tf32: an f32 whose last 13 bits are 0.
 const Operation* ConvertTensor(Warp& warp, const Operation* operation, uint32_t mask) {
   const OperationModifiers modifiers = modifiers_of(*operation);
@@ -163,8 +179,9 @@ const Operation* ConvertTensor(Warp& warp, const Operation* operation, uint32_t 
   auto* out = warp.destination<uint32_t>(operation->dst);
   for (size_t lane = 0; lane < 32; ++lane) {
     if ((mask >> lane & 1) == 0) continue;
-    out[lane] = std::isnan(a[lane]) ? static_cast<uint32_t>(kFormat32.canonical_nan)
-                                    : static_cast<uint32_t>(to_float(exact_of(a[lane]), to, modifiers)) << 13;
+    out[lane] = std::isnan(a[lane]) && modifiers.rounding == Rounding::nearest_away
+                    ? tensor_of_nan(std::bit_cast<uint32_t>(a[lane]), modifiers.saturate_finite)
+                    : static_cast<uint32_t>(to_float(exact_of(a[lane]), to, modifiers)) << 13;
   }
   return operation + 1;
 }

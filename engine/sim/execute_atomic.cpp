@@ -130,6 +130,11 @@ template <class Op, class T>
 T updated(const Warp& warp, const Operation* operation, T old, T value) {
   if constexpr (std::is_same_v<T, float>)
     if (!warp.machine->site(operation->site).is_shared) return flush(Op::run(flush(old), flush(value)));
+  if constexpr (std::is_same_v<T, double>) {
+    // The memory's own adder passes a NaN on as it is, that of the operand first; a warp's makes it quiet (an H200).
+    if (!warp.machine->site(operation->site).is_shared && std::isnan(value)) return value;
+    if (!warp.machine->site(operation->site).is_shared && std::isnan(old)) return old;
+  }
   return static_cast<T>(Op::run(old, value));
 }
 

@@ -74,7 +74,12 @@ struct One {
     double value = Op::run(double{widen(flush_half<Format>(modifiers, bits), Format::format)}...);
     if (modifiers.saturate) value = value > 0 ? (value < 1 ? value : 1) : 0;
     if (modifiers.relu && value <= 0) value = 0;  // −0 too
-    return flush_half<Format>(modifiers, narrow(value, Format::format, Rounding::nearest_even));
+    const uint16_t result = narrow(value, Format::format, Rounding::nearest_even);
+    // Rounded up to the smallest normal number: flushed if it was not one with unbounded exponents (seen on an H200).
+    if (modifiers.flush && (result & 0x7fff) == 1 << Format::format.fraction_bits &&
+        std::abs(value) < std::ldexp(2.0 - std::ldexp(1.0, -Format::format.fraction_bits - 1), -Format::format.bias()))
+      return result & 0x8000;
+    return flush_half<Format>(modifiers, result);
   }
 };
 /// Two of them in a register.

@@ -19,7 +19,8 @@ struct FormCase {
   std::string text;      // its instructions, on registers %r1 … as forms.txt has them
   std::string results;   // registers that hold results, blank-separated
   std::string inputs;    // what the four arrays of inputs hold: a letter each, see conformance_inputs()
-  std::string location;  // of a memory form: "global", "shared" or "local", where the inputs are stored before
+  std::string location;  // of a memory form: "global", "shared" or "local", where the inputs are stored before;
+                         // "inputs": four of them where they are
 };
 
 inline bool begins_with_any(const std::string& text, const std::vector<std::string>& stems) {
@@ -76,6 +77,8 @@ inline FormCase case_of(const PtxForm& form) {
   test.name = form.opcode + " " + form.operands;
   test.text = form.opcode + " " + form.operands + ";\n";
   test.inputs = "8888";
+  // The bits to skip are counted with the offset's magnitude (PTX ISA 9.0, section 9.7.1.17); −2^31 has none.
+  if (form.opcode == "fns.b32") test.text = "max.s32 %r4, %r4, -2147483647;\n" + test.text;
   const auto all = registers_of(form.operands);
   for (const auto& reg : all) {
     const int number = reg.back() - '0';
@@ -98,6 +101,9 @@ inline FormCase case_of(const PtxForm& form) {
     replace("[%rd9]", "[%own]", "global");
     replace("[shared_variable]", "[%slot]", "shared");
     if (test.text.find("[local_variable]") != std::string::npos) test.location = "local";
+    // What these read must not be written by the kernel (PTX ISA 9.0, sections 9.7.9.9 and 9.7.9.10).
+    const bool reads_only = form.opcode.find(".nc") != std::string::npos || form.opcode.starts_with("ldu");
+    if (reads_only && test.location == "global") test.location = "inputs";
   }
   return test;
 }
@@ -228,9 +234,13 @@ inline std::string kernel_of_case(const FormCase& test, size_t number) {
     if (stem == "p")
       text += "and.b64 %in2, " + from + ", 1;\nsetp.ne.u64 %bit, %in2, 0;\nmov.pred " + reg + ", %bit;\n";
   }
-  const std::string space = test.location;
+  const bool stores = !test.location.empty() && test.location != "inputs";
+  const std::string space = test.location == "inputs" ? "global" : test.location;
   const std::string place = space == "global" ? "%own" : space == "shared" ? "%slot" : "local_variable";
-  if (!space.empty())
+  if (test.location == "inputs")
+    text +=
+        "and.b32 %n5, %n3, 0x7fc;\nmul.wide.u32 %in2, %n5, 8;\nld.param.u64 %own, [a];\nadd.s64 %own, %own, %in2;\n";
+  if (stores)
     text += "st." + space + ".v2.u64 [" + place + "], {%in3, %in4};\nst." + space + ".v2.u64 [" + place +
             "+16], {%in5, %in6};\n";
   text += test.text + "mov.u64 %in8, 0;\n";
