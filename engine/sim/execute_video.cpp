@@ -64,7 +64,13 @@ int64_t part_of(uint32_t word, uint32_t part, bool is_signed) {
   return extend(word >> (part & 7) * 8, part == 0 ? 32 : part >> 3, is_signed);
 }
 
-uint32_t multiply_add(const VideoModifiers& m, int64_t a, int64_t b, uint32_t c) {
+/// PTX ISA 9.0, 9.7.17.1.8, but for what an H200 does otherwise: whole words are always signed numbers, and an unsigned
+/// sum that is to be saturated is shifted as one.
+uint32_t multiply_add(const VideoModifiers& m, uint32_t word_a, uint32_t word_b, uint32_t c) {
+  const auto factor = [](uint32_t word, uint16_t part, bool is_signed) {
+    return part_of(word, part, is_signed || part >> 3 == 32);
+  };
+  const int64_t a = factor(word_a, m.pick_a, m.signed_a), b = factor(word_b, m.pick_b, m.signed_b);
   __extension__ typedef __int128 Signed128;
   const bool is_signed = m.signed_a || m.signed_b || m.negate_product || m.negate_c;
   Signed128 sum = static_cast<Signed128>(a) * b;
@@ -76,7 +82,8 @@ uint32_t multiply_add(const VideoModifiers& m, int64_t a, int64_t b, uint32_t c)
     c = ~c;
     one = 1;
   }
-  sum = (sum + extend(c, 32, is_signed) + one) >> m.scale;
+  sum = (sum + extend(c, 32, true) + one);
+  sum = m.saturate && !is_signed && m.scale != 0 ? static_cast<uint64_t>(sum) >> m.scale : sum >> m.scale;
   if (m.saturate) {
     const Signed128 low = is_signed ? -Signed128{1} * INT32_MAX - 1 : 0, high = is_signed ? INT32_MAX : UINT32_MAX;
     sum = sum < low ? low : sum > high ? high : sum;
@@ -85,9 +92,9 @@ uint32_t multiply_add(const VideoModifiers& m, int64_t a, int64_t b, uint32_t c)
 }
 
 uint32_t one_result(const VideoModifiers& m, uint32_t a, uint32_t b, uint32_t c) {
+  if (m.op == VideoOperator::multiply_add) return multiply_add(m, a, b, c);
   const bool shifts = m.op == VideoOperator::shift_left || m.op == VideoOperator::shift_right;
   const int64_t x = part_of(a, m.pick_a, m.signed_a), y = part_of(b, m.pick_b, m.signed_b && !shifts);
-  if (m.op == VideoOperator::multiply_add) return multiply_add(m, x, y, c);
   const uint32_t part = m.mask, bits = part == 0 ? 32 : part >> 3;
   int64_t result = apply(m, x, y);
   if (m.saturate) result = clamp(result, bits, m.signed_result);

@@ -72,7 +72,9 @@ TEST(Values, VideoInstructionsOfOneResult) {
       {"vmad.s32.u32.u32 %r1, %r2, %r3, -%r4;", {3, 5, 20}, 0xfffffffb},
       {"vmad.u32.u32.u32.po %r1, %r2, %r3, %r4;", {3, 5, 20}, 36},
       {"vmad.u32.u32.u32.shr7 %r1, %r2, %r3, %r4;", {0x80, 5, 0x80}, 6},
-      {"vmad.u32.u32.u32.sat.shr15 %r1, %r2, %r3, %r4;", {0xffffffff, 0xffffffff, 0}, 0xffffffff},
+      {"vmad.u32.u32.u32.sat.shr15 %r1, %r2, %r3, %r4;", {0x7fffffff, 0x7fffffff, 0}, 0xffffffff},
+      // Against the ISA, as an H200 does it (forms_h200.txt): the words are signed, so the product is 1.
+      {"vmad.u32.u32.u32.sat.shr15 %r1, %r2, %r3, %r4;", {0xffffffff, 0xffffffff, 0x7fff}, 1},
       {"vmad.s32.s32.s32.sat %r1, %r2, %r3, %r4;", {0x80000000, 2, 0}, 0x80000000},
       {"vset.s32.s32.lt %r1, %r2, %r3;", {0xffffffff, 0}, 1},
       {"vset.u32.u32.lt %r1, %r2, %r3;", {0xffffffff, 0}, 0},
