@@ -187,6 +187,7 @@ Result<double> run_launch(GpuContext& context, const PreparedLaunch& launch, std
     }
     if (now - begin > 1ms) std::this_thread::sleep_for(100us);
   }
+  if (status == CUDA_SUCCESS) status = driver.ctx_synchronize();  // gives out what the kernel has printed
   if (status != CUDA_SUCCESS) return tl::unexpected(context.error(what, status));
   float milliseconds = 0;
   status = driver.event_elapsed_time(&milliseconds, start.event, end.event);

@@ -227,7 +227,7 @@ void lattice_boltzmann(Random& random, Scenario& s) {
         expected[u32(k * cells + to)] = float(q + 0.6 * (equilibrium - q));
       }
     }
-  const auto in = s.input("f", f), out = s.output<float>("g", f.size());
+  const auto in = s.input("f", f), out = s.output<float>("g", f.size(), near_if_fused(0, 1e-6));
   const Tiling tiling(random, nx, ny);
   s.launch("lattice_boltzmann", tiling.grid, tiling.block, 0, in, out, nx, ny, 0.6F);
   s.expect(out, expected, near(0, 2e-6, "single precision against double"));

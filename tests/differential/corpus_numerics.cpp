@@ -29,7 +29,7 @@ void fft_radix2(Random& random, Scenario& s) {
       expected.push_back(float(sum.real()));
       expected.push_back(float(sum.imag()));
     }
-  const auto a = s.input("in", in), out = s.output<float>("out", in.size());
+  const auto a = s.input("in", in), out = s.output<float>("out", in.size(), near_if_fused(0, 1e-6 * n));
   s.launch("fft_radix2", {u32(rows)}, {u32(n / 2)}, u32(n) * 8, a, out, log_n);
   s.expect(out, expected, near(0, 1e-6 * n + 1e-5, kSingle));
 }
@@ -104,7 +104,8 @@ void ray_spheres(Random& random, Scenario& s) {
     spheres.push_back({random.real(-2, 2), random.real(-2, 2), random.real(0, 3), random.real(0.2F, 1), i});
   // Edges and ties of depth fall either way: the executors are compared, and there is no reference.
   const auto in = s.input("spheres", spheres);
-  const auto colour = s.output<int>("colour", u32(w * h)), depth = s.output<float>("depth", u32(w * h));
+  const auto colour = s.output<int>("colour", u32(w * h)),
+             depth = s.output<float>("depth", u32(w * h), near_if_fused(1e-6, 1e-6));
   s.launch("ray_spheres", {blocks_for(w, 16), blocks_for(h, 16)}, {16, 16}, 0, in, count, colour, depth, w, h);
 }
 
@@ -296,7 +297,7 @@ void cholesky_small(Random& random, Scenario& s) {
       }
     expected.insert(expected.end(), l.begin(), l.end());
   }
-  const auto in = s.inout("matrices", matrices);
+  const auto in = s.inout("matrices", matrices, near_if_fused(1e-6, 1e-6));
   s.launch("cholesky_small", {u32(count)}, {u32(random.block(64))}, 0, in, n);
   s.expect(in, expected, near(1e-5, 1e-5, kSingle));
 }
@@ -316,7 +317,7 @@ void tridiagonal(Random& random, Scenario& s) {
       d.push_back(value);
     }
   const auto in_a = s.input("a", a), in_b = s.input("b", b), in_c = s.input("c", c), in_d = s.input("d", d);
-  const auto out = s.output<double>("x", count), scratch = s.scratch<double>("scratch", count);
+  const auto out = s.output<double>("x", count, near_if_fused(0, 1e-14)), scratch = s.scratch<double>("scratch", count);
   s.launch("tridiagonal", {blocks_for(systems, threads)}, {u32(threads)}, 0, in_a, in_b, in_c, in_d, out, scratch, n,
            systems);
   s.expect(out, x, near(0, 1e-13, "a well-conditioned system"));

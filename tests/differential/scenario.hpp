@@ -33,6 +33,11 @@ struct Agreement {
 inline Agreement near(double relative, double absolute, std::string why) {
   return {Agreement::Kind::near, relative, absolute, std::move(why)};
 }
+/// A product and a sum that PTX leaves without a rounding (mul, add) may be fused by the GPU's assembler, and are not
+/// by the simulator: PTX ISA 9.0, 9.7.3.
+inline Agreement near_if_fused(double relative, double absolute) {
+  return near(relative, absolute, "the assembler may fuse a product and a sum");
+}
 inline Agreement same_elements(std::string why) { return {Agreement::Kind::same_elements, 0, 0, std::move(why)}; }
 
 /// IEEE binary16 as bits.

@@ -161,7 +161,7 @@ TEST(LaunchWorker, CountsAKernelThatHadToBeStopped) {
 
 TEST(LaunchWorker, CountsNothingForLaunchesThatEndOrAreRefused) {
   const StandInWorker good(
-      R"(while true; do echo '{"milliseconds": [1], "executions": 1, "sets": 1}'; read line; done)");
+      R"(while true; do echo '{"milliseconds": [1], "executions": 1, "sets": 1, "output": ""}'; read line; done)");
   const StandInWorker refusing(
       R"(echo '{"error": 1, "message": "no such kernel", "hint": "", "lost": false}'; read line)");
   for (const StandInWorker* stand_in : {&good, &refusing}) {
