@@ -85,15 +85,8 @@ void GlobalRaces::touch_contiguous(const GlobalAccessor& who, const AccessPatter
   std::array<uint16_t, 32> values{};
   const auto lowest = static_cast<uint32_t>(std::countr_zero(pattern.mask));
   const uint64_t first = base >> granule_bits_;
-  if (pattern.mask == 0xffffffff && site.granules == 1 && first % 32 == 0) {
-    Touch whole;
-    whole.owners.mask = 0xffffffff;
-    whole.owners.who = who;
-    whole.owners.per_thread = 1;
-    whole.changed = site.writes ? changed : 0;
-    whole.values = values.data();
-    if (site.writes && bytes != nullptr) values_of(bytes, values);
-    touch(first / 32, whole);
+  if (pattern.mask == 0xffffffff && first % 32 == 0 && 32 % site.granules == 0) {
+    touch_whole_lines(who, first / 32, bytes, changed);
     return;
   }
   const uint32_t last_lane = 31 - static_cast<uint32_t>(std::countl_zero(pattern.mask));
@@ -119,6 +112,32 @@ void GlobalRaces::touch_contiguous(const GlobalAccessor& who, const AccessPatter
             value_of(bytes + ((lane * site.granules + (granule - first) % site.granules) << granule_bits_));
     }
     if (part.owners.mask != 0) touch(line, part);
+  }
+}
+
+/// All lanes of a warp, side by side from a line's begin: every line is of one warp, and whole.
+void GlobalRaces::touch_whole_lines(const GlobalAccessor& who, uint64_t line, const uint8_t* bytes, uint32_t changed) {
+  const SiteInfo& site = sites_[who.site];
+  const uint32_t lanes = 32 / site.granules;  // of a line
+  const uint32_t one = static_cast<uint32_t>((uint64_t{1} << site.granules) - 1);
+  std::array<uint16_t, 32> values{};
+  Touch whole;
+  whole.owners.mask = 0xffffffff;
+  whole.owners.who = who;
+  whole.owners.per_thread = static_cast<uint8_t>(site.granules);
+  whole.values = values.data();
+  for (uint32_t lane = 0; lane < 32; lane += lanes, ++line) {
+    whole.owners.who.thread = static_cast<uint16_t>(who.thread + lane);
+    if (site.writes) {
+      whole.changed = changed;
+      if (changed != 0xffffffff && site.granules != 1) {
+        whole.changed = 0;
+        for (uint32_t i = 0; i < lanes; ++i)
+          if ((changed >> (lane + i) & 1) != 0) whole.changed |= one << (i * site.granules);
+      }
+      if (bytes != nullptr) values_of(bytes + ((size_t{lane} * site.granules) << granule_bits_), values);
+    }
+    touch(line, whole);
   }
 }
 

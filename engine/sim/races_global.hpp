@@ -97,6 +97,7 @@ class GlobalRaces {
   Line& line_at(uint64_t number);
   uint16_t value_of(const uint8_t* bytes) const;
   void values_of(const uint8_t* bytes, std::array<uint16_t, 32>& values) const;
+  void touch_whole_lines(const GlobalAccessor& who, uint64_t line, const uint8_t* bytes, uint32_t changed);
   void touch_contiguous(const GlobalAccessor& who, const AccessPattern& pattern, uint64_t base, const uint8_t* bytes,
                         uint32_t changed);
   void touch_lanes(const GlobalAccessor& who, const AccessPattern& pattern, uint64_t base, const uint8_t* bytes,
