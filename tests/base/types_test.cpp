@@ -19,8 +19,8 @@ TEST(Types, LinearBlockIndicesCountXFirst) {
 }
 
 TEST(Types, EveryElementTypeIsFoundByItsName) {
-  for (DType type :
-       {DType::f32, DType::f16, DType::bf16, DType::f64, DType::i32, DType::u32, DType::i8, DType::u8, DType::u64, DType::i16, DType::u16, DType::i64})
+  for (DType type : {DType::f32, DType::f16, DType::bf16, DType::f64, DType::i32, DType::u32, DType::i8, DType::u8,
+                     DType::u64, DType::i16, DType::u16, DType::i64})
     EXPECT_EQ(dtype_from(name_of(type)), type);
   EXPECT_FALSE(dtype_from("f33"));
 }
