@@ -233,7 +233,7 @@ class NvrtcCompiler final : public Compiler {
 
   std::shared_ptr<Compilation> run_once(const CompileRequest& request, const DeviceSource& source,
                                         const std::stop_token& stop) {
-    const auto compilation = std::make_shared<Compilation>();
+    auto compilation = std::make_shared<Compilation>();
     compilation->request = request;
     compilation->input = {source.text(), request.file, source.headers(), request.kernel_expressions,
                           options_of(request)};

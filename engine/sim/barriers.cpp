@@ -242,7 +242,7 @@ void Machine::report_deadlock(Block& block) {
     if (waiting < block.live_threads) add(fmt::format("{} in loops", threads_text(block.live_threads - waiting)));
     const uint64_t left = setup_.block.count() - block.live_threads;
     if (left != 0) add(fmt::format("{} that left the kernel", threads_text(left)));
-    if (!others.empty()) others = "; elsewhere are " + others;
+    if (!others.empty()) others.insert(0, "; elsewhere are ");
     std::string what;
     if (place.barrier == Warp::kForLanes) {
       what = fmt::format("{} in {} wait for {} of warp {}, which never come{}", threads_text(place.threads),

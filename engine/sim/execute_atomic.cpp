@@ -116,8 +116,10 @@ void for_each_lane(Warp& warp, const Operation* operation, uint32_t mask, const 
     T old;
     std::memcpy(&old, host[lane], sizeof(T));
     const T updated = update(lane, old);
-    changed = changed || std::memcmp(&old, &updated, sizeof(T)) != 0;
-    std::memcpy(host[lane], &updated, sizeof(T));
+    std::array<uint8_t, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), &updated, sizeof(T));
+    changed = changed || std::memcmp(host[lane], bytes.data(), sizeof(T)) != 0;
+    std::memcpy(host[lane], bytes.data(), sizeof(T));
   }
   if (changed) machine.note_update();
 }

@@ -230,13 +230,11 @@ ResolvedInstruction resolve(const PtxFunction& function, const PtxInstruction& i
     resolve_set(parts, resolved);
   } else if (head == "cvt") {
     resolve_conversion(function, instruction, parts, resolved);
-  } else if (head == "createpolicy") {
-    resolved.row = find_isa_row(head);
   } else if (const auto video = resolve_video(instruction); video) {
     resolved.is_video = true;
     resolved.video = std::bit_cast<int64_t>(*video);
     resolved.row = find_isa_row("video");
-  } else if (one_of(head, {"prefetch", "prefetchu", "discard", "applypriority"})) {
+  } else if (one_of(head, {"prefetch", "prefetchu", "discard", "applypriority", "createpolicy"})) {
     resolved.row = find_isa_row(head);
   } else if (one_of(head, {"bar", "barrier"}) && instruction.opcode.find(".red.") != std::string_view::npos) {
     resolved.row = find_isa_row(std::string(instruction.opcode) + (instruction.operands.size() == 4 ? ".counted" : ""));
