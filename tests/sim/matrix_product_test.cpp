@@ -40,7 +40,7 @@ const char* name_of(Number number) {
 
 /// A small number that every format of its kind holds exactly, and its bits: an exponent field and a fraction.
 double small_float(std::mt19937& random, int fraction_bits) {
-  const int fraction = static_cast<int>(random() % (1U << fraction_bits));
+  const int fraction = static_cast<int>(random() % (1U << std::min(fraction_bits, 20)));
   const double magnitude =
       std::ldexp(1.0 + fraction / std::ldexp(1.0, fraction_bits), static_cast<int>(random() % 4) - 2);
   return random() % 8 == 0 ? 0.0 : random() % 2 == 0 ? magnitude : -magnitude;
