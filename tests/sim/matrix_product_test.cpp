@@ -1,5 +1,6 @@
 // mma.sync of every shape and type against a matrix product in double precision or integers. The fragments are filled
 // and read as the PTX ISA 9.0 lays them out (section 9.7.15.5), written down here shape by shape.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <random>
