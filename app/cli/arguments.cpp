@@ -11,14 +11,6 @@
 namespace tilescope {
 namespace {
 
-template <class T>
-std::optional<T> parse_whole(std::string_view text) {
-  T value{};
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// "00ff7f" → its bytes; nothing for anything else.
 std::optional<std::vector<std::byte>> parse_hexadecimal(std::string_view text) {
   if (text.starts_with("0x")) text.remove_prefix(2);

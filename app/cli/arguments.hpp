@@ -9,6 +9,8 @@
 //     buf:TYPE:COUNT:INIT[:NAME]                a buffer; INIT as fill_from() reads it
 #pragma once
 
+#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +40,15 @@ Result<std::vector<Argument>> parse_arguments(const std::vector<std::string>& sp
 Result<ScalarArgument> parse_scalar(const std::string& spec, std::string_view type, std::string_view values);
 /// "buf:TYPE:COUNT:INIT[:NAME]"; the name is empty where none is given.
 Result<BufferSpec> parse_buffer(const std::string& spec);
+
+/// A number that is all of the text.
+template <class T>
+std::optional<T> parse_whole(std::string_view text) {
+  T value{};
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 
 /// At most `most` pieces; the last one keeps what separators are left.
 std::vector<std::string> split(std::string_view text, char separator, size_t most);

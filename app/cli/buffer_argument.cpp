@@ -16,14 +16,6 @@ constexpr const char* kFills =
     "zero, ones, iota, normal, uniform, poison, a number, iota(START,STEP), uniform(LOW,HIGH), normal(MEAN,DEVIATION) "
     "and @file.bin";
 
-template <class T>
-std::optional<T> parse_whole(std::string_view text) {
-  T value{};
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::optional<int64_t> parse_extent_of_buffer(std::string_view text) {
   if (text.starts_with("2^")) {
     const auto exponent = parse_whole<int>(text.substr(2));

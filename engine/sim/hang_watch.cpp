@@ -40,25 +40,8 @@ uint64_t state_of(const Warp& warp, const Program& program) {
 /// Runs a turn as run_warp does. False: an operation had an effect outside of the warp.
 bool run_watched(Warp& warp, const Operation* next, const std::vector<bool>& effects) {
   bool quiet = true;
-  do {
-    uint64_t steps = 0;
-    do {
-      uint32_t mask = warp.active;
-      ++steps;
-      if (next->guard != 0) {
-        mask &= warp.predicate(next->guard);
-        if (mask == 0) {
-          ++next;
-          continue;
-        }
-      }
-      quiet = quiet && !effects[static_cast<size_t>(next - warp.code)];
-      next = next->run(warp, next, mask);
-    } while (next != warp.stop);
-    warp.steps += steps;
-  } while (warp.look_up(next));
-  warp.steps -= warp.hidden;
-  warp.hidden = 0;
+  run_turn(warp, next,
+           [&](const Operation* operation) { quiet = quiet && !effects[static_cast<size_t>(operation - warp.code)]; });
   return quiet;
 }
 

@@ -11,9 +11,7 @@
 #include "engine/sim/video.hpp"
 
 namespace tilescope {
-namespace {
-
-std::vector<std::string_view> split(std::string_view opcode) {
+std::vector<std::string_view> parts_of_opcode(std::string_view opcode) {
   std::vector<std::string_view> parts;
   for (size_t begin = 0; begin <= opcode.size();) {
     const size_t end = std::min(opcode.find('.', begin), opcode.size());
@@ -22,6 +20,8 @@ std::vector<std::string_view> split(std::string_view opcode) {
   }
   return parts;
 }
+
+namespace {
 
 bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -217,7 +217,7 @@ std::string_view destinations_of(const IsaRow& row) { return row.shape.substr(0,
 std::string_view sources_of(const IsaRow& row) { return row.shape.substr(row.shape.find('=') + 1); }
 
 ResolvedInstruction resolve(const PtxFunction& function, const PtxInstruction& instruction) {
-  const auto parts = split(instruction.opcode);
+  const auto parts = parts_of_opcode(instruction.opcode);
   ResolvedInstruction resolved;
   resolved.modifiers = modifiers_from(parts);
   const std::string_view head = parts[0];

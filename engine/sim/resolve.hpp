@@ -33,6 +33,9 @@ struct ResolvedInstruction {
   uint32_t register_bytes = 0;
 };
 
+/// "ld.global.f32" at its dots.
+std::vector<std::string_view> parts_of_opcode(std::string_view opcode);
+
 ResolvedInstruction resolve(const PtxFunction& function, const PtxInstruction& instruction);
 
 /// The operands' registers, by the row's shape.

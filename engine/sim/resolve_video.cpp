@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/sim/resolve.hpp"
 #include "engine/sim/video.hpp"
 
 namespace tilescope {
@@ -34,16 +35,6 @@ std::optional<VideoOperator> find(const std::array<Named, N>& table, std::string
   for (const Named& row : table)
     if (row.name == name) return row.op;
   return std::nullopt;
-}
-
-std::vector<std::string_view> split(std::string_view opcode) {
-  std::vector<std::string_view> parts;
-  for (size_t begin = 0; begin <= opcode.size();) {
-    const size_t end = std::min(opcode.find('.', begin), opcode.size());
-    parts.push_back(opcode.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
 }
 
 /// "b2" or "h1" or nothing: bits << 3 | byte offset.
@@ -162,7 +153,7 @@ bool read_operands(const PtxInstruction& instruction, VideoModifiers& m) {
 }  // namespace
 
 std::optional<VideoModifiers> resolve_video(const PtxInstruction& instruction) {
-  const auto parts = split(instruction.opcode);
+  const auto parts = parts_of_opcode(instruction.opcode);
   std::string_view head = parts[0];
   VideoModifiers m{};
   m.lanes = 1;

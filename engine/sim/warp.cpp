@@ -3,24 +3,7 @@
 namespace tilescope {
 
 void run_warp(Warp& warp, const Operation* next) {
-  do {
-    uint64_t steps = 0;
-    do {
-      uint32_t mask = warp.active;
-      ++steps;
-      if (next->guard != 0) {
-        mask &= warp.predicate(next->guard);
-        if (mask == 0) {
-          ++next;
-          continue;
-        }
-      }
-      next = next->run(warp, next, mask);
-    } while (next != warp.stop);
-    warp.steps += steps;
-  } while (warp.look_up(next));
-  warp.steps -= warp.hidden;
-  warp.hidden = 0;
+  run_turn(warp, next, [](const Operation*) {});
 }
 
 void Warp::add_path(uint64_t rank, const Operation* where, uint32_t lanes, uint32_t barrier, uint32_t members) {

@@ -110,6 +110,30 @@ struct Warp {
   void find_stop(uint64_t rank);
 };
 
+/// Runs a warp as run_warp does, and calls each(operation) before an operation is executed.
+template <class Each>
+void run_turn(Warp& warp, const Operation* next, const Each& each) {
+  do {
+    uint64_t steps = 0;
+    do {
+      uint32_t mask = warp.active;
+      ++steps;
+      if (next->guard != 0) {
+        mask &= warp.predicate(next->guard);
+        if (mask == 0) {
+          ++next;
+          continue;
+        }
+      }
+      each(next);
+      next = next->run(warp, next, mask);
+    } while (next != warp.stop);
+    warp.steps += steps;
+  } while (warp.look_up(next));
+  warp.steps -= warp.hidden;
+  warp.hidden = 0;
+}
+
 /// Runs a warp from `next` until it finishes, waits at a barrier, traps, or has used up its turn.
 void run_warp(Warp& warp, const Operation* next);
 

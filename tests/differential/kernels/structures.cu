@@ -46,7 +46,7 @@ extern "C" __global__ void run_length(const unsigned char* in, int n, unsigned c
     if (head) {
       const int place = filled + __popc(heads & ((1u << lane) - 1));
       symbols[place] = in[i];
-      lengths[place] = i;  // its start, for now
+      lengths[place] = i;  // where it begins; its end comes below
     }
     filled += __popc(heads);
   }
