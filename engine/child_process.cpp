@@ -116,9 +116,11 @@ tl::expected<std::string, ChildFailure> ChildProcess::ask(const std::string& lin
   const Clock::time_point deadline = Clock::now() + timeout;
   std::optional<Clock::time_point> stopped;
   size_t sent = 0;
+  bool listens = true;  // a child may answer and end before it has read the whole request
   std::array<char, 65536> bytes;
   while (true) {
-    if (const size_t end = received_.find('\n'); sent == request.size() && end != std::string::npos) {
+    const bool sending = listens && sent < request.size();
+    if (const size_t end = received_.find('\n'); !sending && end != std::string::npos) {
       std::string answer = received_.substr(0, end);
       received_.erase(0, end + 1);
       return answer;
@@ -132,12 +134,12 @@ tl::expected<std::string, ChildFailure> ChildProcess::ask(const std::string& lin
                      false);
     }
     // Short waits, so that a stop request is seen soon.
-    pollfd ready{socket_, static_cast<short>(POLLIN | (sent < request.size() ? POLLOUT : 0)), 0};
+    pollfd ready{socket_, static_cast<short>(POLLIN | (sending ? POLLOUT : 0)), 0};
     if (poll(&ready, 1, 20) <= 0) continue;
     if (ready.revents & POLLOUT) {
       const ssize_t count = send(socket_, request.data() + sent, request.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
       if (count > 0) sent += static_cast<size_t>(count);
-      if (count < 0 && errno != EAGAIN && errno != EINTR) return died();
+      if (count < 0 && errno != EAGAIN && errno != EINTR) listens = false;
     }
     if (ready.revents & (POLLIN | POLLHUP | POLLERR)) {
       const ssize_t count = recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);

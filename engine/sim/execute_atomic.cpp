@@ -22,20 +22,15 @@ struct AtomicAdd {
   }
 };
 struct AtomicAddFloat {
-  template <class T>
-  static T run(T old, T value) {
-    const T sum = old + value;
-    return sizeof(T) == 4 && sum != sum ? std::bit_cast<T>(canonical_nan<T>()) : sum;
+  static float run(float old, float value) {
+    const float sum = old + value;
+    return sum != sum ? std::bit_cast<float>(static_cast<uint32_t>(kFormat32.canonical_nan)) : sum;
   }
+  /// Of two NaNs the memory's, made quiet. Said outright: the host's sum keeps the one that its compiler put first.
+  static double run(double old, double value) { return std::isnan(old) ? quiet(old) : old + value; }
 
  private:
-  template <class T>
-  static auto canonical_nan() {
-    if constexpr (sizeof(T) == 4)
-      return static_cast<uint32_t>(kFormat32.canonical_nan);
-    else
-      return kFormat64.canonical_nan;
-  }
+  static double quiet(double nan) { return std::bit_cast<double>(std::bit_cast<uint64_t>(nan) | uint64_t{1} << 51); }
 };
 template <class Format>
 struct AtomicAddHalf {
