@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "engine/traffic/ledger.hpp"
+
 namespace tilescope::differential {
 namespace {
 
@@ -119,6 +121,7 @@ Result<Outcome> run_scenario(Executor& executor, const CompiledModule& module, c
     if (!report) return tl::unexpected<Error>(report.error());
     ++one.launch_index;
     outcome.findings.insert(outcome.findings.end(), report->findings.begin(), report->findings.end());
+    add_counters(outcome.counters, report->counters);
     outcome.warp_instructions += report->counters.warp_instructions;
     outcome.elapsed_ms += report->elapsed_ms;
     if (report->stopped_by_finding) break;

@@ -32,6 +32,7 @@ class Modules {
 struct Outcome {
   std::vector<std::vector<std::byte>> buffers = {};
   std::vector<Finding> findings = {};
+  Counters counters = {};  // of the simulator
   uint64_t warp_instructions = 0;
   double elapsed_ms = 0;
 };

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""What the simulator counts beside the hardware counters of an NVIDIA GPU; writes docs/counters.md.
+
+    bench/calibrate_counters.py PROGRAM [--out docs/counters.md] [--json FILE] [--only TEXT]
+
+PROGRAM is record_counters (cmake -DTILESCOPE_BENCH=ON). Needs a GPU, Nsight Compute (ncu) on the PATH and the right to
+read hardware counters. The program runs once under ncu: every launch is counted by the simulator and by the hardware.
+The exit status is 1 if a count differs where the machine code has the same memory operations as the PTX.
+"""
+import argparse
+import csv
+import datetime
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+COUNTERS = {
+    "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "shared_load_bank_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "shared_store_bank_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+}
+MODELLED = {
+    "l1_read_hits": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+    "l2_read_sectors": "lts__t_sectors_op_read.sum",
+    "l2_write_sectors": "lts__t_sectors_op_write.sum",
+    "device_bytes_read": "dram__bytes_read.sum",
+    "device_bytes_written": "dram__bytes_write.sum",
+}
+# A difference of up to this many passes is no more than how one access is split.
+EXACT = {name for name in COUNTERS if name.startswith("global")}
+TOLERANCE = 0.02
+KINDS = {"pattern": "single access patterns", "corpus": "kernels of tests/differential", "lab": "rungs of the labs"}
+
+
+def read_ncu(text):
+    """Per launch, in order: the kernel's name and its metrics."""
+    start = text.find('"ID"')
+    if start < 0:
+        raise RuntimeError(f"ncu measured nothing:\n{text[-3000:]}")
+    launches = {}
+    for row in csv.DictReader(io.StringIO(text[start:])):
+        if not (row.get("ID") or "").isdigit() or not row.get("Metric Name"):
+            continue
+        launch = launches.setdefault(int(row["ID"]), {"kernel": row["Kernel Name"], "metrics": {}})
+        launch["metrics"][row["Metric Name"]] = float(row["Metric Value"].replace(",", ""))
+    return [launches[number] for number in sorted(launches)]
+
+
+def measure(program, only):
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "simulated.json")
+        command = ["ncu", "--csv", "--print-units", "base", "--clock-control", "none", "--metrics",
+                   ",".join([*COUNTERS.values(), *MODELLED.values()]), program, "--out", out]
+        if only:
+            command += ["--only", only]
+        # The profiler follows the process it starts, so kernels are not to run in a worker of their own.
+        environment = {**os.environ, "TILESCOPE_HIDE": "worker"}
+        run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        if not os.path.exists(out):
+            raise RuntimeError(f"{program} wrote nothing:\n{run.stdout[-3000:]}\n{run.stderr[-3000:]}")
+        with open(out, encoding="utf-8") as file:
+            return json.load(file), read_ncu(run.stdout), run.stderr
+
+
+def join(report, launches):
+    """Adds the hardware's counts to each case."""
+    position = 0
+    for case in report["cases"]:
+        case["hardware"] = dict.fromkeys([*COUNTERS, *MODELLED], 0)
+        for kernel in case["launches"]:
+            if position == len(launches):
+                raise RuntimeError(f"ncu saw {len(launches)} launches, {case['name']} comes after them")
+            launch = launches[position]
+            plain = kernel.isidentifier() and not kernel.startswith("_Z")
+            if plain and not launch["kernel"].startswith(kernel):
+                raise RuntimeError(f"launch {position} of {case['name']} is {launch['kernel']} and not {kernel}")
+            for name, metric in {**COUNTERS, **MODELLED}.items():
+                case["hardware"][name] += launch["metrics"].get(metric, 0)
+            position += 1
+    if position != len(launches):
+        raise RuntimeError(f"ncu saw {len(launches)} launches, the cases have {position}")
+
+
+def deviation(simulated, hardware):
+    if simulated == hardware:
+        return 0.0
+    return abs(simulated - hardware) / max(hardware, 1)
+
+
+def is_comparable(case):
+    return not case.get("machine_code_differs")
+
+
+def meets_goal(case, name):
+    simulated, hardware = case["simulated"][name], case["hardware"][name]
+    if name in EXACT:
+        return simulated == hardware
+    return deviation(simulated, hardware) <= TOLERANCE
+
+
+def table(cases):
+    lines = ["| counter | of the hardware | cases | equal | within 2% | largest deviation | sum, simulated / hardware |",
+             "|---|---|---|---|---|---|---|"]
+    for name, metric in COUNTERS.items():
+        used = [case for case in cases if case["simulated"][name] or case["hardware"][name]]
+        if not used:
+            continue
+        deviations = [deviation(case["simulated"][name], case["hardware"][name]) for case in used]
+        simulated = sum(case["simulated"][name] for case in used)
+        hardware = sum(case["hardware"][name] for case in used)
+        lines.append(f"| {name} | `{metric}` | {len(used)} | {sum(d == 0 for d in deviations)} | "
+                     f"{sum(d <= TOLERANCE for d in deviations)} | {max(deviations):.1%} | "
+                     f"{simulated / hardware if hardware else float('nan'):.4f} |")
+    return lines
+
+
+def list_differences(cases):
+    lines = []
+    for case in cases:
+        for name in COUNTERS:
+            if not meets_goal(case, name):
+                lines.append(f"| {case['name']} | {name} | {case['simulated'][name]:,} | "
+                             f"{case['hardware'][name]:,.0f} | {case.get('machine_code_differs', '')} |")
+    return lines
+
+
+def model_table(cases):
+    lines = ["| case | L1 read hits, sectors | L2 read, sectors | L2 written, sectors | device read, bytes "
+             "| device written, bytes |", "|---|---|---|---|---|---|"]
+    for case in cases:
+        if "modelled" not in case:
+            continue
+        cells = [f"{case['modelled'][name]:,} / {case['hardware'][name]:,.0f}" for name in MODELLED]
+        lines.append(f"| {case['name']} | {' | '.join(cells)} |")
+    return lines if len(lines) > 2 else []
+
+
+def write_document(path, report, command):
+    cases = report["cases"]
+    same = [case for case in cases if is_comparable(case)]
+    lines = ["# The simulator's counters beside the hardware's", "",
+             f"Written by `{command}` on {report['date']}, on one {report['gpu']}.", "",
+             "Requests and sectors of global memory are to be equal, wavefronts and bank conflicts of shared memory "
+             "within 2%, wherever the machine code has the same memory operations as the PTX. Where ptxas has changed "
+             "them the two count different programs; such lines are marked in the program, and such cases stand in "
+             "a table of their own here.", ""]
+    for kind, title in KINDS.items():
+        chosen = [case for case in same if case["kind"] == kind]
+        if chosen:
+            lines += [f"## {title[0].upper()}{title[1:]}: {len(chosen)} cases", "", *table(chosen), ""]
+    differences = list_differences(same)
+    lines += ["## What does not meet the goal", ""]
+    head = ["| case | counter | simulated | hardware | |", "|---|---|---|---|---|"]
+    lines += [*head, *differences, ""] if differences else ["Nothing.", ""]
+    changed = [case for case in cases if not is_comparable(case)]
+    if changed:
+        head = ["| case | counter | simulated | hardware | what ptxas changed |", "|---|---|---|---|---|"]
+        lines += [f"## Where ptxas changed the memory operations: {len(changed)} cases", "", *head,
+                  *list_differences(changed), ""]
+    model = model_table(cases)
+    if model:
+        lines += ["## The model of the caches: modelled / hardware", "",
+                  "Hit rates and device bytes come from a model of the caches (MODELLED), with the caches empty at the "
+                  "start, as Nsight Compute leaves them.", "", *model, ""]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines))
+    return len(differences)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("--out", default="docs/counters.md")
+    parser.add_argument("--json")
+    parser.add_argument("--only")
+    arguments = parser.parse_args()
+    report, launches, messages = measure(arguments.program, arguments.only)
+    if messages:
+        print(messages, file=sys.stderr)
+    join(report, launches)
+    report["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    if arguments.json:
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump(report, file, indent=1)
+    differing = write_document(arguments.out, report, "bench/calibrate_counters.py record_counters")
+    print(f"{len(report['cases'])} cases, {len(launches)} launches; {differing} counts do not meet the goal")
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,233 @@
+// What the simulator counts, case by case, in the order in which the same launches run on the GPU; meant to be run
+// under Nsight Compute by calibrate_counters.py, which puts the hardware's counters beside them.
+//
+//   record_counters --out FILE.json
+//
+// Cases: single access patterns (bench/kernels/access_patterns.cu), the kernels of tests/differential, and every rung
+// of every lab at the simulator's default sizes. A case without a GPU has no hardware counters to be compared with, but
+// its counts are written all the same.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "engine/gpu/gpu_executor.hpp"
+#include "engine/run.hpp"
+#include "engine/sim/simulator.hpp"
+#include "engine/traffic/ledger.hpp"
+#include "tests/differential/runner.hpp"
+
+namespace tilescope {
+namespace {
+
+using nlohmann::json;
+
+struct Options {
+  std::string out = {}, only = {};
+  uint64_t seed = 1;
+};
+
+json to_json(const Counters& counters) {
+  return {{"global_load_requests", counters.global_load_requests},
+          {"global_load_sectors", counters.global_load_sectors},
+          {"global_store_requests", counters.global_store_requests},
+          {"global_store_sectors", counters.global_store_sectors},
+          {"shared_load_wavefronts", counters.shared_load_wavefronts},
+          {"shared_store_wavefronts", counters.shared_store_wavefronts},
+          {"shared_load_bank_conflicts", counters.shared_load_bank_conflicts},
+          {"shared_store_bank_conflicts", counters.shared_store_bank_conflicts}};
+}
+
+json names_of(std::span<const Launch> launches) {
+  json names = json::array();
+  for (const Launch& launch : launches) names.push_back(launch.kernel);
+  return names;
+}
+
+/// Collects cases; each launches what it counts on the GPU once, in the order of the cases.
+class Recorder {
+ public:
+  explicit Recorder(Options options)
+      : options_(std::move(options)), engine_(Engine::open({})), simulator_(make_simulator(0)) {
+    if (!engine_->gpu()) std::fprintf(stderr, "no GPU: %s\n", engine_->gpu().error().message.c_str());
+  }
+
+  void record_patterns();
+  void record_corpus();
+  void record_labs();
+
+  bool write() const {
+    std::ofstream file(options_.out);
+    file << json{{"cases", cases_}, {"gpu", engine_->gpu() ? json((*engine_->gpu())->device().name) : json(nullptr)}}
+                .dump(1)
+         << "\n";
+    return file.good() && failed_ == 0;
+  }
+
+ private:
+  void record_scenario(const std::string& kind, const std::string& name, const CompiledModule& module,
+                       const differential::Scenario& scenario);
+  void add(const std::string& kind, const std::string& name, std::span<const Launch> launches, json counters);
+  void skip(const std::string& name, const std::string& why) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), why.c_str());
+    ++failed_;
+  }
+  bool wanted(const std::string& name) const { return name.find(options_.only) != std::string::npos; }
+
+  Options options_;
+  std::shared_ptr<Engine> engine_;
+  std::unique_ptr<Executor> simulator_;
+  json cases_ = json::array();
+  int failed_ = 0;
+};
+
+void Recorder::add(const std::string& kind, const std::string& name, std::span<const Launch> launches, json counters) {
+  cases_.push_back(
+      {{"kind", kind}, {"name", name}, {"launches", names_of(launches)}, {"simulated", std::move(counters)}});
+}
+
+void Recorder::record_scenario(const std::string& kind, const std::string& name, const CompiledModule& module,
+                               const differential::Scenario& scenario) {
+  const auto simulated = run_scenario(*simulator_, module, scenario, {});
+  if (!simulated) return skip(name, simulated.error().message);
+  if (engine_->gpu()) {
+    const auto measured = run_scenario(**engine_->gpu(), module, scenario, {});
+    if (!measured) return skip(name, measured.error().message);
+  }
+  add(kind, name, scenario.launches, to_json(simulated->counters));
+}
+
+struct PatternKernel {
+  const char* name;      // in access_patterns.cu
+  uint32_t lane_bytes;   // of one lane's access
+  uint32_t alignment;    // of the lanes' offsets
+  uint32_t range_bytes;  // the offsets lie below it
+};
+
+constexpr PatternKernel kPatternKernels[] = {
+    {"global_load_32", 4, 4, 1 << 16},    {"global_load_64", 8, 8, 1 << 16},
+    {"global_load_128", 16, 16, 1 << 16}, {"global_store_32", 4, 4, 1 << 16},
+    {"global_store_64", 8, 8, 1 << 16},   {"global_store_128", 16, 16, 1 << 16},
+    {"global_load_8", 1, 1, 1 << 12},     {"global_store_16", 2, 2, 1 << 12},
+    {"shared_load_32", 4, 4, 1 << 15},    {"shared_load_64", 8, 8, 1 << 15},
+    {"shared_load_128", 16, 16, 1 << 15}, {"shared_store_32", 4, 4, 1 << 15},
+    {"shared_store_64", 8, 8, 1 << 15},   {"shared_store_128", 16, 16, 1 << 15},
+    {"shared_load_8", 1, 1, 1 << 12},     {"shared_store_16", 2, 2, 1 << 12},
+    {"load_matrix_1", 16, 16, 1 << 15},   {"load_matrix_2", 16, 16, 1 << 15},
+    {"load_matrix_4", 16, 16, 1 << 15},   {"load_matrix_4_transposed", 16, 16, 1 << 15},
+    {"copy_async_4", 4, 4, 1 << 15},      {"copy_async_8", 8, 8, 1 << 15},
+    {"copy_async_16", 16, 16, 1 << 15},   {"copy_async_16_bypass", 16, 16, 1 << 15},
+};
+
+/// Offsets of 32 lanes and which of them take part: the shapes that kernels have, then random ones.
+struct Pattern {
+  std::string name = {};
+  std::vector<uint32_t> offsets = std::vector<uint32_t>(32);
+  uint32_t mask = 0xffffffff;
+};
+
+std::vector<Pattern> patterns_of(const PatternKernel& kernel, uint64_t seed) {
+  std::vector<Pattern> patterns;
+  const uint32_t unit = kernel.lane_bytes;
+  const auto wrap = [&](uint32_t offset) { return offset % kernel.range_bytes / kernel.alignment * kernel.alignment; };
+  const auto strided = [&](const std::string& name, uint32_t stride, uint32_t first) {
+    Pattern pattern{name};
+    for (uint32_t lane = 0; lane < 32; ++lane) pattern.offsets[lane] = wrap(first + lane * stride);
+    patterns.push_back(std::move(pattern));
+  };
+  for (const uint32_t stride : {0U, 1U, 2U, 3U, 4U, 8U, 16U, 17U, 31U, 32U, 33U})
+    strided("stride " + std::to_string(stride), stride * unit, 0);
+  strided("contiguous from 1", unit, unit);
+  strided("contiguous from 7", unit, 7 * unit);
+  for (const uint32_t group : {2U, 4U, 8U, 16U}) {
+    Pattern pattern{"groups of " + std::to_string(group) + " lanes alike"};
+    for (uint32_t lane = 0; lane < 32; ++lane) pattern.offsets[lane] = wrap(lane / group * unit);
+    patterns.push_back(pattern);
+    pattern.name = "lanes alike modulo " + std::to_string(group);
+    for (uint32_t lane = 0; lane < 32; ++lane) pattern.offsets[lane] = wrap(lane % group * unit);
+    patterns.push_back(std::move(pattern));
+  }
+  differential::Random random(seed);
+  for (int i = 0; i < 6; ++i) {
+    Pattern pattern{"random " + std::to_string(i)};
+    // Small ranges make lanes meet in lines, sectors, banks and words.
+    const uint32_t range = std::min(kernel.range_bytes, 64U << (2 * i));
+    for (uint32_t& offset : pattern.offsets) offset = wrap(static_cast<uint32_t>(random.bits() % range));
+    if (i % 2 == 1) pattern.mask = static_cast<uint32_t>(random.bits()) | 1;
+    patterns.push_back(std::move(pattern));
+  }
+  return patterns;
+}
+
+void Recorder::record_patterns() {
+  differential::Modules modules(engine_->compiler() ? *engine_->compiler() : nullptr,
+                                (engine_->root() / "bench" / "kernels").string());
+  const auto module = modules.get("access_patterns.cu");
+  if (!module) return skip("access_patterns.cu", module.error().message);
+  for (const PatternKernel& kernel : kPatternKernels) {
+    for (const Pattern& pattern : patterns_of(kernel, options_.seed)) {
+      const std::string name = std::string(kernel.name) + ", " + pattern.name;
+      if (!wanted(name)) continue;
+      differential::Scenario scenario;
+      const auto offsets = scenario.input("offsets", pattern.offsets);
+      const auto data = scenario.inout("data", std::vector<uint32_t>(1 << 15));
+      const auto out = scenario.output<uint32_t>("out", 128);
+      scenario.launch(kernel.name, {1, 1, 1}, {32, 1, 1}, 0, offsets, pattern.mask, data, out);
+      record_scenario("pattern", name, **module, scenario);
+    }
+  }
+}
+
+void Recorder::record_corpus() {
+  differential::Modules modules(engine_->compiler() ? *engine_->compiler() : nullptr,
+                                (engine_->root() / "tests" / "differential" / "kernels").string());
+  for (const differential::Case& test : differential::corpus()) {
+    if (!wanted(test.name)) continue;
+    const auto module = modules.get(test.file);
+    if (!module) {
+      skip(test.name, module.error().message);
+      continue;
+    }
+    differential::Random random(options_.seed);
+    differential::Scenario scenario;
+    test.draw(random, scenario);
+    record_scenario("corpus", test.name, **module, scenario);
+  }
+}
+
+void Recorder::record_labs() {
+  for (const Lab& lab : labs()) {
+    for (const Rung& rung : lab.rungs) {
+      const std::string name = lab.name + " " + rung.name;
+      if (!wanted(name)) continue;
+      Request request;
+      request.lab = lab.name;
+      request.rung = rung.name;
+      request.config = default_config(lab, DeviceKind::sim);
+      request.device = engine_->gpu() ? DeviceKind::gpu : DeviceKind::sim;
+      const auto result = engine_->run(request);
+      if (!result)
+        skip(name, result.error().message);
+      else
+        add("lab", name, result->plan.launches, to_json(result->traffic.counters));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilescope
+
+int main(int argc, char** argv) {
+  tilescope::Options options;
+  CLI::App app("Counts of the simulator, to be compared with the hardware's");
+  app.add_option("--out", options.out, "JSON file to write")->required();
+  app.add_option("--only", options.only, "cases whose name contains this");
+  app.add_option("--seed", options.seed, "of the random patterns and shapes");
+  CLI11_PARSE(app, argc, argv);
+  tilescope::Recorder recorder(options);
+  recorder.record_patterns();
+  recorder.record_corpus();
+  recorder.record_labs();
+  return recorder.write() ? 0 : 1;
+}
