@@ -3,10 +3,12 @@
 //
 //   fuzz_kernels --kernels 2000 --report fuzz.json
 //   fuzz_kernels --seed 4711 --kernels 1 --print     one kernel, with its source
+//   fuzz_kernels --seed 756 --kernels 1 --opt-level 0   the GPU runs what ptxas made without optimising
 //   fuzz_kernels --ptx FOLDER                        keeps the PTX there, or takes it from there where NVRTC is missing
 //
 // The status is 0 if all agreed and no check of the simulator found anything, else 1. Where GPU and simulator do the
-// same, and not what the definition says, the compiler is to blame: that is told, and no failure.
+// same, and not what the definition says, or where the GPU does what it says as soon as ptxas does not optimise, the
+// compiler is to blame: that is told, and no failure.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
@@ -26,6 +28,7 @@ struct Options {
   double seconds = 1e9;
   int threads = 0, show = 3, attempts = 400;
   std::string report = {}, ptx = {};
+  std::optional<int> assembler_level = {};
   bool no_gpu = false, print = false;
 };
 
@@ -55,7 +58,8 @@ int run(const Options& options) {
   const auto simulator = make_simulator(options.threads);
   auto gpu = options.no_gpu ? fail(ErrorId::no_gpu, "it was not asked for") : open_gpu();
   if (!gpu) std::printf("no GPU: %s\n", gpu.error().message.c_str());
-  FuzzRunner runner(compiler ? *compiler : nullptr, *simulator, gpu ? gpu->get() : nullptr, options.ptx);
+  FuzzRunner runner(compiler ? *compiler : nullptr, *simulator, gpu ? gpu->get() : nullptr, options.ptx,
+                    options.assembler_level);
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
   FuzzReport total;
@@ -63,6 +67,9 @@ int run(const Options& options) {
     add(total, runner.run(options.seed + done, std::min(options.per_module, options.kernels - done)));
   for (size_t i = 0; i < total.failures.size() && i < static_cast<size_t>(options.show); ++i)
     show(runner, total.failures[i], options);
+  for (const FuzzFailure& failure : total.compiler)
+    std::printf("compiled wrongly, seed %llu: %s\n", static_cast<unsigned long long>(failure.kernel.seed),
+                failure.what.c_str());
   std::printf(
       "%llu kernels (%llu more ran for too long to be used), %llu agreed, %zu failed, %zu compiled wrongly; %llu warp "
       "instructions; "
@@ -105,6 +112,8 @@ int main(int argc, char** argv) {
   app.add_option("--attempts", options.attempts, "compilations spent on making one small");
   app.add_option("--report", options.report, "JSON file to write");
   app.add_option("--ptx", options.ptx, "folder of kept PTX");
+  app.add_option("--opt-level", options.assembler_level, "gives the GPU a cubin that ptxas optimised so much, 0 to 3")
+      ->check(CLI::Range(0, 3));
   app.add_flag("--no-gpu", options.no_gpu, "the simulator alone");
   app.add_flag("--print", options.print, "prints the first kernel");
   CLI11_PARSE(app, argc, argv);

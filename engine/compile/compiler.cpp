@@ -104,7 +104,10 @@ class NvrtcWorkers {
     NvrtcInput input = compilation.input;
     const bool makes_cubin = job.part == Part::cubin || compilation.one_program;
     input.options.push_back("--gpu-architecture=" + (makes_cubin ? request.cubin_target : request.ptx_target));
-    if (makes_cubin) input.options.emplace_back("--ptxas-options=-v");
+    if (makes_cubin) {
+      input.options.emplace_back("--ptxas-options=-v");
+      input.options.push_back(fmt::format("--ptxas-options=-O{}", request.assembler_level));
+    }
     NvrtcOutput output = run_nvrtc(*library_, input, compilation.stop);
     output.ptx = with_given_file_name(std::move(output.ptx), request.file, request.file);
     for (const auto& [name, path] : compilation.header_paths)

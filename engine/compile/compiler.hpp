@@ -30,6 +30,7 @@ struct CompileRequest {
   std::string ptx_target = "compute_80";             // the virtual architecture of the PTX
   std::string cubin_target = "sm_90";                // the real architecture of the cubin, and of the resource usage
   bool want_cubin = false;                           // the simulator needs none; resource usage is filled either way
+  int assembler_level = 3;                           // how much ptxas optimises the cubin: 0 to 3
 };
 
 /// One line of the compile log, parsed.

@@ -107,6 +107,7 @@ std::optional<std::string> cache_key_of(const CompileRequest& request, std::stri
   fields.add(request.ptx_target);
   fields.add(request.cubin_target);
   fields.add(request.want_cubin ? "cubin" : "");
+  fields.add(fmt::format("-O{}", request.assembler_level));
   fields.add(fmt::format("{} defines", request.defines.size()));
   for (const Define& define : request.defines) {
     fields.add(define.name);

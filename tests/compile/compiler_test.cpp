@@ -37,6 +37,20 @@ TEST_F(CompilerTest, GivesACubinWhenAsked) {
   EXPECT_EQ(module->cubin_target, "sm_90");
 }
 
+// Without optimisation, ptxas needs more instructions.
+TEST_F(CompilerTest, TheAssemblerOptimisesAsMuchAsAskedFor) {
+  CompileRequest request;
+  request.text = vector_add;
+  request.file = "x.cu";
+  request.want_cubin = true;
+  const auto optimised = compiler_->compile(request, {});
+  request.assembler_level = 0;
+  const auto plain = compiler_->compile(request, {});
+  ASSERT_TRUE(optimised && plain);
+  EXPECT_EQ(optimised->ptx, plain->ptx);
+  EXPECT_GT(plain->cubin.size(), optimised->cubin.size());
+}
+
 TEST_F(CompilerTest, OneArchitectureForBothStillGivesBoth) {
   CompileRequest request;
   request.text = vector_add;

@@ -263,7 +263,8 @@ TEST(SourceKeyTest, EveryFieldOfTheRequestCounts) {
   with([](CompileRequest& request) { request.ptx_target = "compute_90"; });
   with([](CompileRequest& request) { request.cubin_target = "sm_89"; });
   with([](CompileRequest& request) { request.want_cubin = true; });
-  EXPECT_EQ(keys.size(), 11U);
+  with([](CompileRequest& request) { request.assembler_level = 0; });
+  EXPECT_EQ(keys.size(), 12U);
 }
 
 }  // namespace

@@ -49,10 +49,12 @@ TEST(GeneratedKernels, AllStatementsOccur) {
   EXPECT_EQ(seen.size(), static_cast<size_t>(Statement::Kind::uniform_loop) + 1);
 }
 
-/// An executor that gets one bit of what it gives back wrong, in the buffer with this index.
+/// An executor that gets one bit of what it gives back wrong, in the buffer with this index: always, or only where it
+/// compiles the PTX itself.
 class Faulty : public Executor {
  public:
-  Faulty(std::unique_ptr<Executor> inner, size_t index) : inner_(std::move(inner)), index_(index) {}
+  Faulty(std::unique_ptr<Executor> inner, size_t index, bool only_from_ptx = false)
+      : inner_(std::move(inner)), index_(index), only_from_ptx_(only_from_ptx) {}
   DeviceInfo device() const override { return inner_->device(); }
   Result<std::shared_ptr<DeviceBuffer>> allocate(const BufferRequest& request) override {
     auto buffer = inner_->allocate(request);
@@ -64,18 +66,20 @@ class Faulty : public Executor {
   }
   Result<void> download(const DeviceBuffer& buffer, std::span<std::byte> bytes) override {
     auto done = inner_->download(buffer, bytes);
-    if (&buffer == wrong_) bytes.back() ^= std::byte{1};
+    if (&buffer == wrong_ && (!only_from_ptx_ || from_ptx_)) bytes.back() ^= std::byte{1};
     return done;
   }
   Result<LaunchReport> launch(const CompiledModule& module, const Launch& launch,
                               std::span<const std::shared_ptr<DeviceBuffer>> buffers, const LaunchOptions& options,
                               std::stop_token stop) override {
+    from_ptx_ = module.cubin.empty();
     return inner_->launch(module, launch, buffers, options, stop);
   }
 
  private:
   std::unique_ptr<Executor> inner_;
   size_t index_;
+  bool only_from_ptx_, from_ptx_ = true;
   const DeviceBuffer* wrong_ = nullptr;
 };
 
@@ -92,10 +96,25 @@ TEST(GeneratedKernels, OneWrongBitIsToldWithTheSeedAndAsWhose) {
   const FuzzReport they_differ = FuzzRunner(*compiler, *right, &wrong).run(3, 1);
   ASSERT_EQ(they_differ.failures.size(), 1U);
   EXPECT_EQ(they_differ.failures[0].what.find("not as on the GPU: "), 0U);
+  EXPECT_TRUE(they_differ.compiler.empty());
   const FuzzReport both_wrong = FuzzRunner(*compiler, wrong, &wrong).run(3, 1);
   EXPECT_TRUE(both_wrong.failures.empty());
   EXPECT_EQ(both_wrong.compiler.size(), 1U);
   EXPECT_EQ(FuzzRunner(*compiler, *right, right.get()).run(3, 1).agreed, 1U);
+}
+
+TEST(GeneratedKernels, WhatOnlyTheOptimiserOfTheAssemblerGetsWrongIsNoFailure) {
+  const auto compiler = Compiler::open({});
+  if (!compiler) GTEST_SKIP() << compiler.error().message;
+  constexpr size_t kOut = 6;
+  Faulty optimiser_wrong(make_simulator(1), kOut, true);
+  const auto right = make_simulator(1);
+  const FuzzReport told = FuzzRunner(*compiler, *right, &optimiser_wrong).run(3, 1);
+  EXPECT_TRUE(told.failures.empty());
+  ASSERT_EQ(told.compiler.size(), 1U);
+  EXPECT_EQ(told.compiler[0].what.find("ptxas, if it optimises: "), 0U);
+  // Given the level from the start, the executor gets a cubin, and nothing differs.
+  EXPECT_EQ(FuzzRunner(*compiler, *right, &optimiser_wrong, {}, 0).run(3, 1).agreed, 1U);
 }
 
 // The definition itself, against values worked out by hand.
