@@ -69,6 +69,16 @@ const Rung* find_rung(const Lab& lab, const std::string& name) {
   return nullptr;
 }
 
+bool BreakIt::concerns(const std::string& rung) const {
+  return rungs.empty() || std::find(rungs.begin(), rungs.end(), rung) != rungs.end();
+}
+
+Config sweep_config(const Lab& lab, Config config, int64_t size) {
+  config.sizes[lab.sweep_size] = size;
+  for (const auto& name : lab.sweep_with) config.sizes[name] = size;
+  return config;
+}
+
 Config default_config(const Lab& lab, DeviceKind device) {
   Config config;
   for (const auto& size : lab.sizes) config.sizes[size.name] = device == DeviceKind::gpu ? size.gpu_value : size.value;

@@ -47,6 +47,9 @@ struct Param {
 struct BreakIt {
   std::string name = {};
   Text title = {}, help = {};
+  std::vector<std::string> rungs = {};  // those in which it does something; empty: all
+  bool only_slower = false;             // the result stays right: what it costs is seen in the counters
+  bool concerns(const std::string& rung) const;
 };
 
 /// The chosen values of one run. Complete: every size and parameter of the lab is present.
@@ -113,9 +116,10 @@ struct Lab {
   /// Bytes that must move once, for GB/s: 12 n for a vector add of floats.
   std::function<double(const Config&)> useful_bytes = {};
   std::function<double(const Config&)> flops = {};
-  Text bytes_formula = {};          // "3 · 4 · n bytes", shown beside the plots
-  std::string sweep_size = "n";     // the size that the size sweep varies
-  std::vector<int64_t> sweep = {};  // its values, ascending
+  Text bytes_formula = {};                   // "3 · 4 · n bytes", shown beside the plots
+  std::string sweep_size = "n";              // the size that the size sweep varies
+  std::vector<int64_t> sweep = {};           // its values, ascending
+  std::vector<std::string> sweep_with = {};  // sizes that take the same value in the sweep: a square matrix's other one
 };
 
 /// Adds a lab; called before main by each lab's file. Returns true.
@@ -125,6 +129,9 @@ const std::vector<Lab>& labs();
 /// Null if there is none.
 const Lab* find_lab(const std::string& name);
 const Rung* find_rung(const Lab& lab, const std::string& name);
+
+/// The configuration of one point of the size sweep.
+Config sweep_config(const Lab& lab, Config config, int64_t size);
 
 /// Every size and parameter at its default for the device.
 Config default_config(const Lab& lab, DeviceKind device);

@@ -165,8 +165,7 @@ void Sweep::open_references() {
 }
 
 Result<void> Sweep::measure_size(int64_t size) {
-  Config config = request_.config;
-  config.sizes[lab_.sweep_size] = size;
+  const Config config = sweep_config(lab_, request_.config, size);
   auto rungs = check_rungs(config);
   if (!rungs) return tl::unexpected(rungs.error());
   auto timer = GpuTimer::open(context_of(*buffers_.front()));

@@ -88,6 +88,7 @@ TEST(Labs, EverySwitchThatBreaksALabIsNoticed) {
   for (const auto& lab : labs())
     for (const auto& rung : lab.rungs)
       for (const auto& one : lab.break_it) {
+        if (!one.concerns(rung.name) || one.only_slower) continue;
         Request request = request_for(lab, rung);
         request.broken = {one.name};
         SCOPED_TRACE(describe(request) + " broken by " + one.name);
@@ -95,6 +96,55 @@ TEST(Labs, EverySwitchThatBreaksALabIsNoticed) {
         ASSERT_TRUE(result) << result.error().message;
         EXPECT_TRUE(!result->findings.empty() || !result->passed());
       }
+}
+
+TEST(Labs, ASwitchThatOnlySlowsKeepsTheResultAndIsSeenInTheCounters) {
+  const auto cost = [](const Counters& counters) {
+    return counters.global_load_sectors + counters.global_store_sectors + counters.shared_load_wavefronts +
+           counters.shared_store_wavefronts;
+  };
+  for (const auto& lab : labs())
+    for (const auto& rung : lab.rungs)
+      for (const auto& one : lab.break_it) {
+        if (!one.concerns(rung.name) || !one.only_slower) continue;
+        Request request = request_for(lab, rung);
+        SCOPED_TRACE(describe(request) + " broken by " + one.name);
+        const auto sound = engine().run(request);
+        ASSERT_TRUE(sound) << sound.error().message;
+        request.broken = {one.name};
+        const auto slow = engine().run(request);
+        ASSERT_TRUE(slow) << slow.error().message;
+        EXPECT_TRUE(slow->findings.empty() && slow->passed());
+        EXPECT_GT(cost(slow->traffic.counters), 2 * cost(sound->traffic.counters));
+      }
+}
+
+TEST(Labs, ASwitchDoesNothingInARungThatItDoesNotConcern) {
+  for (const auto& lab : labs())
+    for (const auto& one : lab.break_it)
+      for (const auto& rung : lab.rungs) {
+        if (one.concerns(rung.name)) continue;
+        Request request = request_for(lab, rung);
+        request.broken = {one.name};
+        expect_correct(request);
+      }
+}
+
+TEST(Labs, ASwitchNamesRungsThatExist) {
+  for (const auto& lab : labs())
+    for (const auto& one : lab.break_it)
+      for (const auto& rung : one.rungs) EXPECT_NE(find_rung(lab, rung), nullptr) << lab.name << ": " << rung;
+}
+
+TEST(Labs, EveryPointOfTheSweepIsPossibleOnAGpu) {
+  for (const auto& lab : labs())
+    for (const int64_t size : lab.sweep) {
+      const Config config = sweep_config(lab, default_config(lab, DeviceKind::gpu), size);
+      EXPECT_EQ(config.size(lab.sweep_size), size);
+      for (const auto& name : lab.sweep_with) EXPECT_EQ(config.size(name), size) << lab.name;
+      const auto valid = validate(lab, config, DeviceKind::gpu);
+      EXPECT_TRUE(valid) << lab.name << ": " << valid.error().message;
+    }
 }
 
 TEST(Labs, TheAnswerOfEveryPredictCardIsAmongItsChoices) {

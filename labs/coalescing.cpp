@@ -1,0 +1,209 @@
+// Lab "coalescing": n points of STRIDE floats are scaled, out[j] = 2 · in[OFFSET + j]; who takes which float decides
+// what memory has to move. kernels/coalescing.cu holds the rungs.
+#include <set>
+
+#include "engine/lab.hpp"
+#include "engine/numbers.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr int64_t kLargestOnSimulator = int64_t{1} << 18;  // with STRIDE 32, 2 buffers of 32 MiB
+constexpr int64_t kLargestOnGpu = int64_t{1} << 25;        // with STRIDE 32, an int still indexes it
+constexpr int64_t kWarp = 32, kFloatBytes = 4, kSectorBytes = 32;
+
+int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
+
+int64_t floats(const Config& config) { return config.size("n") * config.param("STRIDE"); }
+
+/// A grid row per field for the rung that goes field by field.
+Rung make_rung(std::string name, Text title, std::string kernel, bool row_per_field, bool vectors) {
+  Rung rung{
+      .name = std::move(name), .title = std::move(title), .kernels = {kernel}, .params = {"STRIDE", "OFFSET", "BLOCK"}};
+  if (vectors) rung.params.push_back("VEC");
+  rung.launches = [kernel, row_per_field](const Config& config) {
+    Launch launch{.kernel = kernel};
+    launch.grid.x = static_cast<uint32_t>(ceil_divide(config.size("n"), config.param("BLOCK")));
+    launch.grid.y = static_cast<uint32_t>(row_per_field ? config.param("STRIDE") : 1);
+    launch.block.x = static_cast<uint32_t>(config.param("BLOCK"));
+    launch.arguments = {BufferArgument{0}, BufferArgument{1}, scalar(static_cast<int32_t>(config.size("n")))};
+    return std::vector<Launch>{launch};
+  };
+  rung.grid_formula = [row_per_field](const Config& config) {
+    const int64_t across = ceil_divide(config.size("n"), config.param("BLOCK"));
+    const std::string columns = fmt::format("⌈{} / {}⌉", with_separators(config.size("n")), config.param("BLOCK"));
+    if (!row_per_field) return fmt::format("{} = {}", columns, with_separators(across));
+    return fmt::format("{} × {} = {}", columns, config.param("STRIDE"),
+                       with_separators(across * config.param("STRIDE")));
+  };
+  return rung;
+}
+
+std::vector<Rung> make_rungs() {
+  return {
+      make_rung("field-by-field", {"Field by field", "逐字段"}, "field_by_field", true, false),
+      make_rung("point-by-point", {"Array of structures", "结构体数组"}, "point_by_point", false, false),
+      make_rung("vector-fields", {"Structures, vector access", "结构体数组，向量访问"}, "vector_fields", false, true),
+      make_rung("staged", {"Structures, staged", "结构体数组，共享内存中转"}, "staged", false, false),
+      make_rung("structure-of-arrays", {"Structure of arrays", "数组结构体"}, "structure_of_arrays", false, false),
+      make_rung("blocks-of-32", {"Blocks of 32 structures", "每 32 个一组"}, "blocks_of_32", false, false),
+  };
+}
+
+std::vector<Param> make_params() {
+  return {
+      {.name = "STRIDE",
+       .title = {"Floats per point", "每点 float 数"},
+       .unit = {"elements", "元素"},
+       .help = {"Fields of one point, and so how far apart neighbouring lanes are when points lie one after the other.",
+                "一个点的字段数；点挨着点存放时，它也是相邻 lane 之间的步长。"},
+       .value = 8,
+       .min = 1,
+       .max = 32},
+      {.name = "OFFSET",
+       .title = {"Offset", "偏移"},
+       .unit = {"elements", "元素"},
+       .help = {"Floats in front of the points: 8 make a sector, so only multiples of 8 keep the sectors aligned.",
+                "点数据之前的 float 个数：8 个为一个扇区，只有 8 的倍数才保持扇区对齐。"},
+       .value = 0,
+       .min = 0,
+       .max = 8},
+      {.name = "BLOCK",
+       .title = {"Block, threads", "线程块，线程数"},
+       .unit = {"threads", "线程"},
+       .help = {"Threads of one CTA.", "一个 CTA 的线程数。"},
+       .value = 256,
+       .min = 32,
+       .max = 256,
+       .scale = Scale::power_of_two},
+      {.name = "VEC",
+       .title = {"Vector width", "向量宽度"},
+       .unit = {"elements", "元素"},
+       .help = {"Floats moved by one access of a thread, where stride and offset are multiples of it.",
+                "步长和偏移都是它的倍数时，线程一条访存指令搬运的 float 个数。"},
+       .value = 4,
+       .min = 1,
+       .max = 4,
+       .scale = Scale::power_of_two},
+  };
+}
+
+/// Distinct sectors that a full warp touches when each lane takes `width` floats, `stride` floats from lane to lane.
+int64_t sectors_of_a_warp(int64_t stride, int64_t offset, int64_t width) {
+  std::set<int64_t> sectors;
+  for (int64_t lane = 0; lane < kWarp; ++lane)
+    for (int64_t k = 0; k < width; ++k) sectors.insert((offset + lane * stride + k) * kFloatBytes / kSectorBytes);
+  return static_cast<int64_t>(sectors.size());
+}
+
+/// Three choices with the answer among them.
+Predict predict(Text question, std::function<int64_t(const Config&)> answer, std::vector<int64_t> others,
+                std::function<Text(const Config&)> why) {
+  return {.question = std::move(question),
+          .choices =
+              [answer, others = std::move(others)](const Config& config) {
+                std::vector<int64_t> choices{answer(config)};
+                for (const int64_t other : others)
+                  if (choices.size() < 3 && std::find(choices.begin(), choices.end(), other) == choices.end())
+                    choices.push_back(other);
+                return choices;
+              },
+          .answer = answer,
+          .why = std::move(why)};
+}
+
+std::vector<Predict> make_predicts() {
+  return {
+      predict(
+          {"Structures of STRIDE floats: how many sectors does one load of a full warp touch?",
+           "每个结构体 STRIDE 个 float：一个满 warp 的一条读指令触及多少个扇区？"},
+          [](const Config& config) { return sectors_of_a_warp(config.param("STRIDE"), config.param("OFFSET"), 1); },
+          {4, 16, 32, 8},
+          [](const Config& config) {
+            const int64_t bytes = kFloatBytes * config.param("STRIDE");
+            return Text{fmt::format("Lanes are {} bytes apart. From 32 bytes on, each has a sector of its own; below "
+                                    "that the warp touches all sectors of its {} bytes.",
+                                    bytes, with_separators(kWarp * bytes)),
+                        fmt::format("相邻 lane 相隔 {} 字节。达到 32 字节，每个 lane 就各占一个扇区；不足 32 "
+                                    "字节，则触及这 {} 字节里的全部扇区。",
+                                    bytes, with_separators(kWarp * bytes))};
+          }),
+      predict(
+          {"Structure of arrays, OFFSET 1: how many sectors does one load of a warp touch?",
+           "数组结构体，OFFSET 为 1：一个 warp 的一条读指令触及多少个扇区？"},
+          [](const Config&) { return sectors_of_a_warp(1, 1, 1); }, {4, 8},
+          [](const Config&) {
+            return Text{"128 bytes that start 4 bytes into a sector end 4 bytes into a fifth one.",
+                        "这 128 字节从某个扇区的第 4 字节开始，就要在第五个扇区的第 4 字节处结束。"};
+          }),
+      predict(
+          {"Structures of 4 floats, 16-byte loads: what percentage of the bytes moved is used?",
+           "每个结构体 4 个 float，用 16 字节访问：搬运的字节有百分之几被用到？"},
+          [](const Config&) { return 100 * kWarp * 4 * kFloatBytes / (sectors_of_a_warp(4, 0, 4) * kSectorBytes); },
+          {25, 50},
+          [](const Config&) {
+            return Text{
+                "A lane takes its whole structure, and the structures lie side by side: 512 bytes asked "
+                "for, 16 sectors moved.",
+                "每个 lane 取走整个结构体，结构体又紧挨着：要 512 字节，搬 16 个扇区。"};
+          }),
+  };
+}
+
+Lab make_coalescing() {
+  Lab lab;
+  lab.name = "coalescing";
+  lab.stage = 1;
+  lab.order = 3;
+  lab.title = {"Coalescing", "合并访问"};
+  lab.kernel_file = "coalescing.cu";
+  lab.sizes = {
+      {.name = "n",
+       .title = {"n, points", "n，点数"},
+       .unit = {"points", "点"},
+       .value = 20000,
+       .gpu_value = 1 << 20,
+       .min = 1,
+       .max_sim = kLargestOnSimulator,
+       .max_gpu = kLargestOnGpu,
+       .offered = {1, 31, 256, 1000, 4000, 10000, 20000, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 25}}};
+  lab.params = make_params();
+  lab.break_it = {
+      {.name = "DROP_MASK",
+       .title = {"Drop the boundary mask", "去掉边界判断"},
+       .help = {"The last CTA runs past the last point.", "最后一个 CTA 会越过最后一个点。"}},
+      {.name = "ONE_TOO_FAR",
+       .title = {"Index one element too far", "下标多移一位"},
+       .help = {"in is read one float further on: wrong results, cut sectors, and vectors that are no "
+                "longer aligned.",
+                "in 的读取后移一个 float：结果出错，扇区被截断，向量也不再对齐。"}},
+      {.name = "NO_BARRIER",
+       .title = {"Remove the barriers", "去掉同步"},
+       .help = {"Threads work on points that others are still bringing.", "线程处理的点，别的线程还没搬完。"},
+       .rungs = {"staged"}}};
+  lab.rungs = make_rungs();
+  lab.references = {{"copy", ReferenceKind::device_copy, "copy"}};
+  lab.tolerance = {.absolute = 0, .relative = 0};  // doubling a float is exact
+  lab.predicts = make_predicts();
+  lab.buffers = [](const Config& config) {
+    return std::vector<BufferSpec>{
+        {.name = "in", .shape = {config.param("OFFSET") + floats(config)}, .role = Role::input, .fill = Fill::normal},
+        {.name = "out", .shape = {floats(config)}, .role = Role::output, .fill = Fill::poison}};
+  };
+  lab.reference = [](const Config& config, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t,
+                     size_t begin, size_t end, double* expected) {
+    const auto in = buffers[0]->as<float>().subspan(static_cast<size_t>(config.param("OFFSET")));
+    for (size_t j = begin; j < end; ++j) expected[j - begin] = 2 * double{in[j]};
+  };
+  lab.useful_bytes = [](const Config& config) { return 8.0 * static_cast<double>(floats(config)); };
+  lab.flops = [](const Config& config) { return static_cast<double>(floats(config)); };
+  lab.bytes_formula = {"8 · n · STRIDE bytes: every float read once and written once",
+                       "8 · n · STRIDE 字节：每个 float 读一次、写一次"};
+  for (int exponent = 10; exponent <= 24; exponent += 2) lab.sweep.push_back(int64_t{1} << exponent);
+  return lab;
+}
+
+const bool registered = register_lab(make_coalescing());
+
+}  // namespace
+}  // namespace tilescope

@@ -1,0 +1,238 @@
+// Lab "transpose": out[column][row] = in[row][column]. kernels/transpose.cu holds the rungs.
+#include <numeric>
+#include <set>
+
+#include "engine/lab.hpp"
+#include "engine/numbers.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr int64_t kLargestOnSimulator = 4096;  // 2 buffers of 64 MiB
+constexpr int64_t kLargestOnGpu = 32768;       // an int still indexes it
+constexpr int64_t kWarp = 32;
+
+int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
+
+/// Floats of a tile row that lanes take together: LINE in the kernel file.
+int64_t line(const Config& config) { return std::min(kWarp, config.param("TILE")); }
+
+Rung make_rung(std::string name, Text title, std::string kernel, std::vector<std::string> params) {
+  Rung rung{.name = std::move(name), .title = std::move(title), .kernels = {kernel}, .params = std::move(params)};
+  const bool vectors = std::find(rung.params.begin(), rung.params.end(), "VEC") != rung.params.end();
+  rung.launches = [kernel, vectors](const Config& config) {
+    const int64_t rows = config.size("rows"), columns = config.size("columns"), tile = config.param("TILE");
+    Launch launch{.kernel = kernel};
+    launch.grid.x = static_cast<uint32_t>(ceil_divide(columns, tile));
+    launch.grid.y = static_cast<uint32_t>(ceil_divide(rows, tile));
+    launch.block.x = static_cast<uint32_t>(line(config) / (vectors ? config.param("VEC") : 1));
+    launch.block.y = static_cast<uint32_t>(tile / config.param("ROWS"));
+    launch.arguments = {BufferArgument{0}, BufferArgument{1}, scalar(static_cast<int32_t>(rows)),
+                        scalar(static_cast<int32_t>(columns))};
+    return std::vector<Launch>{launch};
+  };
+  rung.grid_formula = [](const Config& config) {
+    const int64_t rows = config.size("rows"), columns = config.size("columns"), tile = config.param("TILE");
+    return fmt::format("⌈{} / {}⌉ × ⌈{} / {}⌉ = {}", with_separators(columns), tile, with_separators(rows), tile,
+                       with_separators(ceil_divide(columns, tile) * ceil_divide(rows, tile)));
+  };
+  return rung;
+}
+
+std::vector<Rung> make_rungs() {
+  return {
+      make_rung("reads-coalesced", {"Naive, reads coalesced", "朴素，读合并"}, "reads_coalesced", {"TILE", "ROWS"}),
+      make_rung("writes-coalesced", {"Naive, writes coalesced", "朴素，写合并"}, "writes_coalesced", {"TILE", "ROWS"}),
+      make_rung("shared-tile", {"Shared tile", "共享内存分块"}, "shared_tile", {"TILE", "ROWS"}),
+      make_rung("padded-tile", {"Padded tile", "填充分块"}, "padded_tile", {"TILE", "ROWS", "PAD"}),
+      make_rung("swizzled-tile", {"Swizzled tile", "混排分块"}, "swizzled_tile",
+                {"TILE", "ROWS", "SWIZZLE", "VEC", "GROUP"}),
+  };
+}
+
+std::vector<Param> make_params() {
+  return {
+      {.name = "TILE",
+       .title = {"Tile edge", "分块边长"},
+       .unit = {"elements", "元素"},
+       .help = {"Rows and columns of the tile that a CTA moves. 32 floats are one line of 128 bytes.",
+                "一个 CTA 搬运的分块的行数和列数。32 个 float 正好是一条 128 字节的缓存行。"},
+       .value = 32,
+       .min = 16,
+       .max = 64,
+       .scale = Scale::power_of_two},
+      {.name = "ROWS",
+       .title = {"Rows per thread", "每线程行数"},
+       .unit = {"rows", "行"},
+       .help = {"Tile rows that a thread goes through; more rows mean fewer threads for the same tile.",
+                "一个线程处理的分块行数；行数越多，同一分块用的线程越少。"},
+       .value = 4,
+       .min = 2,
+       .max = 8,
+       .scale = Scale::power_of_two},
+      {.name = "PAD",
+       .title = {"Padding", "填充"},
+       .unit = {"words", "字"},
+       .help = {"Unused words at the end of each tile row. An odd number moves every row to other banks.",
+                "分块每行末尾空出的字数。取奇数时，每一行都错开到不同的存储体。"},
+       .value = 1,
+       .min = 0,
+       .max = 8},
+      {.name = "SWIZZLE",
+       .title = {"Swizzle", "混排"},
+       .unit = {"bits", "位"},
+       .help = {"Low bits of the row that are XORed into the column: each bit halves the conflict, 5 end it.",
+                "把行号的低几位与列号异或：每多一位，冲突减半，5 位时消失。"},
+       .value = 5,
+       .min = 0,
+       .max = 5},
+      {.name = "VEC",
+       .title = {"Vector width", "向量宽度"},
+       .unit = {"elements", "元素"},
+       .help = {"Floats moved by one global access of a thread: 4 make 16 bytes, the widest there is.",
+                "线程一条全局访存指令搬运的 float 个数：4 个即 16 字节，是最宽的一种。"},
+       .value = 1,
+       .min = 1,
+       .max = 4,
+       .scale = Scale::power_of_two,
+       .gpu_value = 4},
+      {.name = "GROUP",
+       .title = {"Tile rows per group", "每组分块行数"},
+       .unit = {"rows of tiles", "行分块"},
+       .help = {"Rows of tiles that CTAs walk together, column by column: 1 is the usual order, row after row.",
+                "CTA 逐列一起走过的分块行数；1 就是通常的逐行次序。"},
+       .value = 1,
+       .min = 1,
+       .max = 64,
+       .scale = Scale::power_of_two},
+  };
+}
+
+Size make_size(std::string name, Text title, int64_t value) {
+  Size size{.name = std::move(name),
+            .title = std::move(title),
+            .unit = {"elements", "元素"},
+            .value = value,
+            .gpu_value = 2048,
+            .min = 1,
+            .max_sim = kLargestOnSimulator,
+            .max_gpu = kLargestOnGpu,
+            .offered = {1, 31, 32, 64, 100, 128, 256, 500, 512, 600, 1000, 1024, 1500, 2000, 2048, 3000, 4096}};
+  for (const int64_t offered : {8192, 10000, 16384, 32768}) size.offered.push_back(offered);
+  return size;
+}
+
+std::vector<BreakIt> make_switches() {
+  return {
+      {.name = "NO_BARRIER",
+       .title = {"Remove the barrier", "去掉同步"},
+       .help = {"Warps read the tile before others have filled it.", "有的 warp 在分块填好之前就来读。"},
+       .rungs = {"shared-tile", "padded-tile", "swizzled-tile"}},
+      {.name = "DROP_MASK",
+       .title = {"Drop the boundary mask", "去掉边界判断"},
+       .help = {"Tiles at the right and bottom edge run into the next row and past the end.",
+                "右边和下边的分块会跑进下一行，直至越过末尾。"}},
+      {.name = "SAME_BANK",
+       .title = {"Forget padding and swizzle", "忘掉填充和混排"},
+       .help = {"The columns of the tile lie in one bank again. The result stays right: see the passes in Traffic.",
+                "分块的每一列又落在同一个存储体。结果仍然正确，代价见“访存”里的遍数。"},
+       .rungs = {"padded-tile", "swizzled-tile"},
+       .only_slower = true},
+  };
+}
+
+std::vector<int64_t> with_answer(std::vector<int64_t> choices, int64_t answer) {
+  if (std::find(choices.begin(), choices.end(), answer) == choices.end()) choices.push_back(answer);
+  return choices;
+}
+
+/// Sectors of the first warp's store of the naive rung whose reads are coalesced.
+int64_t sectors_of_a_strided_store(const Config& config) {
+  const int64_t rows = config.size("rows"), columns = config.size("columns");
+  std::set<int64_t> sectors;
+  for (int64_t lane = 0; lane < kWarp; ++lane) {
+    const int64_t row = lane / line(config), column = lane % line(config);
+    if (row < rows && column < columns) sectors.insert((column * rows + row) * 4 / 32);
+  }
+  return static_cast<int64_t>(sectors.size());
+}
+
+Predict predict_constant(Text question, std::vector<int64_t> choices, int64_t answer, Text why) {
+  return {.question = std::move(question),
+          .choices = [choices = std::move(choices)](const Config&) { return choices; },
+          .answer = [answer](const Config&) { return answer; },
+          .why = [why = std::move(why)](const Config&) { return why; }};
+}
+
+std::vector<Predict> make_predicts() {
+  return {
+      {.question = {"Naive, reads coalesced: how many sectors does the first store of a warp touch?",
+                    "朴素、读合并：一个 warp 的第一条写指令触及多少个扇区？"},
+       .choices =
+           [](const Config& config) {
+             return with_answer({4, 16, 32}, sectors_of_a_strided_store(config));
+           },
+       .answer = sectors_of_a_strided_store,
+       .why =
+           [](const Config& config) {
+             const std::string pitch = with_separators(4 * config.size("rows"));
+             return Text{"Neighbouring lanes write " + pitch + " bytes apart, one row of out; a sector has 32 bytes.",
+                         "相邻 lane 写入的位置相隔 " + pitch + " 字节，即 out 的一行；一个扇区只有 32 字节。"};
+           }},
+      predict_constant({"Shared tile with edge 16: how many lanes of a warp collide in one bank when a column is read?",
+                        "共享内存分块，边长 16：按列读时，一个 warp 有多少个 lane 撞在同一个存储体？"},
+                       {4, 8, 16}, 8,
+                       {"A column's words lie 16 apart: 16 rows share 2 banks, 8 in each. The other 16 lanes read the "
+                        "next column, in the 2 banks beside them.",
+                        "同一列的字相隔 16：16 行共用 2 个存储体，各 8 个。另外 16 个 lane 读下一列，落在旁边 2 个。"}),
+      predict_constant({"Padded tile, edge 32: how many passes does a column take with PAD 4?",
+                        "填充分块，边长 32：PAD 为 4 时，读一列要几遍？"},
+                       {1, 4, 8}, std::gcd(36, 32),
+                       {"Rows lie 36 words apart. gcd(36, 32) = 4, so 32 rows meet only 8 banks, 4 lanes in each.",
+                        "行与行相隔 36 个字。gcd(36, 32) = 4，所以 32 行只用到 8 个存储体，每个 4 个 lane。"}),
+  };
+}
+
+Lab make_transpose() {
+  Lab lab;
+  lab.name = "transpose";
+  lab.stage = 1;
+  lab.order = 4;
+  lab.title = {"Transpose", "矩阵转置"};
+  lab.kernel_file = "transpose.cu";
+  lab.sizes = {make_size("rows", {"Rows of in", "in 的行数"}, 600),
+               make_size("columns", {"Columns of in", "in 的列数"}, 1000)};
+  lab.params = make_params();
+  lab.break_it = make_switches();
+  lab.rungs = make_rungs();
+  lab.references = {{"copy", ReferenceKind::device_copy, "copy"}};
+  lab.tolerance = {.absolute = 0, .relative = 0};  // nothing is computed
+  lab.predicts = make_predicts();
+  lab.buffers = [](const Config& config) {
+    const int64_t rows = config.size("rows"), columns = config.size("columns");
+    return std::vector<BufferSpec>{
+        {.name = "in", .type = DType::f32, .shape = {rows, columns}, .role = Role::input, .fill = Fill::normal},
+        {.name = "out", .type = DType::f32, .shape = {columns, rows}, .role = Role::output, .fill = Fill::poison}};
+  };
+  lab.reference = [](const Config& config, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t,
+                     size_t begin, size_t end, double* expected) {
+    const auto in = buffers[0]->as<float>();
+    const auto rows = static_cast<size_t>(config.size("rows")), columns = static_cast<size_t>(config.size("columns"));
+    for (size_t i = begin; i < end; ++i) expected[i - begin] = in[i % rows * columns + i / rows];
+  };
+  lab.useful_bytes = [](const Config& config) {
+    return 8.0 * static_cast<double>(config.size("rows") * config.size("columns"));
+  };
+  lab.flops = [](const Config&) { return 0.0; };
+  lab.bytes_formula = {"8 · rows · columns bytes: in read, out written, 4 bytes each",
+                       "8 · 行 · 列 字节：读 in，写 out，各 4 字节"};
+  lab.sweep_size = "rows";
+  lab.sweep_with = {"columns"};
+  lab.sweep = {256, 512, 1024, 2048, 4096, 8192, 16384};
+  return lab;
+}
+
+const bool registered = register_lab(make_transpose());
+
+}  // namespace
+}  // namespace tilescope
