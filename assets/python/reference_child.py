@@ -45,12 +45,16 @@ def load_triton():
         import triton
 
         import triton_elementwise
+        import triton_matmul
     except Exception as error:
         return None, "", f"Triton cannot be imported: {one_line(error)}"
-    return triton_elementwise, triton.__version__, ""
+    return {**triton_elementwise.LAUNCHES, **triton_matmul.LAUNCHES}, triton.__version__, ""
 
 
 class Child:
+    MATMULS = ("matmul_f16",)  # of square matrices, n on a side
+    CHECKED_ROWS = 256  # of a product, evenly spread: all of them in float64 would take minutes
+
     def __init__(self):
         self.torch, self.torch_reason = load_torch()
         self.triton, self.triton_version, self.triton_reason = None, "", self.torch_reason
@@ -59,7 +63,7 @@ class Child:
         self.forget()
 
     def forget(self):
-        self.shape = None  # (n, sets, seed) of the buffers
+        self.shape = None  # (form, n, sets, seed) of the buffers
         self.sets = []
         self.flush = None
         self.works = {}  # implementation -> (callable of one execution, graph or None, executions)
@@ -92,17 +96,20 @@ class Child:
         executions = int(request["executions"])
         graph = self.capture(execute, executions) if executions else None
         self.works[name] = (execute, graph, executions)
-        return {"largest_error": largest, "checked": len(self.sets) * int(request["n"])}
+        return {"largest_error": largest, "checked": sum(out.numel() for _, _, out in self.sets)}
 
     def make_buffers(self, request):
         torch = self.torch
-        shape = (int(request["n"]), int(request["sets"]), int(request["seed"]))
+        n = int(request["n"])
+        square = request["operation"] in self.MATMULS
+        shape = (square, n, int(request["sets"]), int(request["seed"]))
         if self.shape != shape:
             self.release(request)
-            generator = torch.Generator(device="cuda").manual_seed(shape[2])
-            for _ in range(shape[1]):
-                a = torch.randn(shape[0], device="cuda", generator=generator)
-                b = torch.randn(shape[0], device="cuda", generator=generator)
+            generator = torch.Generator(device="cuda").manual_seed(shape[3])
+            extent, kind = ((n, n), torch.float16) if square else ((n,), torch.float32)
+            for _ in range(shape[2]):
+                a = torch.randn(extent, device="cuda", generator=generator, dtype=kind)
+                b = torch.randn(extent, device="cuda", generator=generator, dtype=kind)
                 self.sets.append((a, b, torch.empty_like(a)))
             self.shape = shape
         if self.flush is None or self.flush.numel() != int(request["flush_bytes"]):
@@ -112,19 +119,37 @@ class Child:
         """A function of the set's index that computes out = a OP b there."""
         torch, sets = self.torch, self.sets
         if name == "torch":
-            function = {"add": torch.add, "mul": torch.mul}.get(operation)
+            function = {"add": torch.add, "mul": torch.mul, "matmul_f16": torch.matmul}.get(operation)
             if function is None:
                 raise Refused(f"there is no PyTorch reference for '{operation}'")
             return lambda index: function(sets[index][0], sets[index][1], out=sets[index][2])
         if name == "triton":
-            launch = self.triton.LAUNCHES.get(operation)
+            launch = self.triton.get(operation)
             if launch is None:
                 raise Refused(f"there is no Triton reference for '{operation}'")
             return lambda index: launch(*sets[index])
         raise Refused(f"there is no implementation '{name}'")
 
+    def check_product(self, name, execute, operation):
+        torch = self.torch
+        largest = 0.0
+        for index, (a, b, out) in enumerate(self.sets):
+            out.fill_(float("nan"))
+            execute(index)
+            rows = torch.arange(0, out.shape[0], max(1, out.shape[0] // self.CHECKED_ROWS), device="cuda")
+            expected = a[rows].double() @ b.double()
+            error = (out[rows].double() - expected).abs()
+            # The bounds of the lab: a half's rounding, and the tensor cores' sums.
+            if not bool((error <= 0.02 + 1e-3 * expected.abs()).all()) or bool(out.isnan().any()):
+                raise Refused(f"the result of {name} for '{operation}' is wrong")
+            largest = max(largest, float(error.max()))
+        torch.cuda.synchronize()
+        return largest
+
     def check(self, name, execute, operation):
         torch = self.torch
+        if operation in self.MATMULS:
+            return self.check_product(name, execute, operation)
         exact = {"add": torch.add, "mul": torch.mul}[operation]
         largest = 0.0
         for index, (a, b, out) in enumerate(self.sets):
