@@ -64,6 +64,8 @@ void resolve_execution(Resolver& resolve, Driver& driver) {
   resolve(driver.func_get_attribute, "cuFuncGetAttribute");
   resolve(driver.func_set_attribute, "cuFuncSetAttribute");
   resolve(driver.launch_kernel, "cuLaunchKernel");
+  resolve(driver.launch_cooperative_kernel, "cuLaunchCooperativeKernel");
+  resolve(driver.occupancy_max_active_blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   resolve(driver.stream_create, "cuStreamCreate");
   resolve(driver.stream_destroy, "cuStreamDestroy_v2");
   resolve(driver.stream_synchronize, "cuStreamSynchronize");

@@ -60,6 +60,12 @@ struct Driver {
                             unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
                             CUstream stream, void** parameters, void** extra);
 
+  CUresult (*launch_cooperative_kernel)(CUfunction function, unsigned int grid_x, unsigned int grid_y,
+                                        unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                                        unsigned int block_z, unsigned int shared_bytes, CUstream stream,
+                                        void** parameters);
+  CUresult (*occupancy_max_active_blocks)(int* blocks, CUfunction function, int block_threads, size_t shared_bytes);
+
   CUresult (*stream_create)(CUstream* stream, unsigned int flags);
   CUresult (*stream_destroy)(CUstream stream);
   CUresult (*stream_synchronize)(CUstream stream);

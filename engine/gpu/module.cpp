@@ -7,6 +7,8 @@
 #include <thread>
 #include <utility>
 
+#include "engine/gpu/whole_grid.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -72,6 +74,19 @@ Result<void> allow_shared_memory(GpuContext& context, CUfunction function, const
                                               static_cast<int>(launch.shared_bytes));
   if (status != CUDA_SUCCESS) return tl::unexpected(context.error("asking for shared memory", status));
   return {};
+}
+
+/// Blocks that wait for one another must all be on the GPU at once.
+Result<void> check_that_all_blocks_fit(GpuContext& context, CUfunction function, const Launch& launch) {
+  int blocks = 0;
+  const CUresult status = context.driver().occupancy_max_active_blocks(
+      &blocks, function, static_cast<int>(launch.block.count()), launch.shared_bytes);
+  if (status != CUDA_SUCCESS) return tl::unexpected(context.error("counting the blocks that fit at once", status));
+  const uint64_t most = static_cast<uint64_t>(blocks) *
+                        static_cast<uint64_t>(device_attribute(context, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  if (launch.grid.count() <= most) return {};
+  return fail(ErrorId::bad_launch, "grid", text_of(launch.grid),
+              fmt::format("the kernel waits for its whole grid, of which this GPU holds {} blocks at once", most));
 }
 
 /// A CUDA event that lives as long as its scope; the context is current throughout.
@@ -149,7 +164,7 @@ Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& modul
   CurrentContext current(context);
   if (!current) return tl::unexpected(context.error("the launch", CUDA_ERROR_CONTEXT_IS_DESTROYED));
   if (auto ok = check_arguments(compiled, launch); !ok) return tl::unexpected(ok.error());
-  PreparedLaunch prepared{module, nullptr, launch.kernel, launch.grid, launch.block, launch.shared_bytes, {}};
+  PreparedLaunch prepared{module, nullptr, launch.kernel, launch.grid, launch.block, launch.shared_bytes, false, {}};
   CUresult status = context.driver().module_get_function(&prepared.function, module->handle(), launch.kernel.c_str());
   if (status == CUDA_ERROR_NOT_FOUND) {
     return fail(ErrorId::kernel_not_found, launch.kernel, "the compiled module", "others");
@@ -159,6 +174,9 @@ Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& modul
   }
   if (auto ok = check_extents(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
   if (auto ok = allow_shared_memory(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
+  prepared.cooperative = waits_for_whole_grid(compiled.ptx, launch.kernel);
+  if (prepared.cooperative)
+    if (auto ok = check_that_all_blocks_fit(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
   for (const Argument& argument : launch.arguments) prepared.arguments.push_back(argument_bytes(argument, addresses));
   return prepared;
 }
@@ -207,6 +225,10 @@ CUresult enqueue(const Driver& driver, const PreparedLaunch& launch, CUstream st
   for (size_t i = 0; i < launch.arguments.size(); ++i) {
     parameters[i] = const_cast<std::byte*>(launch.arguments[i].data());
   }
+  if (launch.cooperative)
+    return driver.launch_cooperative_kernel(launch.function, launch.grid.x, launch.grid.y, launch.grid.z,
+                                            launch.block.x, launch.block.y, launch.block.z, launch.shared_bytes, stream,
+                                            parameters);
   return driver.launch_kernel(launch.function, launch.grid.x, launch.grid.y, launch.grid.z, launch.block.x,
                               launch.block.y, launch.block.z, launch.shared_bytes, stream, parameters, nullptr);
 }

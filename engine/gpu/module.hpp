@@ -57,6 +57,7 @@ struct PreparedLaunch {
   std::string kernel;
   Dim3 grid, block;
   uint32_t shared_bytes = 0;
+  bool cooperative = false;                       // all blocks run at once, and may wait for one another
   std::vector<std::vector<std::byte>> arguments;  // as the kernel receives them, in order
 };
 

@@ -91,24 +91,38 @@ uint32_t multiply_add(const VideoModifiers& m, uint32_t word_a, uint32_t word_b,
   return static_cast<uint32_t>(sum);
 }
 
+/// The lesser or greater of the result before it is cut to a word and the last operand, compared as numbers of the
+/// result's type, as an H200 does it: sums and saturated shifts are cut to a signed word first, and a negative number
+/// counts as a large one if the type is unsigned.
+uint32_t lesser_or_greater(const VideoModifiers& m, int64_t result, uint32_t c) {
+  const bool sums = m.op == VideoOperator::add || m.op == VideoOperator::subtract;
+  const bool shifts = m.op == VideoOperator::shift_left || m.op == VideoOperator::shift_right;
+  const bool cut = sums || (shifts && m.saturate);
+  if (cut) result = extend(static_cast<uint32_t>(result), 32, true);
+  const int64_t other = extend(c, 32, m.signed_result);
+  const bool less = m.signed_result ? result < other : static_cast<uint64_t>(result) < static_cast<uint64_t>(other);
+  return less == (m.second == VideoSecond::minimum) ? static_cast<uint32_t>(result) : c;
+}
+
 uint32_t one_result(const VideoModifiers& m, uint32_t a, uint32_t b, uint32_t c) {
   if (m.op == VideoOperator::multiply_add) return multiply_add(m, a, b, c);
   const bool shifts = m.op == VideoOperator::shift_left || m.op == VideoOperator::shift_right;
   const int64_t x = part_of(a, m.pick_a, m.signed_a), y = part_of(b, m.pick_b, m.signed_b && !shifts);
   const uint32_t part = m.mask, bits = part == 0 ? 32 : part >> 3;
   int64_t result = apply(m, x, y);
+  // The operation has 34 bits, of which only a shift to the left needs more (9.7.17, "Video Instructions").
+  if (m.saturate && m.op == VideoOperator::shift_left)
+    result = static_cast<int64_t>(static_cast<uint64_t>(result) << 30) >> 30;
   if (m.saturate) result = clamp(result, bits, m.signed_result);
   const auto word = static_cast<uint32_t>(result);
-  const int64_t other = extend(c, 32, m.signed_result), own = extend(word, 32, m.signed_result);
   switch (m.second) {
     case VideoSecond::none:
       return word;
     case VideoSecond::add:
       return word + c;
     case VideoSecond::minimum:
-      return static_cast<uint32_t>(std::min(own, other));
     case VideoSecond::maximum:
-      return static_cast<uint32_t>(std::max(own, other));
+      return lesser_or_greater(m, result, c);
     case VideoSecond::merge: {
       const uint32_t ones = bits == 32 ? ~0U : (1U << bits) - 1, shift = (part & 7) * 8;
       return (c & ~(ones << shift)) | (word & ones) << shift;

@@ -37,6 +37,20 @@ extern "C" __global__ void reverse(float* y, int n) {
 }
 )";
 
+// Each block adds what its neighbour wrote before the grid's barrier.
+constexpr const char* kGridSync = R"(
+#include <cooperative_groups.h>
+extern "C" __global__ void rounds(float* y, int n) {
+  const auto grid = cooperative_groups::this_grid();
+  for (int i = 0; i < n; ++i) {
+    const float next = y[(blockIdx.x + 1) % gridDim.x];
+    grid.sync();
+    if (threadIdx.x == 0) y[blockIdx.x] += next;
+    grid.sync();
+  }
+}
+)";
+
 class GpuExecutorTest : public OnGpu {
  protected:
   /// Runs scale on a fresh pair of buffers: does the GPU still compute?
@@ -50,6 +64,26 @@ class GpuExecutorTest : public OnGpu {
     EXPECT_THAT(contents_of(*buffers[1]), testing::ElementsAre(2, -4, 6));
   }
 };
+
+TEST_F(GpuExecutorTest, AKernelThatWaitsForItsWholeGridIsLaunchedCooperatively) {
+  const CompiledModule module = compile(kGridSync);
+  const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of({1, 2, 3, 4})};
+  const auto report =
+      gpu_->launch(module, make_launch("rounds", 4, 64, {BufferArgument{0}, scalar(2)}), buffers, {}, {});
+  ASSERT_TRUE(report) << report.error().message;
+  // 1 2 3 4 → 3 5 7 5 → 8 12 12 8.
+  EXPECT_THAT(contents_of(*buffers[0]), testing::ElementsAre(8, 12, 12, 8));
+}
+
+TEST_F(GpuExecutorTest, AGridThatWaitsAndIsTooLargeToRunAtOnceIsRefusedWithTheNumberThatFits) {
+  const CompiledModule module = compile(kGridSync);
+  const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of({1, 2, 3, 4})};
+  const auto report =
+      gpu_->launch(module, make_launch("rounds", 1000000, 64, {BufferArgument{0}, scalar(1)}), buffers, {}, {});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().id, ErrorId::bad_launch);
+  EXPECT_THAT(report.error().message, HasSubstr("waits for its whole grid"));
+}
 
 TEST_F(GpuExecutorTest, DescribesTheDevice) {
   const DeviceInfo device = gpu_->device();

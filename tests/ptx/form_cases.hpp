@@ -234,6 +234,14 @@ inline std::string kernel_of_case(const FormCase& test, size_t number) {
     if (stem == "p")
       text += "and.b64 %in2, " + from + ", 1;\nsetp.ne.u64 %bit, %in2, 0;\nmov.pred " + reg + ", %bit;\n";
   }
+  // ptxas (12.9 to 13.4, for sm_90) takes the upper half of a pair that an atomic adds in shared memory from the
+  // neighbour of the word, where that was cut from a register of 64 bits: such pairs are loaded as words.
+  const bool atomic = begins_with_any(test.text, {"atom.shared", "red.shared"});
+  if (atomic && test.text.find("f16x2") != std::string::npos)
+    for (const auto& reg : used)
+      if (stem_of(reg) == "r")
+        text += "ld.param.u64 %in2, [" + std::string(1, "abcd"[(reg.back() - '0' + 2) % 4]) +
+                "];\nadd.s64 %in2, %in2, %in1;\nld.volatile.global.u32 " + reg + ", [%in2];\n";
   const bool stores = !test.location.empty() && test.location != "inputs";
   const std::string space = test.location == "inputs" ? "global" : test.location;
   const std::string place = space == "global" ? "%own" : space == "shared" ? "%slot" : "local_variable";

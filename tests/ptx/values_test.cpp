@@ -56,6 +56,14 @@ TEST(Values, VideoInstructionsOfOneResult) {
       {"vadd.s32.s32.s32.min %r1, %r2, %r3, %r4;", {1, 2, 0xffffffff}, 0xffffffff},
       {"vadd.u32.u32.u32.min %r1, %r2, %r3, %r4;", {1, 2, 0xffffffff}, 3},
       {"vadd.u32.u32.u32.max %r1, %r2, %r3, %r4;", {1, 2, 0xffffffff}, 0xffffffff},
+      // What a word does not hold is compared before it is cut: here 2^32 − 1, and −1 as the large number it is without
+      // a sign.
+      {"vabsdiff.s32.s32.s32.max %r1, %r2, %r3, %r4;", {0x7fffffff, 0x80000000, 1}, 0xffffffff},
+      {"vmax.s32.u32.u32.min %r1, %r2, %r3, %r4;", {0xffffffff, 0, 5}, 5},
+      {"vmin.u32.s32.s32.max %r1, %r2, %r3, %r4;", {0xffffffff, 3, 5}, 0xffffffff},
+      // A shifted word has 34 bits when it is saturated: of 2^34 none is left.
+      {"vshl.s32.u32.u32.sat.clamp %r1, %r2, %r3;", {1, 32}, 0x7fffffff},
+      {"vshl.s32.u32.u32.sat.clamp %r1, %r2, %r3;", {4, 32}, 0},
       // Into a part of the last operand.
       {"vadd.u32.u32.u32 %r1.b2, %r2, %r3, %r4;", {0x111, 1, 0xaabbccdd}, 0xaa12ccdd},
       {"vadd.u32.u32.u32.sat %r1.b2, %r2, %r3, %r4;", {0x111, 1, 0xaabbccdd}, 0xaaffccdd},
