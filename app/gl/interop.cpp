@@ -72,7 +72,7 @@ struct Interop::Registration {
 };
 
 Interop::Interop(const Result<std::shared_ptr<Executor>>& gpu, InteropOptions options)
-    : renderer_(gl_text(GL_RENDERER)) {
+    : renderer_(gl_text(GL_RENDERER)), faulted_before_(options.record.doubtful()) {
   const char* wish = std::getenv("TILESCOPE_PICTURE");
   if (wish != nullptr && std::string_view(wish) == "copy") {
     reason_ = Reason::asked_for_copy;
@@ -93,7 +93,7 @@ Interop::Interop(const Result<std::shared_ptr<Executor>>& gpu, InteropOptions op
   }
   gpu_ = std::dynamic_pointer_cast<GpuExecutor>(*gpu);
   if (!options.trial || !gpu_) return;
-  if (options.record.doubtful()) {
+  if (faulted_before_) {
     reason_ = Reason::faulted;
     return;
   }

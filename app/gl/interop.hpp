@@ -61,8 +61,9 @@ class Interop {
   void poll();
   /// How often what was drawn, and what the targets of fill() had, was lost: a kernel has faulted, or a trial failed.
   uint64_t losses() const { return losses_; }
-  /// Interop is broken here, or may be: OpenGL may wait for it, and lose what is drawn meanwhile.
-  bool doubtful() const { return reason_ == Reason::faulted || reason_ == Reason::trial_failed; }
+  /// A kernel has faulted on this machine, or may have: OpenGL may wait for many seconds, and lose what is drawn
+  /// meanwhile, also where nothing is shared with CUDA.
+  bool doubtful() const { return faulted_before_ || reason_ == Reason::faulted || reason_ == Reason::trial_failed; }
 
   Path path() const { return reason_ == Reason::active ? Path::interop : Path::copy; }
   Reason reason() const { return reason_; }
@@ -90,6 +91,7 @@ class Interop {
   Reason reason_ = Reason::active;
   std::string detail_;
   std::string renderer_;                                           // GL_RENDERER
+  bool faulted_before_ = false;                                    // in an earlier process
   std::map<GLuint, std::unique_ptr<Registration>> registrations_;  // by GL buffer
   uint64_t losses_ = 0;
   std::shared_ptr<GpuExecutor> gpu_;   // counts faults
