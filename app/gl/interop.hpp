@@ -8,8 +8,10 @@
 // then on when a registration fails. A kernel that faults may break interop on the whole machine: every command that
 // uses a buffer filled through it waits for many seconds then, and what was to be drawn meanwhile is lost. So after a
 // fault no such buffer is used again, and the path is copy at once, also in programs that are started later
-// (InteropRecord), until the machine starts again or `tilescope interop-trial` succeeds. Runs on the simulator have no
-// device buffer and are always copied. Both paths bring the same bytes, so the pictures are equal.
+// (InteropRecord), until the machine starts again or `tilescope interop-trial` succeeds. On an H200 with driver 580
+// OpenGL then waits once or twice in every process, for 4 to 15 s, even where CUDA has no part in it, and loses what it
+// was drawing: maps whose drawing took that long are drawn again (HeatMaps). Runs on the simulator have no device
+// buffer and are always copied. Both paths bring the same bytes, so the pictures are equal.
 #pragma once
 
 #include <cstddef>
