@@ -11,6 +11,7 @@
 #include "app/gl/heat_map.hpp"
 #include "app/window_commands.hpp"
 #include "engine/gpu/gpu_executor.hpp"
+#include "engine/gpu/interop_record.hpp"
 #include "engine/run/paths.hpp"
 
 namespace tilescope {
@@ -138,11 +139,13 @@ int interop_trial_command(std::ostream& out) {
       return refuse("OpenGL is drawn by " + interop.renderer() + ", not by the CUDA GPU");
     if (interop.path() != Interop::Path::interop) return refuse("TILESCOPE_PICTURE asks for the copy path");
     if (const std::string reason = compare_pictures(**direct, **copied, **gpu); !reason.empty()) {
+      InteropRecord::in(user_cache_folder()).note();
       refuse(reason);
       std::_Exit(kUnavailable);  // putting things away could wait as long again
     }
   }
   // Letting go of the buffers and of the window is part of the trial.
+  InteropRecord::in(user_cache_folder()).forget();
   out << kInteropWorks << std::endl;
   return kClean;
 }

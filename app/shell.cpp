@@ -18,6 +18,7 @@
 #include "app/gl/heat_map.hpp"
 #include "app/settings.hpp"
 #include "app/state_file.hpp"
+#include "engine/run/paths.hpp"
 
 namespace tilescope {
 namespace {
@@ -145,7 +146,8 @@ Result<void> Shell::open_screen(std::shared_ptr<Engine> engine) {
   if (!texts) return tl::unexpected(texts.error());
   if (chinese_is_preferred()) texts->language = Language::zh;
   texts_ = interface_texts(root);
-  InteropOptions interop{trial_in_child(tilescope_beside_this_program()), [] { glfwPostEmptyEvent(); }};
+  const auto record = InteropRecord::in(user_cache_folder());
+  InteropOptions interop{trial_in_child(tilescope_beside_this_program(), record), [] { glfwPostEmptyEvent(); }, record};
   if (auto maps = HeatMaps::create(root / "shaders", engine->gpu(), std::move(interop)))
     heat_maps_ = std::move(*maps);
   else

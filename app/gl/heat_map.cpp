@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "app/theme.hpp"
 
@@ -14,6 +16,8 @@ namespace tilescope {
 namespace {
 
 constexpr int kSmallestCell = 2, kLargestCell = 16;  // unscaled pixels
+/// Far longer than any picture takes, far shorter than the driver waits.
+constexpr auto kWaitedInVain = std::chrono::seconds(1);
 /// Elements that a CPU-drawn frame may visit: about 5 ms.
 constexpr int64_t kElementsPerFrame = int64_t{1} << 19;
 
@@ -93,9 +97,10 @@ HeatMaps::~HeatMaps() { glDeleteVertexArrays(1, &vertex_array_); }
 
 void HeatMaps::poll() {
   interop_.poll();
-  if (given_up_buffers_ == interop_.given_up()) return;
-  given_up_buffers_ = interop_.given_up();
-  // The values went with the buffer; and pictures drawn from it about the time of the fault may lack them.
+  if (std::exchange(losses_, interop_.losses()) != interop_.losses()) draw_all_anew();
+}
+
+void HeatMaps::draw_all_anew() {
   loaded_ = {};
   value_.run.reset();
   error_.run.reset();
@@ -211,10 +216,14 @@ HeatMaps::Picture HeatMaps::draw(const Request& request, const std::shared_ptr<c
   Map& map = error ? error_ : value_;
   if (map.run.lock() != run || !(map.request == request)) start(map, request, run);
   if (map.rows_done < map.target.texture().height()) {
+    const auto began = std::chrono::steady_clock::now();
     load(run, request.output, grid.count, error);
     draw_rows(map, *run);
+    // What OpenGL had to wait for in vain it has not drawn.
+    if (interop_.doubtful()) glFinish();
+    if (interop_.doubtful() && std::chrono::steady_clock::now() - began > kWaitedInVain) draw_all_anew();
   }
-  const bool complete = map.rows_done == map.target.texture().height();
+  const bool complete = map.run.lock() == run && map.rows_done == map.target.texture().height();
   if (!complete) glfwPostEmptyEvent();  // the window sleeps when nothing happens; the next rows need a next frame
   return {map.target.texture().id(), map.low, map.high, complete};
 }

@@ -76,13 +76,14 @@ class HeatMaps {
   void start(Map& map, const Request& request, const std::shared_ptr<const RunResult>& run);
   void set_uniforms(const Map& map, const RunResult& run) const;
   void draw_rows(Map& map, const RunResult& run);
+  void draw_all_anew();
 
   ShaderProgram program_;
   GLuint vertex_array_ = 0;
   Texture scale_;
   WordBuffer got_, expected_, rest_;
-  Interop interop_;                // after the buffers: it lets go of them first
-  uint64_t given_up_buffers_ = 0;  // interop_.given_up() when the maps were last looked at
+  Interop interop_;      // after the buffers: it lets go of them first
+  uint64_t losses_ = 0;  // interop_.losses() when the maps were last looked at
   Map value_, error_;
   struct Loaded {
     std::weak_ptr<const RunResult> run;

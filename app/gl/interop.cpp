@@ -44,6 +44,8 @@ const char* key_of(Interop::Reason reason) {
       return "picture.trying";
     case Interop::Reason::trial_failed:
       return "picture.trial_failed";
+    case Interop::Reason::faulted:
+      return "picture.faulted";
     case Interop::Reason::registration_failed:
       return "picture.registration_failed";
     case Interop::Reason::simulator:
@@ -70,7 +72,7 @@ struct Interop::Registration {
 };
 
 Interop::Interop(const Result<std::shared_ptr<Executor>>& gpu, InteropOptions options)
-    : renderer_(gl_text(GL_RENDERER)) {
+    : renderer_(gl_text(GL_RENDERER)), faulted_before_(options.record.doubtful()) {
   const char* wish = std::getenv("TILESCOPE_PICTURE");
   if (wish != nullptr && std::string_view(wish) == "copy") {
     reason_ = Reason::asked_for_copy;
@@ -91,14 +93,16 @@ Interop::Interop(const Result<std::shared_ptr<Executor>>& gpu, InteropOptions op
   }
   gpu_ = std::dynamic_pointer_cast<GpuExecutor>(*gpu);
   if (!options.trial || !gpu_) return;
+  if (faulted_before_) {
+    reason_ = Reason::faulted;
+    return;
+  }
   reason_ = Reason::trying;
   trial_.emplace(std::move(options.trial), gpu_->faults(), std::move(options.wake));
 }
 
 Interop::~Interop() {
   if (trial_ && gpu_->faults() != trial_->faults()) give_up_registrations();
-  // Each call about these could wait. They are left to the end of the process, with the context that they belong to.
-  for (GivenUp& one : given_up_registrations_) static_cast<void>(one.registration.release());
 }
 
 void Interop::poll() {
@@ -111,32 +115,27 @@ void Interop::poll() {
       break;
     case InteropTrial::State::good:
       reason_ = Reason::active;
-      release_given_up();
+      break;
+    case InteropTrial::State::faulted:
+      reason_ = Reason::faulted;
       break;
     case InteropTrial::State::failed:
+      if (reason_ != Reason::trial_failed) ++losses_;  // its process may have kept OpenGL waiting
       reason_ = Reason::trial_failed;
       detail_ = trial_->why_not();
       break;
   }
 }
 
+/// Each call about a registration could wait from now on, to OpenGL as to CUDA. All of it is left to the end of the
+/// process, with the context that it belongs to.
 void Interop::give_up_registrations() {
-  if (registrations_.empty()) return;
   for (auto& [buffer, registration] : registrations_) {
-    const WordBuffer::Names names = registration->target->renew();
-    given_up_registrations_.push_back({std::move(registration), names});
+    registration->target->renew();
+    static_cast<void>(registration.release());
   }
   registrations_.clear();
-  ++given_up_;
-}
-
-void Interop::release_given_up() {
-  for (GivenUp& one : given_up_registrations_) {
-    one.registration.reset();
-    glDeleteTextures(1, &one.names.texture);
-    glDeleteBuffers(1, &one.names.buffer);
-  }
-  given_up_registrations_.clear();
+  ++losses_;
 }
 
 Interop::Path Interop::path_of(const RunResult* run) const {

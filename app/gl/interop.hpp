@@ -6,9 +6,12 @@
 // Copy it is on a machine without a CUDA GPU, where OpenGL is drawn by something else than that GPU, with
 // TILESCOPE_PICTURE=copy, until a trial in another process has shown that interop works (interop_trial.hpp), and from
 // then on when a registration fails. A kernel that faults may break interop on the whole machine: every command that
-// uses a buffer filled through it waits for many seconds then. So after a fault no such buffer is used again, the path
-// is copy at once, and interop is tried out anew. Runs on the simulator have no device buffer and are always copied.
-// Both paths bring the same bytes, so the pictures are equal.
+// uses a buffer filled through it waits for many seconds then, and what was to be drawn meanwhile is lost. So after a
+// fault no such buffer is used again, and the path is copy at once, also in programs that are started later
+// (InteropRecord), until the machine starts again or `tilescope interop-trial` succeeds. On an H200 with driver 580
+// OpenGL then waits once or twice in every process, for 4 to 15 s, even where CUDA has no part in it, and loses what it
+// was drawing: maps whose drawing took that long are drawn again (HeatMaps). Runs on the simulator have no device
+// buffer and are always copied. Both paths bring the same bytes, so the pictures are equal.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +21,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "app/gl/interop_trial.hpp"
 #include "app/gl/texture.hpp"
@@ -33,6 +35,7 @@ class GpuExecutor;
 struct InteropOptions {
   InteropTrial::Procedure trial = {};  // none: interop is used without one, whatever happens
   std::function<void()> wake = {};     // called on another thread when poll() has something to take over
+  InteropRecord record = {};           // keeps a trial from being made
 };
 
 class Interop {
@@ -45,6 +48,7 @@ class Interop {
     other_renderer,
     trying,
     trial_failed,
+    faulted,
     registration_failed,
     simulator
   };
@@ -57,9 +61,11 @@ class Interop {
 
   /// Once a frame: looks for faults and for the answer of a trial. Never waits.
   void poll();
-  /// How often buffers were given up because a kernel had faulted. Their targets are empty then, and are to be filled
-  /// again.
-  uint64_t given_up() const { return given_up_; }
+  /// How often what was drawn, and what the targets of fill() had, was lost: a kernel has faulted, or a trial failed.
+  uint64_t losses() const { return losses_; }
+  /// A kernel has faulted on this machine, or may have: OpenGL may wait for many seconds, and lose what is drawn
+  /// meanwhile, also where nothing is shared with CUDA.
+  bool doubtful() const { return faulted_before_ || reason_ == Reason::faulted || reason_ == Reason::trial_failed; }
 
   Path path() const { return reason_ == Reason::active ? Path::interop : Path::copy; }
   Reason reason() const { return reason_; }
@@ -81,22 +87,15 @@ class Interop {
 
  private:
   struct Registration;
-  /// A registration and the GL objects that it was for. Neither OpenGL nor CUDA is given them until interop works
-  /// again.
-  struct GivenUp {
-    std::unique_ptr<Registration> registration;
-    WordBuffer::Names names;
-  };
   bool fill_on_device(WordBuffer& target, const DeviceBuffer& source, size_t bytes);
   void give_up_registrations();
-  void release_given_up();
 
   Reason reason_ = Reason::active;
   std::string detail_;
   std::string renderer_;                                           // GL_RENDERER
+  bool faulted_before_ = false;                                    // in an earlier process
   std::map<GLuint, std::unique_ptr<Registration>> registrations_;  // by GL buffer
-  std::vector<GivenUp> given_up_registrations_;
-  uint64_t given_up_ = 0;
+  uint64_t losses_ = 0;
   std::shared_ptr<GpuExecutor> gpu_;   // counts faults
   std::optional<InteropTrial> trial_;  // while interop comes into question
 };

@@ -7,49 +7,40 @@
 
 namespace tilescope {
 
-InteropTrial::InteropTrial(Procedure procedure, uint64_t faults, std::function<void()> wake)
-    : procedure_(std::move(procedure)), wake_(std::move(wake)), faults_(faults) {
-  start();
-}
-
-void InteropTrial::start() {
+InteropTrial::InteropTrial(Procedure procedure, uint64_t faults, std::function<void()> wake) : faults_(faults) {
   std::promise<std::optional<std::string>> promise;
   answer_ = promise.get_future();
-  outdated_ = false;
-  // The thread before has given its answer, so that joining it does not wait.
-  thread_ = std::jthread(
-      [procedure = procedure_, wake = wake_, promise = std::move(promise)](const std::stop_token& stop) mutable {
-        promise.set_value(procedure(stop));
-        if (wake) wake();
-      });
+  thread_ = std::jthread([procedure = std::move(procedure), wake = std::move(wake),
+                          promise = std::move(promise)](const std::stop_token& stop) mutable {
+    promise.set_value(procedure(stop));
+    if (wake) wake();
+  });
 }
 
 InteropTrial::State InteropTrial::poll(uint64_t faults) {
   const bool faulted = std::exchange(faults_, faults) != faults;
-  if (faulted && state_ == State::good) {
-    state_ = State::trying;
-    start();
-  } else if (faulted && state_ == State::trying) {
-    outdated_ = true;
+  if (faulted && state_ != State::failed) {
+    state_ = State::faulted;
     thread_.request_stop();
   }
   if (state_ != State::trying || answer_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return state_;
   std::optional<std::string> reason = answer_.get();
-  if (outdated_) {
-    start();
-  } else {
-    state_ = reason ? State::failed : State::good;
-    why_not_ = std::move(reason).value_or("");
-  }
+  state_ = reason ? State::failed : State::good;
+  why_not_ = std::move(reason).value_or("");
   return state_;
 }
 
-InteropTrial::Procedure trial_in_child(std::filesystem::path program, std::chrono::milliseconds patience) {
-  return [program = std::move(program), patience](std::stop_token stop) -> std::optional<std::string> {
+InteropTrial::Procedure trial_in_child(std::filesystem::path program, InteropRecord record,
+                                       std::chrono::milliseconds patience) {
+  return [program = std::move(program), record = std::move(record),
+          patience](std::stop_token stop) -> std::optional<std::string> {
     auto child = ChildProcess::start({program.string(), "interop-trial"});
     if (!child) return child.error().reason;
     const auto answer = (*child)->ask("", patience, std::move(stop));
-    if (!answer) return answer.error().reason;
+    if (!answer) {
+      if (!answer.error().cancelled) record.note();
+      return answer.error().reason;
+    }
     if (*answer == kInteropWorks) return std::nullopt;
     return answer->empty() ? "it gave no reason" : *answer;
   };

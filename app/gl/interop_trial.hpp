@@ -3,15 +3,16 @@
 // A driver may accept every call of it and yet bring nothing, and let the first OpenGL command that needs the bytes
 // wait for many seconds: so it is after a kernel has faulted in any process, until the machine starts again. The window
 // cannot try that out itself. A child (`tilescope interop-trial`) draws the same heat maps through interop and through
-// host memory, and compares them.
+// host memory, and compares them. Where it finds that interop does not work, InteropRecord keeps later processes from
+// trying.
 //
 //     InteropTrial trial(trial_in_child(program), faults, [] { glfwPostEmptyEvent(); });
 //     trial.poll(faults) == InteropTrial::State::good     // once a frame
 //
 //                 answer: it works
 //      trying ───────────────────────▶ good
-//        │  ▲                            │
-//        │  └──── a kernel has faulted ──┘    an answer to a trial from before the fault is not used either
+//        │  │                            │
+//        │  └──── a kernel has faulted ──┴──▶ faulted    to the end: no trial runs beside a window that has to draw
 //        ▼
 //      failed    answer: why it does not work. To the end: a fault mends nothing
 #pragma once
@@ -26,6 +27,8 @@
 #include <string>
 #include <thread>
 
+#include "engine/gpu/interop_record.hpp"
+
 namespace tilescope {
 
 class InteropTrial {
@@ -33,13 +36,13 @@ class InteropTrial {
   /// Makes one trial: nothing if interop works, else why it does not. Called on a thread of its own; ends soon after a
   /// stop request.
   using Procedure = std::function<std::optional<std::string>(std::stop_token)>;
-  enum class State { trying, good, failed };
+  enum class State { trying, good, failed, faulted };
 
-  /// Starts the first trial. `faults`: kernels that have faulted so far. `wake` is called, on another thread, when
+  /// Starts the trial. `faults`: kernels that have faulted so far. `wake` is called, on another thread, when
   /// there is an answer for poll() to take over.
   InteropTrial(Procedure procedure, uint64_t faults, std::function<void()> wake);
 
-  /// Takes an answer over, and tries again where kernels have faulted since the last call. Never waits.
+  /// Takes the answer over, unless kernels have faulted since the trial began. Never waits.
   State poll(uint64_t faults);
   State state() const { return state_; }
   /// As given to the last poll().
@@ -48,14 +51,9 @@ class InteropTrial {
   const std::string& why_not() const { return why_not_; }
 
  private:
-  void start();
-
-  Procedure procedure_;
-  std::function<void()> wake_;
   State state_ = State::trying;
   std::string why_not_;
   uint64_t faults_;
-  bool outdated_ = false;  // the trial under way began before a fault
   std::future<std::optional<std::string>> answer_;
   std::jthread thread_;
 };
@@ -63,9 +61,10 @@ class InteropTrial {
 /// The child's one line when interop works; any other is the reason why not.
 inline constexpr const char* kInteropWorks = "interop works";
 
-/// The trial that `program interop-trial` makes. One that does not answer in time is ended, and has failed.
-InteropTrial::Procedure trial_in_child(std::filesystem::path program,
-                                       std::chrono::milliseconds patience = std::chrono::seconds(20));
+/// The trial that `program interop-trial` makes. One that does not answer in time is ended, and has failed. That it was
+/// started and gave no answer is noted in the record; what else there is to note the program knows better.
+InteropTrial::Procedure trial_in_child(std::filesystem::path program, InteropRecord record = {},
+                                       std::chrono::milliseconds patience = std::chrono::seconds(8));
 
 /// The program itself: also for tests, which lie beside it.
 std::filesystem::path tilescope_beside_this_program();

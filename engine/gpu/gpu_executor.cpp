@@ -1,6 +1,7 @@
 #include "engine/gpu/gpu_executor.hpp"
 
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <utility>
 
@@ -15,8 +16,9 @@ namespace {
 
 class DriverExecutor final : public GpuExecutor {
  public:
-  DriverExecutor(const Driver& driver, CUdevice device, std::shared_ptr<GpuContext> context)
-      : driver_(driver), device_(device), context_(std::move(context)) {
+  DriverExecutor(const Driver& driver, CUdevice device, std::shared_ptr<GpuContext> context,
+                 std::function<void()> on_fault)
+      : driver_(driver), device_(device), context_(std::move(context)), on_fault_(std::move(on_fault)) {
     describe_device();
     if (is_hidden("worker")) {
       no_worker_ = "hidden by TILESCOPE_HIDE";
@@ -50,6 +52,13 @@ class DriverExecutor final : public GpuExecutor {
   void describe_device();
   Result<void> usable() const;
   bool isolated() const { return not_isolated().empty(); }
+  /// Hands a result of a launch on, after a word about a fault that it may have ended with.
+  template <typename Report>
+  Result<Report> told(Result<Report> report) {
+    const uint64_t now = faults();
+    if (told_.exchange(now, std::memory_order_acq_rel) != now && on_fault_) on_fault_();
+    return report;
+  }
   Result<LaunchReport> run_here(const CompiledModule& module, const Launch& launch,
                                 std::span<const std::shared_ptr<DeviceBuffer>> buffers, std::stop_token stop);
 
@@ -60,8 +69,10 @@ class DriverExecutor final : public GpuExecutor {
   std::shared_ptr<GpuContext> context_;
   std::unique_ptr<LaunchWorker> worker_;
   std::string no_worker_;
-  std::mutex mutex_;    // guards modules_
-  GpuModules modules_;  // of kernels that run here
+  std::function<void()> on_fault_;
+  std::atomic<uint64_t> told_{0};  // faults that on_fault_ knows of
+  std::mutex mutex_;               // guards modules_
+  GpuModules modules_;             // of kernels that run here
 };
 
 void DriverExecutor::describe_device() {
@@ -132,11 +143,11 @@ Result<LaunchReport> DriverExecutor::launch(const CompiledModule& module, const 
   if (stop.stop_requested()) return fail(ErrorId::cancelled);
   if (auto ok = usable(); !ok) return tl::unexpected(ok.error());
   if (isolated()) {
-    auto report = worker_->run(module, launch, buffers, stop);
+    auto report = told(worker_->run(module, launch, buffers, stop));
     // Unless there turned out to be no worker, that was the kernel's own error.
     if (report || isolated() || stop.stop_requested()) return report;
   }
-  return run_here(module, launch, buffers, stop);
+  return told(run_here(module, launch, buffers, stop));
 }
 
 Result<LaunchReport> DriverExecutor::run_here(const CompiledModule& module, const Launch& launch,
@@ -164,15 +175,15 @@ Result<QuickTiming> DriverExecutor::time(const CompiledModule& module, std::span
   if (stop.stop_requested()) return fail(ErrorId::cancelled);
   if (auto ok = usable(); !ok) return tl::unexpected(ok.error());
   if (isolated()) {
-    auto timing = worker_->time(module, launches, buffers, spare_contents, stop);
+    auto timing = told(worker_->time(module, launches, buffers, spare_contents, stop));
     if (timing || isolated() || stop.stop_requested()) return timing;
   }
-  return quick_timing(module, launches, buffers, spare_contents);
+  return told(quick_timing(module, launches, buffers, spare_contents));
 }
 
 }  // namespace
 
-Result<std::shared_ptr<Executor>> open_gpu() {
+Result<std::shared_ptr<Executor>> open_gpu(std::function<void()> on_fault) {
   auto driver = open_driver();
   if (!driver) return tl::unexpected(driver.error());
   int count = 0;
@@ -184,7 +195,7 @@ Result<std::shared_ptr<Executor>> open_gpu() {
   if (status != CUDA_SUCCESS) return fail(ErrorId::no_gpu, (*driver)->describe(status));
   auto context = GpuContext::create(**driver, device);
   if (!context) return tl::unexpected(context.error());
-  return std::shared_ptr<Executor>(std::make_shared<DriverExecutor>(**driver, device, *context));
+  return std::shared_ptr<Executor>(std::make_shared<DriverExecutor>(**driver, device, *context, std::move(on_fault)));
 }
 
 }  // namespace tilescope

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -30,7 +31,8 @@ class GpuExecutor : public Executor {
 };
 
 /// The first GPU, or why there is none. TILESCOPE_HIDE, a comma-separated list, takes away what it names: "cuda" the
-/// GPU (for tests of the messages), "worker" the worker process (for profilers that follow one process).
-Result<std::shared_ptr<Executor>> open_gpu();
+/// GPU (for tests of the messages), "worker" the worker process (for profilers that follow one process). `on_fault` is
+/// called for what faults() counts, on the thread of the launch and before that returns.
+Result<std::shared_ptr<Executor>> open_gpu(std::function<void()> on_fault = {});
 
 }  // namespace tilescope

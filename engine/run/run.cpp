@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "engine/gpu/gpu_executor.hpp"
+#include "engine/gpu/interop_record.hpp"
 #include "engine/run/compare.hpp"
 #include "engine/run/inputs.hpp"
 #include "engine/run/kernels.hpp"
@@ -120,7 +121,7 @@ std::shared_ptr<Engine> Engine::open(const EngineOptions& options) {
   engine->root_ = options.root.empty() ? find_root() : options.root;
   const auto cache = options.cache_folder.empty() ? user_cache_folder() / "modules" : options.cache_folder;
   engine->compiler_ = Compiler::open(cache);
-  engine->gpu_ = open_gpu();
+  engine->gpu_ = open_gpu([record = InteropRecord::in(user_cache_folder())] { record.note(); });
   engine->simulator_ = make_simulator(options.simulator_threads);
   auto specs = read_gpu_specs(engine->root_ / "assets" / "gpus.toml");
   if (specs)

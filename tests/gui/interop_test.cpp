@@ -76,7 +76,8 @@ std::vector<float> random_values(size_t count) {
 }
 
 std::vector<ImU32> draw(HeatMaps& maps, HeatMaps::Kind kind, const std::shared_ptr<const RunResult>& run) {
-  maps.draw({kind, 0, HeatMaps::fit(*run, 0, 500, 280, 1), kFailing, true}, run);
+  for (int frame = 0; frame < 3; ++frame)
+    if (maps.draw({kind, 0, HeatMaps::fit(*run, 0, 500, 280, 1), kFailing, true}, run).complete) break;
   return maps.pixels(kind);
 }
 
@@ -170,10 +171,9 @@ TEST_F(InteropPaths, PicturesAreCopiedUntilATrialHasSucceeded) {
 TEST_F(InteropPaths, AfterAKernelHasFaultedPicturesAreCopiedAndRight) {
   const auto gpu = open_gpu();
   std::atomic<int> trials{0};
-  std::atomic<bool> answered{true};
-  const auto trial = [&](std::stop_token stop) -> std::optional<std::string> {
-    while (!answered && !stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return trials++ == 0 ? std::nullopt : std::optional<std::string>("the picture was blank");
+  const auto trial = [&](const std::stop_token&) -> std::optional<std::string> {
+    ++trials;
+    return std::nullopt;
   };
   auto maps = HeatMaps::create(shaders(), gpu, {trial, {}});
   auto copying = HeatMaps::create(shaders(), fail(ErrorId::no_gpu, "a test of the copy path"));
@@ -187,23 +187,47 @@ TEST_F(InteropPaths, AfterAKernelHasFaultedPicturesAreCopiedAndRight) {
   std::reverse(values.begin(), values.end());
   const std::shared_ptr<const RunResult> after = make_run(**gpu, kCount, values, values);
   ASSERT_TRUE(before && after);
-  EXPECT_EQ(draw(**maps, HeatMaps::Kind::error, before), draw(**copying, HeatMaps::Kind::error, before));
+  constexpr auto kError = HeatMaps::Kind::error, kValue = HeatMaps::Kind::value;
+  const auto picture_after = draw(**copying, kError, after), values_after = draw(**copying, kValue, after);
+  const auto picture_before = draw(**copying, kError, before);
+  ASSERT_NE(picture_after, picture_before);
+  EXPECT_EQ(draw(**maps, kError, before), picture_before);
 
-  answered = false;
   CompiledModule module;
   const Launch launch = faulting_launch(module);
   const auto report = (*gpu)->launch(module, launch, {}, {}, {});
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().id, ErrorId::cuda_failed) << report.error().message;
-  for (const auto& run : {after, before}) {
-    EXPECT_EQ(draw(**maps, HeatMaps::Kind::error, run), draw(**copying, HeatMaps::Kind::error, run));
-    EXPECT_EQ((*maps)->interop().reason(), Interop::Reason::trying);
-  }
-  EXPECT_EQ((*maps)->interop().given_up(), 1U);
-  answered = true;
-  ASSERT_TRUE(comes_to(**maps, Interop::Reason::trial_failed));
-  EXPECT_EQ((*maps)->interop().detail(), "the picture was blank");
-  EXPECT_EQ(draw(**maps, HeatMaps::Kind::value, after), draw(**copying, HeatMaps::Kind::value, after));
+  EXPECT_EQ(draw(**maps, kError, after), picture_after);
+  EXPECT_EQ((*maps)->interop().reason(), Interop::Reason::faulted);
+  EXPECT_EQ((*maps)->interop().losses(), 1U);
+  EXPECT_EQ(draw(**maps, kValue, after), values_after);
+  EXPECT_EQ(draw(**maps, kError, before), picture_before);
+  EXPECT_EQ(draw(**copying, kError, after), picture_after) << "another object in the same context";
+  EXPECT_EQ(trials, 1);
+}
+
+TEST_F(InteropPaths, AFaultInAnEarlierProcessIsReasonEnoughToCopy) {
+  const auto gpu = open_gpu();
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "interop-doubtful-test";
+  const InteropRecord record(file, "this start");
+  record.note();
+  std::atomic<int> trials{0};
+  const auto trial = [&](const std::stop_token&) -> std::optional<std::string> {
+    ++trials;
+    return std::nullopt;
+  };
+  auto maps = HeatMaps::create(shaders(), gpu, {trial, {}, record});
+  record.forget();
+  ASSERT_TRUE(maps);
+  NEED_INTEROP(gpu, **maps);
+  EXPECT_EQ((*maps)->interop().reason(), Interop::Reason::faulted);
+  const auto values = random_values(kCount);
+  const std::shared_ptr<const RunResult> run = make_run(**gpu, kCount, values, values);
+  auto copying = HeatMaps::create(shaders(), fail(ErrorId::no_gpu, "a test of the copy path"));
+  ASSERT_TRUE(run && copying);
+  EXPECT_EQ(draw(**maps, HeatMaps::Kind::error, run), draw(**copying, HeatMaps::Kind::error, run));
+  EXPECT_EQ(trials, 0);
 }
 
 TEST_F(InteropPaths, ARenewedBufferLeavesTheOldOneAsItWas) {
@@ -261,7 +285,7 @@ TEST_F(InteropPaths, EveryReasonIsASentenceInBothLanguages) {
   ASSERT_TRUE(strings);
   for (const Language language : {Language::en, Language::zh}) {
     strings->language = language;
-    for (const char* key : {"picture.trying", "picture.trial_failed"})
+    for (const char* key : {"picture.trying", "picture.trial_failed", "picture.faulted"})
       EXPECT_GT(strings->format(key, fmt::arg("detail", "the picture was blank")).size(), 40U) << key;
     EXPECT_NE(strings->format("picture.trial_failed", fmt::arg("detail", "the picture was blank")).find("was blank"),
               std::string::npos);
