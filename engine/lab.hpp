@@ -74,11 +74,11 @@ struct Rung {
 };
 
 /// An implementation that people use today, timed beside the rungs.
-enum class ReferenceKind { device_copy, torch, triton };
+enum class ReferenceKind { device_copy, torch, triton, cublas };
 struct ReferenceSpec {
   std::string name = {};  // "PyTorch", as plots label it
   ReferenceKind kind;
-  std::string operation = {};  // what the Python child is asked for: "add", "mul"
+  std::string operation = {};  // what the library or the Python child is asked for: "add", "mul", "geam"
 };
 
 /// |got − expected| ≤ absolute + relative · |expected|

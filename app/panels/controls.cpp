@@ -7,6 +7,23 @@
 namespace tilescope {
 namespace {
 
+/// A switch that does nothing in this rung: dimmed, with the rungs in which it does, as an unused slider has them.
+void unused_row(Column& column, const BreakIt& one) {
+  const PanelContext& context = column.context;
+  const float height = column.px(28), middle = column.y + height / 2;
+  const std::string unused = only_rungs_text(
+      context.strings, rung_numbers(context.lab(), [&](const Rung& rung) { return one.concerns(rung.name); }));
+  ImFont* font = column.fonts().small;
+  const ImU32 dimmed = mix(column.theme().panel, column.theme().muted, 0.55F);
+  const float top = centred_top(font, middle - column.px(1)), room = column.width() - text_size(font, unused).x;
+  draw_text(column.list, font, {column.left, top}, dimmed,
+            fit_text(font, context.strings(one.title), room - column.px(12)));
+  draw_text_right(column.list, font, {column.right, top}, dimmed, unused);
+  explain_rect(column.context, {column.left, column.y}, {column.right, column.y + height},
+               context.strings(one.help) + " " + unused);
+  column.y += height;
+}
+
 bool toggle_row(Column& column, const BreakIt& one, bool on) {
   const Theme& theme = column.theme();
   const float height = column.px(28), middle = column.y + height / 2;
@@ -131,6 +148,10 @@ void break_it_section(Column& column) {
               column.context.strings("controls.break_it"));
   column.y += column.px(36);
   for (const BreakIt& one : lab.break_it) {
+    if (!one.concerns(column.context.rung().name)) {
+      unused_row(column, one);
+      continue;
+    }
     const auto& broken = column.context.session.request().broken;
     const bool on = std::find(broken.begin(), broken.end(), one.name) != broken.end();
     if (toggle_row(column, one, on)) column.context.session.set_broken(one.name, !on);

@@ -1,6 +1,7 @@
 // The sections of the controls column, from top to bottom. Each draws at the column's y and moves it on.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -41,8 +42,12 @@ void predict_card(Column& column);
 /// The report that is shown: this machine's sweep where there is one, else the recording; null if neither.
 const SpeedReport* shown_report(const Session& session);
 
-/// The rungs that use a parameter, as the learner numbers them: "5", "3–5", "1, 3".
+/// The rungs that are meant, as the learner numbers them: "5", "3–5", "1, 3".
+std::string rung_numbers(const Lab& lab, const std::function<bool(const Rung&)>& is_meant);
+/// Those that use a parameter.
 std::string rungs_using(const Lab& lab, const std::string& param);
+/// "rungs 3–5 only"
+std::string only_rungs_text(const Strings& strings, const std::string& numbers);
 /// "98432", "98,432", "2^20", "96k", "1e6"; nothing if it is none of these.
 std::optional<int64_t> parse_count(std::string_view text);
 

@@ -182,12 +182,8 @@ Slider param_slider(const PanelContext& context, const Param& param) {
                 .ticks = false,
                 .unused = {}};
   slider.ticks = slider.stops.size() <= 17;
-  if (std::find(rung.params.begin(), rung.params.end(), param.name) == rung.params.end()) {
-    const std::string rungs = rungs_using(context.lab(), param.name);
-    const bool one = rungs.find_first_not_of("0123456789") == std::string::npos;
-    slider.unused =
-        context.strings.format(one ? "controls.rung_only" : "controls.rungs_only", fmt::arg("rungs", rungs));
-  }
+  if (std::find(rung.params.begin(), rung.params.end(), param.name) == rung.params.end())
+    slider.unused = only_rungs_text(context.strings, rungs_using(context.lab(), param.name));
   return slider;
 }
 
@@ -210,7 +206,7 @@ void grid_row(Column& column) {
 
 }  // namespace
 
-std::string rungs_using(const Lab& lab, const std::string& param) {
+std::string rung_numbers(const Lab& lab, const std::function<bool(const Rung&)>& is_meant) {
   std::string text;
   int run_start = 0, previous = -1;
   const auto close_run = [&] {
@@ -219,8 +215,7 @@ std::string rungs_using(const Lab& lab, const std::string& param) {
     if (previous > run_start) text += "–" + std::to_string(previous);
   };
   for (int number = 1; number <= static_cast<int>(lab.rungs.size()); ++number) {
-    const auto& params = lab.rungs[static_cast<size_t>(number - 1)].params;
-    if (std::find(params.begin(), params.end(), param) == params.end()) continue;
+    if (!is_meant(lab.rungs[static_cast<size_t>(number - 1)])) continue;
     if (previous != number - 1 || previous < 0) {
       close_run();
       run_start = number;
@@ -229,6 +224,17 @@ std::string rungs_using(const Lab& lab, const std::string& param) {
   }
   close_run();
   return text;
+}
+
+std::string rungs_using(const Lab& lab, const std::string& param) {
+  return rung_numbers(lab, [&](const Rung& rung) {
+    return std::find(rung.params.begin(), rung.params.end(), param) != rung.params.end();
+  });
+}
+
+std::string only_rungs_text(const Strings& strings, const std::string& numbers) {
+  const bool one = numbers.find_first_not_of("0123456789") == std::string::npos;
+  return strings.format(one ? "controls.rung_only" : "controls.rungs_only", fmt::arg("rungs", numbers));
 }
 
 std::optional<int64_t> parse_count(std::string_view text) {

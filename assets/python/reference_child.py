@@ -4,8 +4,8 @@ Tilescope starts this script and talks to it in JSON lines: one request a line o
 standard output. Standard output is kept for that; whatever a library prints goes to standard error.
 
     {"id": 1, "command": "hello"}
-    {"id": 2, "command": "prepare", "implementation": "torch", "operation": "add", "n": 1048576, "seed": 1,
-     "sets": 1, "executions": 0, "flush_bytes": 268435456}
+    {"id": 2, "command": "prepare", "implementation": "torch", "operation": "add", "n": 1048576,
+     "sizes": {"n": 1048576}, "seed": 1, "sets": 1, "executions": 0, "flush_bytes": 268435456}
     {"id": 3, "command": "time", "implementation": "torch", "samples": 10}
     {"id": 4, "command": "release"}
 
@@ -63,7 +63,11 @@ class Child:
         self.forget()
 
     def forget(self):
+<<<<<<< HEAD
         self.shape = None  # (form, n, sets, seed) of the buffers
+=======
+        self.shape = None  # what the buffers were made for
+>>>>>>> labs1
         self.sets = []
         self.flush = None
         self.works = {}  # implementation -> (callable of one execution, graph or None, executions)
@@ -96,6 +100,7 @@ class Child:
         executions = int(request["executions"])
         graph = self.capture(execute, executions) if executions else None
         self.works[name] = (execute, graph, executions)
+<<<<<<< HEAD
         return {"largest_error": largest, "checked": sum(out.numel() for _, _, out in self.sets)}
 
     def make_buffers(self, request):
@@ -111,13 +116,34 @@ class Child:
                 a = torch.randn(extent, device="cuda", generator=generator, dtype=kind)
                 b = torch.randn(extent, device="cuda", generator=generator, dtype=kind)
                 self.sets.append((a, b, torch.empty_like(a)))
+=======
+        return {"largest_error": largest, "checked": sum(buffers[-1].numel() for buffers in self.sets)}
+
+    def make_buffers(self, request):
+        torch = self.torch
+        matrix = request["operation"] == "transpose"
+        extents = (int(request["sizes"]["rows"]), int(request["sizes"]["columns"])) if matrix else (int(request["n"]),)
+        shape = (matrix, extents, int(request["sets"]), int(request["seed"]))
+        if self.shape != shape:
+            self.release(request)
+            generator = torch.Generator(device="cuda").manual_seed(int(request["seed"]))
+            for _ in range(int(request["sets"])):
+                a = torch.randn(extents, device="cuda", generator=generator)
+                if matrix:
+                    self.sets.append((a, torch.empty(extents[::-1], device="cuda")))
+                else:
+                    b = torch.randn(extents, device="cuda", generator=generator)
+                    self.sets.append((a, b, torch.empty_like(a)))
+>>>>>>> labs1
             self.shape = shape
         if self.flush is None or self.flush.numel() != int(request["flush_bytes"]):
             self.flush = torch.zeros(int(request["flush_bytes"]), dtype=torch.uint8, device="cuda")
 
     def implementation(self, name, operation):
-        """A function of the set's index that computes out = a OP b there."""
+        """A function of the set's index that computes out = a OP b there, or out = transposed a."""
         torch, sets = self.torch, self.sets
+        if name == "torch" and operation == "transpose":
+            return lambda index: sets[index][1].copy_(sets[index][0].t())  # x.t().contiguous() into memory that is there
         if name == "torch":
             function = {"add": torch.add, "mul": torch.mul, "matmul_f16": torch.matmul}.get(operation)
             if function is None:
@@ -148,8 +174,13 @@ class Child:
 
     def check(self, name, execute, operation):
         torch = self.torch
+<<<<<<< HEAD
         if operation in self.MATMULS:
             return self.check_product(name, execute, operation)
+=======
+        if operation == "transpose":
+            return self.check_transpose(name, execute)
+>>>>>>> labs1
         exact = {"add": torch.add, "mul": torch.mul}[operation]
         largest = 0.0
         for index, (a, b, out) in enumerate(self.sets):
@@ -165,6 +196,14 @@ class Child:
                 largest = max(largest, float(error.max()))
         torch.cuda.synchronize()
         return largest
+
+    def check_transpose(self, name, execute):
+        for index, (a, out) in enumerate(self.sets):
+            out.fill_(float("nan"))
+            execute(index)
+            if not self.torch.equal(out, a.t()):
+                raise Refused(f"the result of {name} for 'transpose' is wrong")
+        return 0.0
 
     def capture(self, execute, executions):
         torch = self.torch

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <memory>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "engine/bench/timing_point.hpp"
 #include "engine/gpu/buffer_sets.hpp"
 #include "engine/gpu/timing_method.hpp"
+#include "engine/reference/cublas.hpp"
 #include "engine/reference/python.hpp"
 
 namespace tilescope {
@@ -47,7 +49,9 @@ class Sweep {
   Result<void> add_rungs(std::span<const CheckedRung> rungs);
   Result<void> add_references(const Config& config);
   Result<void> add_copy(size_t series, double useful_bytes);
-  void add_python(size_t series, const ReferenceSpec& spec, int64_t size);
+  void add_python(size_t series, const ReferenceSpec& spec, const Config& config);
+  Result<void> add_cublas(size_t series, const ReferenceSpec& spec, const Config& config);
+  Result<bool> agrees(const TimedWork& work, std::span<const uint64_t> addresses, const Config& config) const;
   Result<void> add_work(size_t series, TimedWork work);
   Result<void> choose_method(std::span<const CheckedRung> rungs);
   Result<void> settle();
@@ -67,6 +71,7 @@ class Sweep {
   size_t sizes_done_ = 0;
   size_t first_reference_ = 0;
   std::unique_ptr<PythonReference> python_;
+  std::shared_ptr<CublasReference> cublas_;
   bool settled_ = true;
 
   // Of the size being measured. The order matters: what is declared last goes first.
@@ -75,6 +80,7 @@ class Sweep {
   TimingMethod method_;
   std::optional<BufferSets> rotated_;
   std::vector<CopySets> copies_;
+  std::vector<BufferSets> library_sets_;
   std::vector<Contestant> contestants_;
 };
 
@@ -104,6 +110,7 @@ Result<SpeedReport> Sweep::carry_out() {
     auto measured = measure_size(size);
     contestants_.clear();
     copies_.clear();
+    library_sets_.clear();
     rotated_.reset();
     timer_.reset();
     buffers_.clear();
@@ -148,7 +155,7 @@ void Sweep::open_references() {
   std::string no_python;
   for (size_t series = first_reference_; series < report_.series.size(); ++series) {
     const ReferenceKind kind = reference(series).kind;
-    if (kind == ReferenceKind::device_copy) continue;
+    if (kind == ReferenceKind::device_copy || kind == ReferenceKind::cublas) continue;
     if (!python_ && no_python.empty()) {
       auto opened =
           PythonReference::open({.script = engine_.root() / "assets" / "python" / "reference_child.py"}, stop_);
@@ -263,8 +270,12 @@ Result<void> Sweep::add_references(const Config& config) {
     TimingSeries& shown = report_.series[series];
     if (!shown.unavailable.empty()) continue;
     const ReferenceSpec& spec = reference(series);
-    if (spec.kind != ReferenceKind::device_copy) {
-      add_python(series, spec, config.size(lab_.sweep_size));
+    if (spec.kind == ReferenceKind::cublas) {
+      if (auto ok = add_cublas(series, spec, config); !ok && shown.points.empty()) {
+        shown.unavailable = ok.error().message;
+      }
+    } else if (spec.kind != ReferenceKind::device_copy) {
+      add_python(series, spec, config);
     } else if (auto ok = add_copy(series, lab_.useful_bytes(config)); !ok) {
       if (ok.error().id != ErrorId::too_large_for_gpu) return ok;
       if (shown.points.empty()) shown.unavailable = ok.error().message;
@@ -282,11 +293,60 @@ Result<void> Sweep::add_copy(size_t series, double useful_bytes) {
   return add_work(series, GpuTimer::copies(copies_.back().addresses(), bytes));
 }
 
-void Sweep::add_python(size_t series, const ReferenceSpec& spec, int64_t size) {
+/// On copies of the rungs' buffers; checked against what the rungs computed, which is right.
+Result<void> Sweep::add_cublas(size_t series, const ReferenceSpec& spec, const Config& config) {
+  const auto context = context_of(*buffers_.front());
+  if (!cublas_ || cublas_->context() != context) {
+    auto opened = CublasReference::open(context);
+    if (!opened) return tl::unexpected(opened.error());
+    cublas_ = std::move(*opened);
+  }
+  auto call = CublasReference::call(cublas_, spec.operation, config.sizes);
+  if (!call) return tl::unexpected(call.error());
+  auto copies = BufferSets::copies_of(buffers_, method_.cold() ? 1 : method_.sets);
+  if (!copies) return tl::unexpected(copies.error());
+  TimedWork work = GpuTimer::calls(std::move(*call), copies->addresses());
+  auto right = agrees(work, copies->addresses().front(), config);
+  if (!right) return tl::unexpected(right.error());
+  if (!*right) return fail(ErrorId::reference_unavailable, spec.name, "its result is not that of the rungs");
+  library_sets_.push_back(std::move(*copies));
+  return add_work(series, std::move(work));
+}
+
+/// Outputs are wiped, computed, and compared with those of the rungs: both may be off by the tolerance.
+Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addresses, const Config& config) const {
+  const auto context = context_of(*buffers_.front());
+  const auto specs = lab_.buffers(config);
+  CurrentContext current(*context);
+  if (!current) return tl::unexpected(context->error("the comparison", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  const Driver& driver = context->driver();
+  CUresult status = CUDA_SUCCESS;
+  const auto step = [&status](CUresult result) { status = status == CUDA_SUCCESS ? result : status; };
+  for (size_t i = 0; i < specs.size(); ++i)
+    if (specs[i].role == Role::output)
+      step(driver.memset_d8_async(addresses[i], 0xff, buffers_[i]->bytes(), context->stream()));
+  if (auto ran = timer_->execute(work); !ran) return tl::unexpected(ran.error());
+  for (size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].role != Role::output) continue;
+    HostBuffer expected(specs[i].type, static_cast<size_t>(specs[i].count())), got = expected;
+    step(driver.memcpy_dtoh(expected.bytes.data(), buffers_[i]->address(), buffers_[i]->bytes()));
+    step(driver.memcpy_dtoh(got.bytes.data(), addresses[i], buffers_[i]->bytes()));
+    if (status != CUDA_SUCCESS) return tl::unexpected(context->error("the comparison", status));
+    for (size_t k = 0; k < got.count(); ++k) {
+      const double wanted = value_at(expected, k);
+      const double allowed = 2 * (lab_.tolerance.absolute + lab_.tolerance.relative * std::abs(wanted));
+      if (!(std::abs(value_at(got, k) - wanted) <= allowed)) return false;  // NaN is not either
+    }
+  }
+  return true;
+}
+
+void Sweep::add_python(size_t series, const ReferenceSpec& spec, const Config& config) {
   PythonReference::Work work;
   work.kind = spec.kind;
   work.operation = spec.operation;
-  work.n = size;
+  work.n = config.size(lab_.sweep_size);
+  work.sizes = config.sizes;
   work.sets = method_.cold() ? 1 : method_.sets;
   work.executions = method_.executions;
   work.flush_bytes = timer_->flush_bytes();

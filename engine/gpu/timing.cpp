@@ -47,8 +47,26 @@ TimedWork GpuTimer::copies(std::span<const CopyAddresses> sets, size_t bytes) {
   return work;
 }
 
+TimedWork GpuTimer::calls(EnqueueCall call, std::span<const AddressSet> sets) {
+  TimedWork work;
+  work.called_on.assign(sets.begin(), sets.end());
+  work.call = std::move(call);
+  return work;
+}
+
+Result<void> GpuTimer::execute(const TimedWork& work) {
+  CurrentContext current(*context_);
+  if (!current) return tl::unexpected(context_->error("the run", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  const CUresult queued = enqueue_execution(work, 0);
+  const CUresult finished = context_->driver().stream_synchronize(context_->stream());
+  const CUresult status = queued != CUDA_SUCCESS ? queued : finished;
+  if (status != CUDA_SUCCESS) return tl::unexpected(context_->error("the run", status));
+  return {};
+}
+
 CUresult GpuTimer::enqueue_execution(const TimedWork& work, size_t set) const {
   const Driver& driver = context_->driver();
+  if (work.call) return work.call(work.called_on[set]);
   if (work.launches.empty()) {
     const CopyAddresses& copy = work.copies[set];
     return driver.memcpy_dtod_async(copy.to, copy.from, work.copy_bytes, context_->stream());

@@ -27,12 +27,17 @@ struct CopyAddresses {
   uint64_t to = 0, from = 0;
 };
 
-/// Something to time: for every address set, the launches of one execution, or one copy.
+/// Queues a library's work on the buffers of one set, in the stream of the context that is current.
+using EnqueueCall = std::function<CUresult(const AddressSet&)>;
+
+/// Something to time: for every address set, the launches of one execution, one copy, or one call of a library.
 struct TimedWork {
   std::vector<std::vector<PreparedLaunch>> launches;  // [set][launch]
   std::vector<CopyAddresses> copies;                  // [set]
   size_t copy_bytes = 0;
-  size_t sets() const { return launches.empty() ? copies.size() : launches.size(); }
+  std::vector<AddressSet> called_on;  // [set]
+  EnqueueCall call;
+  size_t sets() const { return call ? called_on.size() : launches.empty() ? copies.size() : launches.size(); }
 };
 
 /// A graph of many executions, ready to be replayed.
@@ -61,6 +66,10 @@ class GpuTimer {
                              std::span<const AddressSet> sets);
   /// The driver's own copy between two places in device memory.
   static TimedWork copies(std::span<const CopyAddresses> sets, size_t bytes);
+  /// Calls of a library, one for each set in turn.
+  static TimedWork calls(EnqueueCall call, std::span<const AddressSet> sets);
+  /// Executes the work once, on the first set, and waits for its end.
+  Result<void> execute(const TimedWork& work);
 
   /// Milliseconds of each of `samples` executions over the first set, after one that is not counted.
   Result<std::vector<double>> cold(const TimedWork& work, int samples);

@@ -91,6 +91,7 @@ Result<void> PythonReference::prepare(const Work& work, std::stop_token stop) {
                {"implementation", protocol_name(work.kind)},
                {"operation", work.operation},
                {"n", work.n},
+               {"sizes", work.sizes},
                {"seed", work.seed},
                {"sets", work.sets},
                {"executions", work.executions},

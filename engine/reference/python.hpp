@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <stop_token>
@@ -42,6 +43,7 @@ class PythonReference {
     ReferenceKind kind = ReferenceKind::torch;
     std::string operation;  // "add", "mul"
     int64_t n = 0;
+    std::map<std::string, int64_t> sizes = {};  // of the lab: what operations on matrices go by
     uint64_t seed = 1;
     int sets = 1;        // buffer sets that a graph rotates over
     int executions = 0;  // 0: cold samples; otherwise the executions of one graph

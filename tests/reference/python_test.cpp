@@ -82,13 +82,19 @@ TEST_F(FakeChild, IsToldWhatToTime) {
   auto python = open(std::string(kPrologue) + "next; echo \"$line\" > " + (folder_ / "request").string() +
                      "; answer '\"ok\": true'; next");
   ASSERT_TRUE(python);
-  ASSERT_TRUE((*python)->prepare(
-      {.kind = ReferenceKind::triton, .operation = "mul", .n = 77, .seed = 5, .sets = 3, .executions = 9}, {}));
+  ASSERT_TRUE((*python)->prepare({.kind = ReferenceKind::triton,
+                                  .operation = "mul",
+                                  .n = 77,
+                                  .sizes = {{"rows", 11}},
+                                  .seed = 5,
+                                  .sets = 3,
+                                  .executions = 9},
+                                 {}));
   std::ifstream request(folder_ / "request");
   std::string line;
   std::getline(request, line);
   for (const char* part : {"\"command\":\"prepare\"", "\"implementation\":\"triton\"", "\"operation\":\"mul\"",
-                           "\"n\":77", "\"seed\":5", "\"sets\":3", "\"executions\":9"}) {
+                           "\"n\":77", "\"sizes\":{\"rows\":11}", "\"seed\":5", "\"sets\":3", "\"executions\":9"}) {
     EXPECT_THAT(line, HasSubstr(part));
   }
 }
@@ -258,6 +264,16 @@ TEST_F(ShippedChild, TimesWhatItPreparedColdAndInGraphs) {
       const auto times = python_->time(kind, 5, {});
       ASSERT_TRUE(times) << times.error().message;
     }
+  }
+}
+
+TEST_F(ShippedChild, TransposesAMatrixOfAnyShape) {
+  if (!python_->missing(ReferenceKind::torch).empty()) GTEST_SKIP() << python_->missing(ReferenceKind::torch);
+  for (const int64_t rows : {1, 33, 1000}) {
+    const auto prepared = python_->prepare(
+        {.operation = "transpose", .n = rows, .sizes = {{"rows", rows}, {"columns", 77}}, .flush_bytes = 1 << 20}, {});
+    ASSERT_TRUE(prepared) << prepared.error().message;
+    EXPECT_TRUE(python_->time(ReferenceKind::torch, 3, {}));
   }
 }
 

@@ -1,0 +1,93 @@
+#include "engine/reference/cublas.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tilescope {
+namespace {
+
+constexpr const char* kName = "cuBLAS";
+
+// Of cublas_api.h, whose exported names and values have stood since version 4 of the toolkit.
+constexpr int kSuccess = 0, kAsItIs = 0, kTransposed = 1;
+
+std::vector<std::string> candidates() {
+  std::vector<std::string> folders{""};  // the loader's own path
+  if (const char* toolkit = std::getenv("CUDA_PATH")) folders.insert(folders.begin(), toolkit + std::string("/lib64/"));
+  folders.emplace_back("/usr/local/cuda/lib64/");
+  std::vector<std::string> files;
+  for (const auto& folder : folders)
+    for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}) files.push_back(folder + name);
+  return files;
+}
+
+}  // namespace
+
+struct CublasReference::Library {
+  int (*create)(void** handle);
+  int (*destroy)(void* handle);
+  int (*set_stream)(void* handle, CUstream stream);
+  /// Column-major: c = alpha · op(a) + beta · op(b), m × n.
+  int (*geam)(void* handle, int op_a, int op_b, int m, int n, const float* alpha, const float* a, int lda,
+              const float* beta, const float* b, int ldb, float* c, int ldc);
+};
+
+Result<const CublasReference::Library*> CublasReference::open_library() {
+  if (is_hidden("cublas")) return fail(ErrorId::reference_unavailable, kName, "TILESCOPE_HIDE hides it");
+  static Library library;
+  static const std::string reason = [] {
+    void* file = nullptr;
+    for (const auto& name : candidates())
+      if (file = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL); file != nullptr) break;
+    if (file == nullptr) return std::string("libcublas was not found");
+    const auto resolve = [file](const char* name, auto& function) {
+      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(file, name));
+      return function != nullptr;
+    };
+    const bool complete = resolve("cublasCreate_v2", library.create) && resolve("cublasDestroy_v2", library.destroy) &&
+                          resolve("cublasSetStream_v2", library.set_stream) && resolve("cublasSgeam", library.geam);
+    return std::string(complete ? "" : "the library lacks functions");
+  }();
+  if (!reason.empty()) return fail(ErrorId::reference_unavailable, kName, reason);
+  return &library;
+}
+
+Result<std::shared_ptr<CublasReference>> CublasReference::open(std::shared_ptr<GpuContext> context) {
+  const auto library = open_library();
+  if (!library) return tl::unexpected<Error>(library.error());
+  CurrentContext current(*context);
+  if (!current) return fail(ErrorId::reference_unavailable, kName, "the GPU was lost");
+  void* handle = nullptr;
+  if (const int status = (*library)->create(&handle); status != kSuccess)
+    return fail(ErrorId::reference_unavailable, kName, fmt::format("it does not start (status {})", status));
+  const std::shared_ptr<CublasReference> cublas(new CublasReference(context, **library, handle));
+  if (const int status = (*library)->set_stream(handle, context->stream()); status != kSuccess)
+    return fail(ErrorId::reference_unavailable, kName, fmt::format("it takes no stream (status {})", status));
+  return cublas;
+}
+
+CublasReference::~CublasReference() {
+  CurrentContext current(*context_);
+  if (current) library_.destroy(handle_);
+}
+
+Result<EnqueueCall> CublasReference::call(const std::shared_ptr<CublasReference>& cublas, const std::string& operation,
+                                          const std::map<std::string, int64_t>& sizes) {
+  if (operation != "geam") return fail(ErrorId::reference_unavailable, kName, "there is no operation " + operation);
+  // A row-major matrix of rows × columns is a column-major one of columns × rows.
+  const auto rows = static_cast<int>(sizes.at("rows")), columns = static_cast<int>(sizes.at("columns"));
+  return EnqueueCall([cublas, rows, columns](const AddressSet& addresses) {
+    const float one = 1, zero = 0;
+    const auto* in = reinterpret_cast<const float*>(addresses[0]);
+    auto* out = reinterpret_cast<float*>(addresses[1]);
+    const int status = cublas->library_.geam(cublas->handle_, kTransposed, kAsItIs, rows, columns, &one, in, columns,
+                                             &zero, out, rows, out, rows);
+    return status == kSuccess ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+  });
+}
+
+}  // namespace tilescope

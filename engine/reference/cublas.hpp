@@ -1,0 +1,45 @@
+// cuBLAS as a reference: libcublas is opened at run time, and its calls are queued and timed like kernels.
+//
+//     auto cublas = CublasReference::open(context);
+//     auto call = (*cublas)->call("geam", {{"rows", m}, {"columns", n}});
+//     CurrentContext current(*context);
+//     (*call)({in, out});                                      // queued in the context's stream
+//
+// What is missing is an Error of reference_unavailable with its reason. TILESCOPE_HIDE with "cublas" makes it absent.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "engine/gpu/context.hpp"
+#include "engine/gpu/timing.hpp"
+
+namespace tilescope {
+
+class CublasReference {
+ public:
+  static Result<std::shared_ptr<CublasReference>> open(std::shared_ptr<GpuContext> context);
+  ~CublasReference();
+  CublasReference(const CublasReference&) = delete;
+  CublasReference& operator=(const CublasReference&) = delete;
+
+  const std::shared_ptr<GpuContext>& context() const { return context_; }
+
+  /// "geam": out = inᵀ for `rows` × `columns` floats; addresses are those of in and out. The call keeps the library.
+  static Result<EnqueueCall> call(const std::shared_ptr<CublasReference>& cublas, const std::string& operation,
+                                  const std::map<std::string, int64_t>& sizes);
+
+ private:
+  struct Library;
+  CublasReference(std::shared_ptr<GpuContext> context, const Library& library, void* handle)
+      : context_(std::move(context)), library_(library), handle_(handle) {}
+  static Result<const Library*> open_library();
+
+  std::shared_ptr<GpuContext> context_;
+  const Library& library_;
+  void* handle_;
+};
+
+}  // namespace tilescope
