@@ -63,11 +63,7 @@ class Child:
         self.forget()
 
     def forget(self):
-<<<<<<< HEAD
-        self.shape = None  # (form, n, sets, seed) of the buffers
-=======
         self.shape = None  # what the buffers were made for
->>>>>>> labs1
         self.sets = []
         self.flush = None
         self.works = {}  # implementation -> (callable of one execution, graph or None, executions)
@@ -100,41 +96,27 @@ class Child:
         executions = int(request["executions"])
         graph = self.capture(execute, executions) if executions else None
         self.works[name] = (execute, graph, executions)
-<<<<<<< HEAD
-        return {"largest_error": largest, "checked": sum(out.numel() for _, _, out in self.sets)}
-
-    def make_buffers(self, request):
-        torch = self.torch
-        n = int(request["n"])
-        square = request["operation"] in self.MATMULS
-        shape = (square, n, int(request["sets"]), int(request["seed"]))
-        if self.shape != shape:
-            self.release(request)
-            generator = torch.Generator(device="cuda").manual_seed(shape[3])
-            extent, kind = ((n, n), torch.float16) if square else ((n,), torch.float32)
-            for _ in range(shape[2]):
-                a = torch.randn(extent, device="cuda", generator=generator, dtype=kind)
-                b = torch.randn(extent, device="cuda", generator=generator, dtype=kind)
-                self.sets.append((a, b, torch.empty_like(a)))
-=======
         return {"largest_error": largest, "checked": sum(buffers[-1].numel() for buffers in self.sets)}
 
     def make_buffers(self, request):
         torch = self.torch
-        matrix = request["operation"] == "transpose"
-        extents = (int(request["sizes"]["rows"]), int(request["sizes"]["columns"])) if matrix else (int(request["n"]),)
-        shape = (matrix, extents, int(request["sets"]), int(request["seed"]))
+        transpose, square = request["operation"] == "transpose", request["operation"] in self.MATMULS
+        n = int(request["n"])
+        extents = (n, n) if square else (n,)
+        if transpose:
+            extents = (int(request["sizes"]["rows"]), int(request["sizes"]["columns"]))
+        shape = (transpose, square, extents, int(request["sets"]), int(request["seed"]))
         if self.shape != shape:
             self.release(request)
             generator = torch.Generator(device="cuda").manual_seed(int(request["seed"]))
+            kind = torch.float16 if square else torch.float32
             for _ in range(int(request["sets"])):
-                a = torch.randn(extents, device="cuda", generator=generator)
-                if matrix:
+                a = torch.randn(extents, device="cuda", generator=generator, dtype=kind)
+                if transpose:
                     self.sets.append((a, torch.empty(extents[::-1], device="cuda")))
                 else:
-                    b = torch.randn(extents, device="cuda", generator=generator)
+                    b = torch.randn(extents, device="cuda", generator=generator, dtype=kind)
                     self.sets.append((a, b, torch.empty_like(a)))
->>>>>>> labs1
             self.shape = shape
         if self.flush is None or self.flush.numel() != int(request["flush_bytes"]):
             self.flush = torch.zeros(int(request["flush_bytes"]), dtype=torch.uint8, device="cuda")
@@ -174,13 +156,10 @@ class Child:
 
     def check(self, name, execute, operation):
         torch = self.torch
-<<<<<<< HEAD
         if operation in self.MATMULS:
             return self.check_product(name, execute, operation)
-=======
         if operation == "transpose":
             return self.check_transpose(name, execute)
->>>>>>> labs1
         exact = {"add": torch.add, "mul": torch.mul}[operation]
         largest = 0.0
         for index, (a, b, out) in enumerate(self.sets):
