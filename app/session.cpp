@@ -20,7 +20,7 @@ int64_t nearest_value(const Param& param, int64_t value) {
 Request first_request(const Lab& lab, DeviceKind device) {
   Request request;
   request.lab = lab.name;
-  request.rung = lab.rungs.front().name;
+  request.rung = default_rung(lab).name;
   request.config = default_config(lab, device);
   request.device = device;
   return request;
@@ -50,7 +50,7 @@ Session::Session(std::shared_ptr<Engine> engine)
       recordings_(read_recordings(engine_->root() / "assets" / "recordings")),
       run_worker_(std::make_unique<RunWorker>(engine_)),
       bench_worker_(std::make_unique<BenchWorker>(engine_->root())) {
-  rung_ = &lab_->rungs.front();
+  rung_ = &default_rung(*lab_);
   wanted_ = first_request(*lab_, engine_->gpu() ? DeviceKind::gpu : DeviceKind::sim);
 }
 

@@ -47,6 +47,8 @@ struct BufferRequest {
   DType type = DType::f32;
   size_t count = 0;
   size_t index = 0;  // position in Plan::buffers; fixes the simulated address
+  /// Simulator: zeros that count as written. What is never touched takes no memory, however large the buffer.
+  bool zeros = false;
 };
 
 struct LaunchOptions {
@@ -59,6 +61,12 @@ struct LaunchOptions {
   /// before the launch is given up as a likely hang. What can be proved to hang is found long before.
   uint64_t hang_budget = uint64_t{1} << 30;
   uint32_t launch_index = 0;
+  /// Simulator: only these blocks are executed, in this order (ascending linear indices). Empty: all.
+  std::vector<uint32_t> blocks = {};
+  /// Simulator: a block is left, which is no finding, once it has executed so many warp instructions and the warp that
+  /// runs has had its turn: at a barrier, or after some thousand rounds of a loop.
+  uint64_t steps_per_block = UINT64_MAX;
+  bool record_shared = true;                           // simulator: the AccessTrace has accesses to shared memory too
   std::function<void(double fraction)> progress = {};  // called from time to time, from any thread
 };
 

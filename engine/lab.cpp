@@ -41,6 +41,9 @@ Result<void> validate_size(const Size& size, int64_t value, DeviceKind device) {
     return fail(ErrorId::parameter_range, size.name, value, fmt::format("{} to {}", size.min, largest));
   if (device == DeviceKind::sim && value > size.max_sim)
     return fail(ErrorId::too_large_to_simulate, size.name, value, size.max_sim);
+  if (value % size.multiple_of != 0)
+    return fail(ErrorId::parameter_range, size.name, value,
+                fmt::format("a multiple of {} from {} to {}", size.multiple_of, size.min, largest));
   return {};
 }
 
@@ -77,6 +80,11 @@ Config sweep_config(const Lab& lab, Config config, int64_t size) {
   config.sizes[lab.sweep_size] = size;
   for (const auto& name : lab.sweep_with) config.sizes[name] = size;
   return config;
+}
+
+const Rung& default_rung(const Lab& lab) {
+  const Rung* named = find_rung(lab, lab.default_rung);
+  return named != nullptr ? *named : lab.rungs.front();
 }
 
 Config default_config(const Lab& lab, DeviceKind device) {

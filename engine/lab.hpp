@@ -31,6 +31,7 @@ struct Size {
   int64_t min;
   int64_t max_sim, max_gpu;           // refused above, with the reason
   std::vector<int64_t> offered = {};  // stops of the slider, ascending; any value in range may be typed
+  int64_t multiple_of = 1;  // any other value is refused: rows of halves that 16-byte copies must find aligned
 };
 
 /// A tuning parameter of the kernel. Becomes -DNAME=VALUE, a slider, and a dimension of the test sweep.
@@ -41,6 +42,7 @@ struct Param {
   Scale scale = Scale::linear;  // power_of_two: only powers of two between min and max are possible
   int64_t step = 1;             // linear: value = min + k * step
   int64_t gpu_value = 0;        // default on a GPU, where it differs; 0: value
+  bool model_only = false;      // says how a run is modelled; the kernel does not know it
 };
 
 /// A switch that plants a well-known bug. Becomes -DNAME=1 when on.
@@ -104,6 +106,7 @@ struct Lab {
   std::vector<Param> params = {};
   std::vector<BreakIt> break_it = {};
   std::vector<Rung> rungs = {};
+  std::string default_rung = {};  // the one that is run if none is named; empty: the first
   std::vector<ReferenceSpec> references = {};
   Tolerance tolerance = {};
   std::vector<Predict> predicts = {};
@@ -116,6 +119,12 @@ struct Lab {
   /// Bytes that must move once, for GB/s: 12 n for a vector add of floats.
   std::function<double(const Config&)> useful_bytes = {};
   std::function<double(const Config&)> flops = {};
+  /// What the whole grid moves is modelled from the footprints of its blocks (engine/traffic/block_order.hpp).
+  bool models_block_order = false;
+  /// Above so many operations the simulator executes some blocks only, and nothing is compared; 0: all, always.
+  double most_simulated_flops = 0;
+  /// Above so many operations evenly spread runs of the outputs are compared, and the result says how many; 0: all.
+  double most_reference_flops = 0;
   Text bytes_formula = {};                   // "3 · 4 · n bytes", shown beside the plots
   std::string sweep_size = "n";              // the size that the size sweep varies
   std::vector<int64_t> sweep = {};           // its values, ascending
@@ -129,6 +138,8 @@ const std::vector<Lab>& labs();
 /// Null if there is none.
 const Lab* find_lab(const std::string& name);
 const Rung* find_rung(const Lab& lab, const std::string& name);
+/// The rung that is run if none is named.
+const Rung& default_rung(const Lab& lab);
 
 /// The configuration of one point of the size sweep.
 Config sweep_config(const Lab& lab, Config config, int64_t size);

@@ -10,6 +10,7 @@
 #include "engine/compile/compiler.hpp"
 #include "engine/executor.hpp"
 #include "engine/lab.hpp"
+#include "engine/order_result.hpp"
 #include "engine/trace.hpp"
 
 namespace tilescope {
@@ -93,6 +94,7 @@ struct Correctness {
   bool pass = false;
   std::string reason;  // why it failed, one sentence; empty on pass
   Tolerance tolerance;
+  uint64_t elements = 0;  // of the output: more than `checked`, where runs of it were compared
   uint64_t checked = 0, mismatches = 0, nan = 0, untouched = 0;
   double largest_error = 0;  // |got − expected|, over finite elements
   uint64_t largest_error_index = 0;
@@ -152,11 +154,15 @@ struct RunResult {
   std::vector<Correctness> correctness;                       // one per output
   bool observed = false;                                      // traffic, trace, tiles, findings hold
   std::string not_observed_reason;                            // why they do not
-  Traffic traffic;                                            // SIMULATED
-  AccessTrace trace;                                          // SIMULATED
-  TileMap tiles;                                              // SIMULATED
-  std::vector<Finding> findings;                              // SIMULATED
-  std::string output;                                         // what the kernels printed on the device, as bytes
+  /// Where the grid is too large: so many of its blocks were executed, on zeros, and nothing is compared. Findings and
+  /// traffic.counters are theirs alone. 0: all were.
+  uint64_t blocks_sampled = 0;
+  std::optional<BlockOrder> block_order;  // MODELLED; where the lab asks for it
+  Traffic traffic;                        // SIMULATED
+  AccessTrace trace;                      // SIMULATED
+  TileMap tiles;                          // SIMULATED
+  std::vector<Finding> findings;          // SIMULATED
+  std::string output;                     // what the kernels printed on the device, as bytes
   uint64_t simulated_warps = 0;
   double simulate_ms = 0;                           // host time of the simulation
   double compile_ms = 0, run_ms = 0, total_ms = 0;  // run_ms: on a GPU device time, on the simulator host time

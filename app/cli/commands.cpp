@@ -175,7 +175,7 @@ Result<Request> make_request(const RunOptions& options) {
   if (!device) return tl::unexpected<Error>(device.error());
   Request request;
   request.lab = options.lab;
-  request.rung = options.rung.empty() || options.rung == "all" ? (*lab)->rungs.front().name : options.rung;
+  request.rung = options.rung.empty() || options.rung == "all" ? default_rung(**lab).name : options.rung;
   request.device = *device;
   request.config = default_config(**lab, *device);
   auto sized = assign_values(options.size, request.config.sizes, options.lab);

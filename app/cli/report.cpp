@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/cli/order_report.hpp"
 #include "engine/compile/kernel_names.hpp"
 #include "engine/sha256.hpp"
 
@@ -51,6 +52,7 @@ json correctness_json(const Correctness& one) {
                  {"absolute_tolerance", one.tolerance.absolute},
                  {"relative_tolerance", one.tolerance.relative},
                  {"checked", one.checked},
+                 {"elements", one.elements},
                  {"mismatches", one.mismatches},
                  {"nan", one.nan},
                  {"untouched", one.untouched},
@@ -119,7 +121,9 @@ std::string ledger_text(const RunResult& result) {
 std::string correctness_text(const Correctness& one) {
   if (one.pass)
     return fmt::format("{}: correct, {} elements, largest error {:.3g} (allowed {:g} + {:g} |expected|)\n", one.buffer,
-                       one.checked, one.largest_error, one.tolerance.absolute, one.tolerance.relative);
+                       one.checked == one.elements ? fmt::format("{}", one.checked)
+                                                   : fmt::format("{} of {}", one.checked, one.elements),
+                       one.largest_error, one.tolerance.absolute, one.tolerance.relative);
   return fmt::format("{}: WRONG, {}\n", one.buffer, one.reason);
 }
 
@@ -180,6 +184,11 @@ json to_json(const RunResult& result) {
   } else {
     object["not_observed"] = result.not_observed_reason;
   }
+  if (result.blocks_sampled != 0) {
+    object["counters"] = counters_json(result.traffic.counters);
+    object["counters_of_blocks"] = result.blocks_sampled;
+  }
+  if (result.block_order) add_order(*result.block_order, object);
   object["buffers"] = json::object();
   for (size_t i = 0; i < result.buffers.size(); ++i)
     object["buffers"][result.plan.buffers[i].name] = buffer_json(*result.buffers[i]);
@@ -220,6 +229,8 @@ std::string to_text(const RunResult& result, bool with_ledger) {
                         c.global_load_sectors, c.global_load_requests, c.global_store_sectors, c.global_store_requests);
     if (with_ledger) text += ledger_text(result);
   }
+  if (result.blocks_sampled != 0) text += result.not_observed_reason + "; nothing is compared\n";
+  if (result.block_order) text += order_text(*result.block_order, with_ledger);
   if (result.timing)
     text += fmt::format("{:.4f} ms, {:.0f} GB/s, {} [MEASURED]\n", result.timing->median_ms,
                         result.timing->gigabytes_per_second, result.timing->cold_l2 ? "cold L2" : "warm L2");

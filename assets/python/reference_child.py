@@ -45,12 +45,16 @@ def load_triton():
         import triton
 
         import triton_elementwise
+        import triton_matmul
     except Exception as error:
         return None, "", f"Triton cannot be imported: {one_line(error)}"
-    return triton_elementwise, triton.__version__, ""
+    return {**triton_elementwise.LAUNCHES, **triton_matmul.LAUNCHES}, triton.__version__, ""
 
 
 class Child:
+    MATMULS = ("matmul_f16",)  # of M x K and K x N
+    CHECKED_ROWS = 256  # of a product, evenly spread: all of them in float64 would take minutes
+
     def __init__(self):
         self.torch, self.torch_reason = load_torch()
         self.triton, self.triton_version, self.triton_reason = None, "", self.torch_reason
@@ -94,21 +98,28 @@ class Child:
         self.works[name] = (execute, graph, executions)
         return {"largest_error": largest, "checked": sum(buffers[-1].numel() for buffers in self.sets)}
 
+    def extents(self, request):
+        """Of the inputs, and of the output."""
+        operation, sizes = request["operation"], request.get("sizes", {})
+        if operation == "transpose":
+            extents = (int(sizes["rows"]), int(sizes["columns"]))
+            return [extents], extents[::-1]
+        if operation in self.MATMULS:
+            m, n, k = (int(sizes[name]) for name in "MNK")
+            return [(m, k), (k, n)], (m, n)
+        return [(int(request["n"]),)] * 2, (int(request["n"]),)
+
     def make_buffers(self, request):
         torch = self.torch
-        matrix = request["operation"] == "transpose"
-        extents = (int(request["sizes"]["rows"]), int(request["sizes"]["columns"])) if matrix else (int(request["n"]),)
-        shape = (matrix, extents, int(request["sets"]), int(request["seed"]))
+        inputs, output = self.extents(request)
+        kind = torch.float16 if request["operation"] in self.MATMULS else torch.float32
+        shape = (kind, inputs, output, int(request["sets"]), int(request["seed"]))
         if self.shape != shape:
             self.release(request)
             generator = torch.Generator(device="cuda").manual_seed(int(request["seed"]))
             for _ in range(int(request["sets"])):
-                a = torch.randn(extents, device="cuda", generator=generator)
-                if matrix:
-                    self.sets.append((a, torch.empty(extents[::-1], device="cuda")))
-                else:
-                    b = torch.randn(extents, device="cuda", generator=generator)
-                    self.sets.append((a, b, torch.empty_like(a)))
+                made = [torch.randn(one, device="cuda", generator=generator, dtype=kind) for one in inputs]
+                self.sets.append((*made, torch.empty(output, device="cuda", dtype=kind)))
             self.shape = shape
         if self.flush is None or self.flush.numel() != int(request["flush_bytes"]):
             self.flush = torch.zeros(int(request["flush_bytes"]), dtype=torch.uint8, device="cuda")
@@ -119,21 +130,39 @@ class Child:
         if name == "torch" and operation == "transpose":
             return lambda index: sets[index][1].copy_(sets[index][0].t())  # x.t().contiguous() into memory that is there
         if name == "torch":
-            function = {"add": torch.add, "mul": torch.mul}.get(operation)
+            function = {"add": torch.add, "mul": torch.mul, "matmul_f16": torch.matmul}.get(operation)
             if function is None:
                 raise Refused(f"there is no PyTorch reference for '{operation}'")
             return lambda index: function(sets[index][0], sets[index][1], out=sets[index][2])
         if name == "triton":
-            launch = self.triton.LAUNCHES.get(operation)
+            launch = self.triton.get(operation)
             if launch is None:
                 raise Refused(f"there is no Triton reference for '{operation}'")
             return lambda index: launch(*sets[index])
         raise Refused(f"there is no implementation '{name}'")
 
+    def check_product(self, name, execute, operation):
+        torch = self.torch
+        largest = 0.0
+        for index, (a, b, out) in enumerate(self.sets):
+            out.fill_(float("nan"))
+            execute(index)
+            rows = torch.arange(0, out.shape[0], max(1, out.shape[0] // self.CHECKED_ROWS), device="cuda")
+            expected = a[rows].double() @ b.double()
+            error = (out[rows].double() - expected).abs()
+            # The bounds of the lab: a half's rounding, and the tensor cores' sums.
+            if not bool((error <= 0.02 + 1e-3 * expected.abs()).all()) or bool(out.isnan().any()):
+                raise Refused(f"the result of {name} for '{operation}' is wrong")
+            largest = max(largest, float(error.max()))
+        torch.cuda.synchronize()
+        return largest
+
     def check(self, name, execute, operation):
         torch = self.torch
         if operation == "transpose":
             return self.check_transpose(name, execute)
+        if operation in self.MATMULS:
+            return self.check_product(name, execute, operation)
         exact = {"add": torch.add, "mul": torch.mul}[operation]
         largest = 0.0
         for index, (a, b, out) in enumerate(self.sets):

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "engine/parallel.hpp"
 #include "engine/run/inputs.hpp"
@@ -29,7 +30,6 @@ bool matches(double got, double expected, const Tolerance& tolerance) {
 Piece compare_piece(const HostBuffer& got, const Tolerance& tolerance, const double* expected, size_t begin,
                     size_t end) {
   Piece piece;
-  piece.untouched = count_poison(got, begin, end);
   for (size_t i = begin; i < end; ++i) {
     const double value = value_at(got, i), wanted = expected[i - begin];
     piece.got_nonzero |= value != 0;
@@ -61,11 +61,22 @@ void add_piece(Correctness& total, const Piece& piece) {
 std::string failure_reason(const Correctness& result, bool all_zero) {
   if (result.checked == 0) return "nothing was checked";
   if (result.untouched != 0)
-    return fmt::format("{} of {} elements were never written", result.untouched, result.checked);
+    return fmt::format("{} of {} elements were never written", result.untouched, result.elements);
   if (all_zero) return "every element is zero";
   if (result.mismatches == 0) return {};
   return fmt::format("{} of {} elements differ, the first at [{}]: expected {:.7g}, got {:.7g}", result.mismatches,
                      result.checked, result.first->index, result.first->expected, result.first->got);
+}
+
+void finish(Correctness& total, std::span<const Piece> pieces) {
+  bool got_nonzero = false, expected_nonzero = false;
+  for (const auto& piece : pieces) {
+    add_piece(total, piece);
+    got_nonzero |= piece.got_nonzero;
+    expected_nonzero |= piece.expected_nonzero;
+  }
+  total.reason = failure_reason(total, expected_nonzero && !got_nonzero);
+  total.pass = total.reason.empty();
 }
 
 }  // namespace
@@ -75,7 +86,7 @@ Correctness compare(const std::string& buffer_name, const HostBuffer& got, const
   Correctness total;
   total.buffer = buffer_name;
   total.tolerance = tolerance;
-  total.checked = got.count();
+  total.checked = total.elements = got.count();
   const bool keep = got.count() <= Correctness::kErrorMapElements;
   if (keep) {
     total.expected.resize(got.count());
@@ -87,20 +98,44 @@ Correctness compare(const std::string& buffer_name, const HostBuffer& got, const
     std::vector<double> values(end - begin);
     expected(begin, end, values.data());
     pieces[begin / kPiece] = compare_piece(got, tolerance, values.data(), begin, end);
+    pieces[begin / kPiece].untouched = count_poison(got, begin, end);
     for (size_t i = begin; keep && i < end; ++i) {
       total.expected[i] = static_cast<float>(values[i - begin]);
       total.expected_rest[i] = static_cast<float>(values[i - begin] - double{total.expected[i]});
     }
   });
 
-  bool got_nonzero = false, expected_nonzero = false;
-  for (const auto& piece : pieces) {
-    add_piece(total, piece);
-    got_nonzero |= piece.got_nonzero;
-    expected_nonzero |= piece.expected_nonzero;
-  }
-  total.reason = failure_reason(total, expected_nonzero && !got_nonzero);
-  total.pass = total.reason.empty();
+  finish(total, pieces);
+  return total;
+}
+
+Correctness compare_some(const std::string& buffer_name, const HostBuffer& got, const Tolerance& tolerance,
+                         const ExpectedFunction& expected, size_t most) {
+  constexpr size_t kRun = 64;
+  const size_t runs = std::max<size_t>(most / kRun, 1);
+  if (got.count() <= runs * kRun) return compare(buffer_name, got, tolerance, expected);
+  Correctness total;
+  total.buffer = buffer_name;
+  total.tolerance = tolerance;
+  total.elements = got.count();
+  total.checked = runs * kRun;
+  const size_t part = got.count() / runs;
+  std::vector<Piece> pieces(runs);
+  parallel_for(runs, 16, [&](size_t first, size_t last) {
+    double values[kRun];
+    for (size_t run = first; run < last; ++run) {
+      // Somewhere in its part: the golden ratio's multiples fall evenly, and on no multiple of a tile.
+      const double place = std::fmod(static_cast<double>(run) * 0.6180339887498949, 1.0);
+      const size_t begin = run * part + static_cast<size_t>(place * static_cast<double>(part - kRun));
+      expected(begin, begin + kRun, values);
+      pieces[run] = compare_piece(got, tolerance, values, begin, begin + kRun);
+    }
+  });
+  std::vector<Piece> whole((got.count() + kPiece - 1) / kPiece);
+  parallel_for(got.count(), kPiece,
+               [&](size_t begin, size_t end) { whole[begin / kPiece].untouched = count_poison(got, begin, end); });
+  pieces.insert(pieces.end(), whole.begin(), whole.end());
+  finish(total, pieces);
   return total;
 }
 

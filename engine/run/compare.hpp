@@ -16,4 +16,9 @@ using ExpectedFunction = std::function<void(size_t begin, size_t end, double* va
 Correctness compare(const std::string& buffer_name, const HostBuffer& got, const Tolerance& tolerance,
                     const ExpectedFunction& expected);
 
+/// The same for about `most` elements: runs of 64 neighbours, one somewhere in each of as many equal parts of the
+/// output. That nothing is left unwritten is still checked for every element.
+Correctness compare_some(const std::string& buffer_name, const HostBuffer& got, const Tolerance& tolerance,
+                         const ExpectedFunction& expected, size_t most);
+
 }  // namespace tilescope

@@ -10,7 +10,9 @@
 #include "engine/run/compare.hpp"
 #include "engine/run/inputs.hpp"
 #include "engine/run/kernels.hpp"
+#include "engine/run/observe_order.hpp"
 #include "engine/run/paths.hpp"
+#include "engine/sim/residency.hpp"
 #include "engine/sim/simulator.hpp"
 #include "engine/traffic/ledger.hpp"
 #include "engine/traffic/tile_map.hpp"
@@ -55,6 +57,34 @@ Result<void> check_memory(const Plan& plan, DeviceKind device) {
   const uint64_t available = available_memory() / 10 * 8;
   if (available != 0 && needed > available) return fail(ErrorId::out_of_memory, needed, available);
   return {};
+}
+
+/// Whether the simulator would take too long for all of the blocks.
+bool is_too_large(const Lab& lab, const Config& config) {
+  return lab.most_simulated_flops != 0 && lab.flops(config) > lab.most_simulated_flops;
+}
+
+/// Whether the simulator executes only some of the blocks.
+bool is_sampled(const Request& request) {
+  const Lab* lab = find_lab(request.lab);
+  return lab != nullptr && request.device == DeviceKind::sim && is_too_large(*lab, request.config);
+}
+
+/// Blocks that are executed of a grid that is too large: evenly spread, the first and the last among them.
+std::vector<uint32_t> sample_of(const Dim3& grid) {
+  constexpr uint64_t kSampled = 4;
+  const uint64_t blocks = grid.count();
+  std::vector<uint32_t> sample;
+  for (uint64_t i = 0; i < std::min(kSampled, blocks); ++i)
+    sample.push_back(static_cast<uint32_t>(i * (blocks - 1) / std::max<uint64_t>(1, kSampled - 1)));
+  sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
+  return sample;
+}
+
+/// All, or what a reference in double precision can compute in a second or two.
+size_t elements_to_compare(const Lab& lab, const Config& config, size_t elements) {
+  if (lab.most_reference_flops == 0 || lab.flops(config) <= lab.most_reference_flops) return elements;
+  return static_cast<size_t>(static_cast<double>(elements) * (lab.most_reference_flops / lab.flops(config)));
 }
 
 Result<std::string> read_text(const std::filesystem::path& file) {
@@ -125,7 +155,8 @@ Result<Plan> Engine::plan(const Request& request) const {
     plan.source_text = std::move(*text);
   }
   plan.defines = lab->defines;
-  for (const auto& [name, value] : request.config.params) plan.defines.push_back({name, std::to_string(value)});
+  for (const auto& param : lab->params)
+    if (!param.model_only) plan.defines.push_back({param.name, std::to_string(request.config.param(param.name))});
   for (const auto& one : lab->break_it) {
     const bool on = std::find(request.broken.begin(), request.broken.end(), one.name) != request.broken.end();
     plan.defines.push_back({one.name, on ? "1" : "0"});
@@ -148,14 +179,19 @@ class RunInProgress {
   Result<RunResult> carry_out(Plan plan, const Lab* lab) {
     const auto start = Clock::now();
     result_.plan = std::move(plan);
-    if (auto ready = check_memory(result_.plan, result_.request.device); !ready) return forward(ready);
+    sampled_ = lab != nullptr && is_sampled(result_.request);
+    if (!sampled_)
+      if (auto ready = check_memory(result_.plan, result_.request.device); !ready) return forward(ready);
     if (auto compiled = compile(); !compiled) return forward(compiled);
-    if (auto filled = fill_inputs(); !filled) return forward(filled);
+    if (!sampled_)
+      if (auto filled = fill_inputs(); !filled) return forward(filled);
     if (result_.request.device == DeviceKind::gpu) {
       if (auto ran = run_on_gpu(); !ran) return forward(ran);
     }
     if (auto observed = simulate(); !observed) return forward(observed);
-    if (lab != nullptr) compare_outputs(*lab);
+    if (lab != nullptr && lab->models_block_order)
+      if (auto modelled = model_order(); !modelled) return forward(modelled);
+    if (lab != nullptr && !sampled_) compare_outputs(*lab);
     result_.total_ms = milliseconds_since(start);
     return std::move(result_);
   }
@@ -172,20 +208,32 @@ class RunInProgress {
     const auto& compiler = engine_.compiler();
     if (!compiler) return tl::unexpected<Error>(compiler.error());
     const bool gpu = result_.request.device == DeviceKind::gpu;
+    const Lab* lab = find_lab(result_.request.lab);
+    // Only machine code says how many registers a kernel takes, and so how many of its blocks are resident.
+    const bool for_registers =
+        !gpu && lab != nullptr && lab->models_block_order && engine_.modelled_gpu() && ctas_as_set() == 0;
     CompileRequest request{.text = result_.plan.source_text,
                            .file = result_.plan.source_file,
                            .defines = result_.plan.defines,
                            .include_folders = result_.plan.include_folders,
                            .kernel_expressions = kernel_expressions(result_.plan),
-                           .want_cubin = gpu};
+                           .want_cubin = gpu || for_registers};
     request.include_folders.push_back((engine_.root() / "kernels").string());
     if (gpu && engine_.gpu()) request.cubin_target = (*engine_.gpu())->device().architecture;
+    if (for_registers) request.cubin_target = engine_.modelled_gpu()->architecture;
     const auto start = Clock::now();
     auto module = (*compiler)->compile(request, stop_);
     if (!module) return tl::unexpected<Error>(module.error());
     result_.compiled = std::move(*module);
     result_.compile_ms = milliseconds_since(start);
     return settle_kernels(result_.plan, result_.compiled);
+  }
+
+  /// The lab's parameter that says how many blocks a multiprocessor holds; 0: as many as fit.
+  int64_t ctas_as_set() const {
+    const auto& params = result_.request.config.params;
+    const auto set = params.find("CTAS_PER_SM");
+    return set != params.end() ? set->second : 0;
   }
 
   Result<void> fill_inputs() {
@@ -208,13 +256,21 @@ class RunInProgress {
 
   using DeviceBuffers = std::vector<std::shared_ptr<DeviceBuffer>>;
 
-  Result<DeviceBuffers> allocate(Executor& executor) const {
+  /// With their contents; where blocks are only sampled, and for the block-order model, zeros.
+  Result<DeviceBuffers> allocate(Executor& executor, bool zeros = false) const {
     DeviceBuffers buffers;
     for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
       const BufferSpec& spec = result_.plan.buffers[i];
-      auto buffer = executor.allocate(
-          {.name = spec.name, .type = spec.type, .count = static_cast<size_t>(spec.count()), .index = i});
+      auto buffer = executor.allocate({.name = spec.name,
+                                       .type = spec.type,
+                                       .count = static_cast<size_t>(spec.count()),
+                                       .index = i,
+                                       .zeros = zeros});
       if (!buffer) return tl::unexpected<Error>(buffer.error());
+      if (zeros) {
+        buffers.push_back(std::move(*buffer));
+        continue;
+      }
       auto sent = executor.upload(**buffer, initial_[i]->bytes, spec.fill == Fill::poison);
       if (!sent) return tl::unexpected<Error>(sent.error());
       buffers.push_back(std::move(*buffer));
@@ -261,6 +317,7 @@ class RunInProgress {
     if (!result_.request.observe) return "not asked for";
     const Lab* lab = find_lab(result_.request.lab);
     if (lab == nullptr) return {};
+    if (is_too_large(*lab, result_.request.config)) return "the simulator would take too long for all of the blocks";
     for (const auto& size : lab->sizes)
       if (result_.request.config.size(size.name) > size.max_sim)
         return make_error(ErrorId::too_large_to_simulate, size.name, result_.request.config.size(size.name),
@@ -276,12 +333,15 @@ class RunInProgress {
       if (!result_.not_observed_reason.empty()) return {};
     }
     Executor& simulator = engine_.simulator();
-    auto buffers = allocate(simulator);
+    auto buffers = allocate(simulator, sampled_);
     if (!buffers) return tl::unexpected<Error>(buffers.error());
     const auto start = Clock::now();
     if (auto ran = simulate_launches(simulator, *buffers); !ran) return ran;
     result_.simulate_ms = milliseconds_since(start);
-    make_views();
+    if (sampled_)
+      note_sample();
+    else
+      make_views();
     if (gpu) return {};
     result_.run_ms = result_.simulate_ms;
     result_.device = simulator.device();
@@ -289,9 +349,52 @@ class RunInProgress {
       result_.modelled_gpu = spec->name;
       result_.device.multiprocessors = spec->multiprocessors;
     }
+    if (sampled_) return {};
     auto contents = download(simulator, *buffers);
     if (!contents) return tl::unexpected<Error>(contents.error());
     result_.buffers = std::move(*contents);
+    return {};
+  }
+
+  /// The counters of the blocks that were executed; no buffer holds what the kernel would have written.
+  void note_sample() {
+    const Dim3& grid = result_.plan.launches.back().grid;
+    result_.blocks_sampled = sample_of(grid).size();
+    result_.traffic.counters = counters_;
+    result_.not_observed_reason = fmt::format("{} of {} blocks were executed, which is too few for the views",
+                                              result_.blocks_sampled, grid.count());
+    for (const BufferSpec& spec : result_.plan.buffers)
+      result_.buffers.push_back(std::make_shared<const HostBuffer>(spec.type, 0));
+  }
+
+  /// The last launch in the order of its blocks, on the GPU that is modelled.
+  Result<void> model_order() {
+    if (!engine_.modelled_gpu() || result_.plan.launches.empty()) return {};
+    report(Progress::Phase::simulate, 0);
+    const GpuSpec& gpu = *engine_.modelled_gpu();
+    Executor& simulator = engine_.simulator();
+    auto buffers = allocate(simulator, true);
+    if (!buffers) return tl::unexpected<Error>(buffers.error());
+    const Launch& launch = result_.plan.launches.back();
+    const int64_t chosen = ctas_as_set();
+    BlockResources resources{.threads = static_cast<uint32_t>(launch.block.count()),
+                             .shared_bytes = launch.shared_bytes};
+    if (const KernelInfo* info = result_.compiled.find(launch.kernel)) resources.registers_per_thread = info->registers;
+    const Residency residency = resident_blocks(resources);
+    ModelledCache cache{
+        .gpu = gpu.name, .bytes = gpu.l2_bytes, .partitions = 2, .multiprocessors = gpu.multiprocessors};
+    cache.pace_spread = kPaceSpread;
+    cache.blocks_per_multiprocessor =
+        chosen != 0 ? static_cast<uint32_t>(chosen) : static_cast<uint32_t>(residency.blocks / gpu.multiprocessors);
+    const OrderSubject subject{.module = result_.compiled,
+                               .launch = launch,
+                               .specs = result_.plan.buffers,
+                               .buffers = *buffers,
+                               .progress = [&](double fraction) { report(Progress::Phase::simulate, fraction); }};
+    auto order = model_block_order(simulator, subject, cache, stop_);
+    if (!order) return tl::unexpected<Error>(order.error());
+    order->residency = chosen != 0 ? "as set" : residency.reason;
+    result_.block_order = std::move(*order);
     return {};
   }
 
@@ -300,7 +403,8 @@ class RunInProgress {
     for (size_t i = 0; i < count; ++i) {
       LaunchOptions options;
       options.count_traffic = result_.request.observe;
-      options.record_accesses = result_.request.observe;
+      options.record_accesses = result_.request.observe && !sampled_;
+      if (sampled_) options.blocks = sample_of(result_.plan.launches[i].grid);
       options.access_budget -= std::min(options.access_budget, result_.trace.accesses.size());
       options.launch_index = static_cast<uint32_t>(i);
       options.progress = [&](double fraction) {
@@ -340,7 +444,8 @@ class RunInProgress {
       const auto expected = [&, output](size_t begin, size_t end, double* values) {
         lab.reference(result_.request.config, initial_, output, begin, end, values);
       };
-      result_.correctness.push_back(compare(spec.name, *result_.buffers[i], lab.tolerance, expected));
+      const size_t most = elements_to_compare(lab, result_.request.config, result_.buffers[i]->count());
+      result_.correctness.push_back(compare_some(spec.name, *result_.buffers[i], lab.tolerance, expected, most));
       ++output;
     }
   }
@@ -350,6 +455,7 @@ class RunInProgress {
   const ProgressFunction& progress_;
   RunResult result_;
   SharedBuffers initial_;
+  bool sampled_ = false;
   std::vector<SiteCount> sites_;
   Counters counters_;
 };

@@ -117,7 +117,7 @@ void Collector::add_step_limit(const ChunkRecord& record, uint64_t block) {
   finding.id = "step-limit";
   finding.file = setup_.program->files[detail.file];
   finding.line = detail.line;
-  finding.block = unflatten(block, setup_.grid);
+  finding.block = unflatten(setup_.block_at(block), setup_.grid);
   finding.message =
       fmt::format("step limit: still running after {} warp instructions, {}:{}, block ({},{},{}) thread (0,0,0)",
                   setup_.step_budget, finding.file, finding.line, finding.block.x, finding.block.y, finding.block.z);

@@ -257,6 +257,7 @@ void Machine::note_shared(SiteState& site, AccessPattern& pattern, uint64_t base
 
 void Machine::record_access(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base) {
   if (site.observed == 0xffff || record_->accesses.size() > setup_.access_budget) return;
+  if (site.is_shared && !setup_.record_shared) return;
   if (pattern.record != record_id_) {
     pattern.record = record_id_;
     pattern.number = static_cast<uint32_t>(record_->patterns.size());

@@ -39,13 +39,20 @@ struct LaunchSetup {
   DeviceHeap* heap = nullptr;
   size_t buffers = 0;
   bool checks = true, count = true, record = false;
-  bool watch_global = false;  // some extent is watched for races
+  bool record_shared = true;
+  bool watch_global = false;         // some extent is watched for races
+  std::span<const uint32_t> chosen;  // the blocks that are executed; empty: all
   uint64_t access_budget = 0;
-  uint64_t step_budget = 0;   // of the launch
-  uint64_t hang_budget = 0;   // of a block; of all that are resident until one ends, if they may wait for one another
-  uint64_t launch_index = 0;  // within the run
+  uint64_t step_budget = 0;  // of the launch
+  uint64_t hang_budget = 0;  // of a block; of all that are resident until one ends, if they may wait for one another
+  uint64_t steps_per_block = UINT64_MAX;  // then it is left
+  uint64_t launch_index = 0;              // within the run
   uint64_t resident_blocks = 1;
   std::string residency_reason;
+
+  uint64_t blocks() const { return chosen.empty() ? grid.count() : chosen.size(); }
+  /// The linear index of the block that is executed as the position-th.
+  uint64_t block_at(uint64_t position) const { return chosen.empty() ? position : chosen[position]; }
 };
 
 /// Has races looked for in what the kernel may write.
@@ -117,6 +124,8 @@ class Machine {
   /// Runs the block until it is done, has executed about `steps` instructions, or all its warps only wait in loops.
   /// What it does is noted in `record`, which must stay the same until the block is done.
   Progress run(Block& block, ChunkRecord& record, uint64_t steps);
+  /// Ends a block of which no more is wanted.
+  void leave(Block& block, ChunkRecord& record);
   /// Ends a block of which no end is to be seen; `reason` says why.
   void give_up(Block& block, ChunkRecord& record, const std::string& reason);
 

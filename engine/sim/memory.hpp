@@ -93,6 +93,7 @@ class SimulatedBuffer : public DeviceBuffer {
   size_t bytes() const override { return data_.bytes(); }
 
   void upload(std::span<const std::byte> bytes, bool poison);
+  void count_as_written() { all_written_ = true; }
   void download(std::span<std::byte> bytes) const;
   Extent extent() const;
 

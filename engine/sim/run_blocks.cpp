@@ -45,9 +45,15 @@ std::string reason_to_give_up(const Machine& machine, uint64_t steps, uint64_t c
 bool run_to_end(Machine& machine, Block& block, ChunkRecord& record, Collector& collector,
                 const std::stop_token& stop) {
   const uint64_t budget = std::min(machine.setup().step_budget, machine.setup().hang_budget);
+  const uint64_t wanted = machine.setup().steps_per_block;
+  const uint64_t turn = wanted < kTurn ? 1 : kTurn;  // 1: to the end of the turn of one warp
   uint64_t next_watch = kFirstWatch;
   const uint64_t changes = machine.changes();
-  while (machine.run(block, record, rest_of(kTurn, budget, block.steps)) != Machine::Progress::done) {
+  while (machine.run(block, record, rest_of(turn, budget, block.steps)) != Machine::Progress::done) {
+    if (block.steps >= wanted) {
+      machine.leave(block, record);
+      break;
+    }
     if (stop.stop_requested()) collector.give_up();
     if (collector.over()) return false;
     if (const std::string reason = reason_to_give_up(machine, block.steps, machine.changes() - changes);
@@ -68,7 +74,7 @@ bool run_to_end(Machine& machine, Block& block, ChunkRecord& record, Collector& 
 /// Blocks that do not see one another: a run of neighbouring ones at a time.
 bool run_chunks(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop,
                 std::atomic<uint64_t>& next, uint64_t chunk) {
-  const uint64_t blocks = setup.grid.count();
+  const uint64_t blocks = setup.blocks();
   Machine machine(setup);
   const auto block = machine.make_block();
   if (block == nullptr) return false;
@@ -79,7 +85,7 @@ bool run_chunks(const LaunchSetup& setup, Collector& collector, const std::stop_
     ChunkRecord record = collector.fresh_record(first);
     machine.begin_record(record);
     for (uint64_t index = first; index < std::min(first + chunk, blocks) && !record.stopped; ++index) {
-      machine.begin(*block, index);
+      machine.begin(*block, setup.block_at(index));
       if (!run_to_end(machine, *block, record, collector, stop)) return true;
     }
     collector.deliver(std::move(record));
@@ -91,7 +97,7 @@ bool run_chunks(const LaunchSetup& setup, Collector& collector, const std::stop_
 class ResidentBlocks {
  public:
   ResidentBlocks(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop)
-      : setup_(setup), collector_(collector), stop_(stop), machine_(setup), blocks_(setup.grid.count()) {}
+      : setup_(setup), collector_(collector), stop_(stop), machine_(setup), blocks_(setup.blocks()) {}
 
   /// False: the host has no memory left.
   bool run() {
@@ -106,6 +112,10 @@ class ResidentBlocks {
       if (collector_.over()) return true;
       begin_another = true;
       if (progress == Machine::Progress::done) {
+        end_block();
+        begin_another = resident_.empty();
+      } else if (current.block->steps >= setup_.steps_per_block) {
+        machine_.leave(*current.block, current.record);
         end_block();
         begin_another = resident_.empty();
       } else if (const std::string reason = reason_to_give_up(machine_, steps_, machine_.changes() - changes_before_);
@@ -142,7 +152,7 @@ class ResidentBlocks {
     if (fresh->block == nullptr) return false;
     fresh->record = collector_.fresh_record(next_);
     machine_.begin_record(fresh->record);
-    machine_.begin(*fresh->block, next_++);
+    machine_.begin(*fresh->block, setup_.block_at(next_++));
     resident_.push_front(std::move(fresh));
     waiting_turns_ = 0;
     return true;
@@ -234,7 +244,7 @@ bool guarded(const Work& work, Collector& collector) {
 }  // namespace
 
 bool run_blocks(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop, unsigned threads) {
-  const uint64_t blocks = setup.grid.count();
+  const uint64_t blocks = setup.blocks();
   // All blocks see one heap, whose memory is handed out in one order.
   if (setup.program->one_at_a_time || !setup.heap->unused())
     return guarded([&] { return ResidentBlocks(setup, collector, stop).run(); }, collector);

@@ -94,6 +94,11 @@ bool Machine::take_turn(Block& block, Warp& warp, ChunkRecord& record) {
   return false;
 }
 
+void Machine::leave(Block& block, ChunkRecord& record) {
+  switch_to(block, record);
+  finish(block, record);
+}
+
 void Machine::give_up(Block& block, ChunkRecord& record, const std::string& reason) {
   switch_to(block, record);
   for (Warp& warp : block.warps) {

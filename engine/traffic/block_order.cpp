@@ -1,0 +1,155 @@
+// The orders that are compared, and what is said about them.
+//
+// The model of the L2, and what of an H200's counters each part explains (docs/block-order.md has the figures):
+//   two partitions, data in use on both sides twice   what several waves share is lost between them already at 4096,
+//                                                     where it would fit a single L2 of 60 MB
+//   replacement of what was used longest ago          a wave that walks K needs all of its strips again in the next one
+//   the spread of the multiprocessors' pace           blocks that share a strip but were issued far apart, as the rows
+//                                                     of a row-major wave, drift apart from wave to wave
+#include "engine/traffic/block_order.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/parallel.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr double kMatters = 0.15;  // the model's own error: what is below is no difference
+
+/// "1.49 GB", "43.5 MB"
+std::string text_of(uint64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  return value >= 1e9 ? fmt::format("{:.3g} GB", value / 1e9) : fmt::format("{:.3g} MB", value / 1e6);
+}
+/// As it is usually called, and in the unit of the other figures.
+std::string text_of_l2(uint64_t bytes) {
+  return fmt::format("{:.3g} MiB ({})", static_cast<double>(bytes) / 1048576.0, text_of(bytes));
+}
+
+struct WantedOrder {
+  OrderTraffic::Kind kind;
+  int64_t group;
+  std::vector<uint32_t> tiles;
+};
+
+std::vector<WantedOrder> orders_of(uint32_t rows, uint32_t columns) {
+  std::vector<WantedOrder> orders;
+  orders.push_back({OrderTraffic::Kind::row_major, 0, grouped_tiles(rows, columns, 1)});
+  for (uint32_t group = 2; group < 2 * rows && group <= 64; group *= 2)
+    orders.push_back({OrderTraffic::Kind::grouped, group, grouped_tiles(rows, columns, group)});
+  orders.push_back({OrderTraffic::Kind::hilbert, 0, hilbert_tiles(rows, columns)});
+  return orders;
+}
+
+/// The blocks in the order of their tiles.
+std::vector<uint32_t> blocks_of(const WantedOrder& order, const OrderReplay& replay) {
+  const auto& rows = replay.operands()[replay.row_operand()].strip_of_block;
+  const auto& columns = replay.operands()[replay.column_operand()].strip_of_block;
+  std::vector<uint32_t> block_of_tile(rows.size());
+  for (uint32_t block = 0; block < rows.size(); ++block)
+    block_of_tile[size_t{rows[block]} * replay.tile_columns() + columns[block]] = block;
+  std::vector<uint32_t> blocks;
+  for (const uint32_t tile : order.tiles) blocks.push_back(block_of_tile[tile]);
+  return blocks;
+}
+
+std::string name_of_order(const OrderTraffic& order, bool english) {
+  if (order.kind == OrderTraffic::Kind::grouped)
+    return english ? fmt::format("in groups of {} rows", order.group) : fmt::format("每 {} 行一组", order.group);
+  if (order.kind == OrderTraffic::Kind::hilbert) return english ? "along a Hilbert curve" : "沿希尔伯特曲线";
+  return english ? "row-major" : "按行";
+}
+
+/// The order that the launch is compared with: row-major; or, where the launch itself reads as much, the best one.
+const OrderTraffic& rival_of(const BlockOrder& result) {
+  const OrderTraffic* row_major = result.find(OrderTraffic::Kind::row_major);
+  const bool is_row_major = row_major->device_bytes_read == result.launched.device_bytes_read &&
+                            row_major->largest_wave_bytes == result.launched.largest_wave_bytes;
+  if (!is_row_major) return *row_major;
+  return *std::min_element(result.others.begin(), result.others.end(),
+                           [](const auto& a, const auto& b) { return a.device_bytes_read < b.device_bytes_read; });
+}
+
+/// Saved or lost against the rival, with what a wave needs of the operands in both, or why it is the same.
+Text conclude(const BlockOrder& result) {
+  const OrderTraffic& here = result.launched;
+  if (result.tile_rows == 0)
+    return {fmt::format("{} are read from device memory; a wave of {} blocks needs at most {}, and the L2 "
+                        "of the {} holds {}.",
+                        text_of(here.device_bytes_read), result.resident_blocks, text_of(here.largest_wave_bytes),
+                        result.gpu, text_of_l2(result.l2_bytes)),
+            fmt::format("从显存读取 {}；一个波次（{} 个线程块）最多需要 {}，{} 的 L2 为 {}。",
+                        text_of(here.device_bytes_read), result.resident_blocks, text_of(here.largest_wave_bytes),
+                        result.gpu, text_of_l2(result.l2_bytes))};
+  const OrderTraffic& rival = rival_of(result);
+  const double change = static_cast<double>(here.device_bytes_read) /
+                            static_cast<double>(std::max<uint64_t>(1, rival.device_bytes_read)) -
+                        1;
+  const std::string needs_en = fmt::format(
+      "One wave of {} blocks needs at most {} of the operands in this order and {} {}; the L2 "
+      "of the {} holds {}.",
+      result.resident_blocks, text_of(here.largest_wave_bytes), text_of(rival.largest_wave_bytes),
+      name_of_order(rival, true), result.gpu, text_of_l2(result.l2_bytes));
+  const std::string needs_zh =
+      fmt::format("一个波次（{} 个线程块）在此顺序下最多需要 {} 操作数，{}则为 {}；{} 的 L2 为 {}。",
+                  result.resident_blocks, text_of(here.largest_wave_bytes), name_of_order(rival, false),
+                  text_of(rival.largest_wave_bytes), result.gpu, text_of_l2(result.l2_bytes));
+  const std::string bytes_en = fmt::format("{} are read from device memory, {} {}", text_of(here.device_bytes_read),
+                                           text_of(rival.device_bytes_read), name_of_order(rival, true));
+  const std::string bytes_zh = fmt::format("从显存读取 {}，{}为 {}", text_of(here.device_bytes_read),
+                                           name_of_order(rival, false), text_of(rival.device_bytes_read));
+  if (std::fabs(change) >= kMatters)
+    return {
+        fmt::format("{}: {:.0f}% {}. {}", bytes_en, 100 * std::fabs(change), change < 0 ? "less" : "more", needs_en),
+        fmt::format("{}：{} {:.0f}%。{}", bytes_zh, change < 0 ? "少" : "多", 100 * std::fabs(change), needs_zh)};
+  const bool fits = std::max(here.largest_wave_bytes, rival.largest_wave_bytes) <= result.l2_bytes;
+  const bool one_wave = result.blocks <= result.resident_blocks;
+  const std::string why_en = fits       ? " So what one wave needs fits the L2 in either order."
+                             : one_wave ? " All blocks run in one wave, so every order needs the same."
+                                        : " Neither order fits the L2, and both need about the same.";
+  const std::string why_zh = fits       ? "两种顺序下，一个波次所需都放得进 L2。"
+                             : one_wave ? "所有线程块在同一波次中，任何顺序所需都一样。"
+                                        : "两种顺序都放不进 L2，所需也相近。";
+  return {fmt::format("The order makes no difference that matters: {}. {}{}", bytes_en, needs_en, why_en),
+          fmt::format("顺序没有值得一提的差别：{}。{}{}", bytes_zh, needs_zh, why_zh)};
+}
+
+}  // namespace
+
+Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec> buffers, const ModelledCache& cache,
+                          const std::stop_token& stop, BlockOrder& result) {
+  auto replay = OrderReplay::make(grid, buffers);
+  if (!replay) return tl::unexpected<Error>(replay.error());
+  result.gpu = cache.gpu;
+  result.blocks = grid.blocks();
+  result.steps = replay->steps();
+  result.operands = replay->operands();
+  result.tile_rows = replay->tile_rows();
+  result.tile_columns = replay->tile_columns();
+  result.row_operand = replay->row_operand();
+  result.column_operand = replay->column_operand();
+  result.l2_bytes = cache.bytes;
+  result.l2_partitions = cache.partitions;
+  result.blocks_per_multiprocessor = cache.blocks_per_multiprocessor;
+  result.resident_blocks = uint64_t{cache.multiprocessors} * cache.blocks_per_multiprocessor;
+  result.launched = replay->replay({}, cache);
+  if (result.tile_rows != 0) {
+    const std::vector<WantedOrder> orders = orders_of(result.tile_rows, result.tile_columns);
+    result.others.resize(orders.size());
+    parallel_for(orders.size(), 1, [&](size_t first, size_t) {
+      if (stop.stop_requested()) return;
+      result.others[first] = replay->replay(blocks_of(orders[first], *replay), cache);
+      result.others[first].kind = orders[first].kind;
+      result.others[first].group = orders[first].group;
+    });
+  }
+  if (stop.stop_requested()) return fail(ErrorId::cancelled);
+  result.conclusion = conclude(result);
+  return {};
+}
+
+}  // namespace tilescope

@@ -1,0 +1,109 @@
+// The block-order model: what a whole grid reads from device memory, from footprints that were observed of a few of its
+// blocks, replayed in issue order through the L2 of a GPU. MODELLED: traffic only, never time.
+//
+//     GridFootprints grid;                     // engine/run/observe_order.hpp fills it from executed blocks
+//     auto traffic = replay(grid, {}, gpu);    // {}: in launch order
+//
+// How the L2 is modelled, and how far that is from hardware, is said in block_order.cpp; docs/block-order.md has the
+// comparison with an H200.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/order_result.hpp"
+#include "engine/plan.hpp"
+#include "engine/result.hpp"
+#include "engine/traffic/footprint.hpp"
+
+namespace tilescope {
+
+/// A buffer and a direction in which blocks touch it.
+struct FootprintKey {
+  uint32_t buffer = 0;
+  bool write = false;
+  bool operator==(const FootprintKey&) const = default;
+};
+
+/// The footprints of all blocks of a grid: each is that of its pattern, moved in each buffer by an offset of its own.
+struct GridFootprints {
+  ShapeTable shapes;
+  std::vector<FootprintKey> keys;
+  std::vector<BlockFootprint> patterns;  // few: inner blocks, and those at each edge
+  std::vector<uint32_t> pattern_of_block;
+  std::vector<int64_t> shifts;  // by block and key, bytes
+  uint64_t blocks() const { return pattern_of_block.size(); }
+  int64_t shift(uint64_t block, size_t key) const { return shifts[block * keys.size() + key]; }
+};
+
+/// The L2 and who uses it.
+struct ModelledCache {
+  std::string gpu;  // "H200"
+  uint64_t bytes = 0;
+  uint32_t partitions = 1;  // each caches, for the multiprocessors beside it, also what belongs to the others
+  uint32_t multiprocessors = 1;
+  uint32_t blocks_per_multiprocessor = 1;
+  double pace_spread = 0;  // standard deviation of how fast multiprocessors work through their steps
+};
+/// How much the multiprocessors of a GPU differ in pace: fitted to counters of an H200 (docs/block-order.md).
+constexpr double kPaceSpread = 0.0065;
+
+/// The footprints cut into units that blocks share whole or not at all.
+class OrderReplay {
+ public:
+  /// An Error if the footprints overlap in too fine a way to be replayed.
+  static Result<OrderReplay> make(const GridFootprints& grid, std::span<const BufferSpec> buffers);
+
+  const std::vector<OrderedOperand>& operands() const { return operands_; }
+  /// The grid as a matrix of tiles (BlockOrder::tile_rows), or 0 × 0.
+  uint32_t tile_rows() const { return tile_rows_; }
+  uint32_t tile_columns() const { return tile_columns_; }
+  size_t row_operand() const { return row_operand_; }
+  size_t column_operand() const { return column_operand_; }
+  uint32_t steps() const { return steps_; }
+
+  /// `order`: the block at each position; empty: launch order.
+  OrderTraffic replay(std::span<const uint32_t> order, const ModelledCache& cache) const;
+
+ private:
+  struct Use {  // of a unit by a step
+    uint32_t unit = 0;
+    uint32_t requested_bytes = 0;
+  };
+  struct Strip {  // what a block touches by one key
+    size_t key = 0;
+    std::vector<Use> uses;
+    std::vector<uint32_t> step_ends;
+    uint64_t bytes = 0;  // of different units
+    int64_t first_byte = 0;
+  };
+  friend class ReplayBuilder;
+  friend class Replayer;
+
+  uint64_t blocks_ = 0;
+  uint32_t steps_ = 0;
+  std::vector<FootprintKey> keys_;
+  std::vector<std::string> buffer_names_;
+  std::vector<Strip> strips_;
+  std::vector<uint32_t> strip_of_;  // by block and key; kNone: the block does not touch it
+  std::vector<uint32_t> unit_bytes_;
+  std::vector<uint16_t> unit_key_;
+  std::vector<OrderedOperand> operands_;
+  uint32_t tile_rows_ = 0, tile_columns_ = 0;
+  size_t row_operand_ = 0, column_operand_ = 0;
+};
+
+/// Orders of a matrix of tiles: at each position, the tile row · columns + column. The grouped one is that of the
+/// Triton tutorial: groups of `group` rows, column after column inside a group.
+std::vector<uint32_t> grouped_tiles(uint32_t rows, uint32_t columns, uint32_t group);
+/// Hilbert's curve over a rectangle of any size.
+std::vector<uint32_t> hilbert_tiles(uint32_t rows, uint32_t columns);
+
+/// Fills everything of a BlockOrder that follows from the footprints.
+Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec> buffers, const ModelledCache& cache,
+                          const std::stop_token& stop, BlockOrder& result);
+
+}  // namespace tilescope

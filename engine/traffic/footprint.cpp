@@ -1,0 +1,191 @@
+#include "engine/traffic/footprint.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <unordered_map>
+
+#include "engine/traffic/coalesce.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr auto kSector = static_cast<int64_t>(kSectorBytes);
+
+int64_t first_sector(int64_t offset) { return offset >= 0 ? offset / kSector : -((-offset + kSector - 1) / kSector); }
+
+bool touches_buffer(const AccessTrace& trace, const Access& access) {
+  return trace.sites[access.site].space == Space::global && region_of(access.base).buffer >= 0;
+}
+bool writes(const Site& site) {
+  return site.kind == AccessKind::store || site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
+}
+/// ld.global.cg, cp.async.cg and what goes to the L2 anyway.
+bool passes_l1(const Site& site) {
+  return site.kind != AccessKind::load
+             ? site.kind != AccessKind::async_copy || site.ptx.find(".cg") != std::string::npos
+             : site.ptx.find(".cg") != std::string::npos;
+}
+
+void merge_runs(Shape& runs) {
+  std::sort(runs.begin(), runs.end());
+  size_t kept = 0;
+  for (const ByteRun& run : runs) {
+    if (kept != 0 && run.offset <= runs[kept - 1].offset + runs[kept - 1].bytes) {
+      ByteRun& last = runs[kept - 1];
+      last.bytes = std::max(last.bytes, run.offset + run.bytes - last.offset);
+    } else {
+      runs[kept++] = run;
+    }
+  }
+  runs.resize(kept);
+}
+
+/// The byte runs of one access relative to its base: the same for all accesses of a pattern, mask and width.
+class RunsOfPatterns {
+ public:
+  explicit RunsOfPatterns(const AccessTrace& trace) : trace_(trace) {}
+
+  const Shape& find(const Access& access) {
+    const uint32_t width = trace_.sites[access.site].bytes_per_lane;
+    const uint64_t key = uint64_t{access.pattern} << 37 ^ uint64_t { access.mask } << 5 ^ width;
+    const auto [found, is_new] = known_.try_emplace(key);
+    Shape& runs = found->second;
+    if (!is_new) return runs;
+    for (uint32_t left = access.mask; left != 0; left &= left - 1)
+      runs.push_back({trace_.patterns[access.pattern][static_cast<size_t>(std::countr_zero(left))], width});
+    merge_runs(runs);
+    return runs;
+  }
+
+ private:
+  const AccessTrace& trace_;
+  std::unordered_map<uint64_t, Shape> known_;
+};
+
+/// Collects accesses into regions by buffer and direction.
+class RegionCollector {
+ public:
+  RegionCollector(const AccessTrace& trace, RunsOfPatterns& runs) : trace_(trace), runs_(runs) {}
+
+  void add(const Access& access) {
+    const RegionOffset place = region_of(access.base);
+    const Site& site = trace_.sites[access.site];
+    Part& part = parts_[{static_cast<uint32_t>(place.buffer), writes(site)}];
+    const Shape& runs = runs_.find(access);
+    for (const ByteRun& run : runs) part.runs.push_back({place.offset + run.offset, run.bytes});
+    if (passes_l1(site))
+      part.requested += sector_bytes(runs, place.offset);
+    else
+      part.cached = true;
+  }
+
+  std::vector<Region> take(ShapeTable& shapes) {
+    std::vector<Region> regions;
+    for (auto& [key, part] : parts_) {
+      merge_runs(part.runs);
+      Region region;
+      region.buffer = key.first;
+      region.write = key.second;
+      region.offset = part.runs.front().offset;
+      for (ByteRun& run : part.runs) run.offset -= region.offset;
+      region.requested_bytes = part.requested + (part.cached ? sector_bytes(part.runs, region.offset) : 0);
+      region.shape = shapes.intern(std::move(part.runs));
+      regions.push_back(region);
+    }
+    parts_.clear();
+    return regions;
+  }
+
+ private:
+  struct Part {
+    Shape runs;
+    uint64_t requested = 0;
+    bool cached = false;
+  };
+  const AccessTrace& trace_;
+  RunsOfPatterns& runs_;
+  std::map<std::pair<uint32_t, bool>, Part> parts_;
+};
+
+/// By warp: the load that it executes most often, the first of such. Its executions count the steps.
+std::vector<uint16_t> step_sites(const AccessTrace& trace, std::span<const Access> accesses) {
+  constexpr uint16_t kNone = 0xffff;
+  struct Count {
+    uint32_t executions = 0, first = 0;
+  };
+  std::map<std::pair<uint16_t, uint16_t>, Count> counts;  // by warp and site
+  uint16_t warps = 0;
+  for (uint32_t i = 0; i < accesses.size(); ++i) {
+    const Access& access = accesses[i];
+    warps = std::max<uint16_t>(warps, static_cast<uint16_t>(access.warp + 1));
+    if (!touches_buffer(trace, access) || writes(trace.sites[access.site])) continue;
+    Count& count = counts[{access.warp, access.site}];
+    if (count.executions++ == 0) count.first = i;
+  }
+  std::vector<uint16_t> sites(warps, kNone);
+  std::vector<Count> best(warps);
+  for (const auto& [key, count] : counts) {
+    Count& most = best[key.first];
+    const bool more = count.executions > most.executions;
+    if (!more && (count.executions < most.executions || count.first >= most.first)) continue;
+    most = count;
+    sites[key.first] = key.second;
+  }
+  return sites;
+}
+
+}  // namespace
+
+uint32_t ShapeTable::intern(Shape shape) {
+  const auto [found, is_new] = numbers_.try_emplace(std::move(shape), static_cast<uint32_t>(shapes_.size()));
+  if (is_new) shapes_.push_back(&found->first);
+  return found->second;
+}
+
+uint64_t sector_bytes(const Shape& shape, int64_t offset) {
+  uint64_t sectors = 0;
+  int64_t counted = INT64_MIN;  // the last sector counted
+  for (const ByteRun& run : shape) {
+    const int64_t first = std::max(first_sector(offset + run.offset), counted == INT64_MIN ? INT64_MIN : counted + 1);
+    const int64_t last = first_sector(offset + run.offset + run.bytes - 1);
+    if (last < first) continue;
+    sectors += static_cast<uint64_t>(last - first + 1);
+    counted = last;
+  }
+  return sectors * kSectorBytes;
+}
+
+std::span<const Access> accesses_of_block(const AccessTrace& trace, uint32_t block) {
+  const auto [first, last] = std::equal_range(trace.accesses.begin(), trace.accesses.end(), Access{.block = block},
+                                              [](const Access& a, const Access& b) { return a.block < b.block; });
+  return {first, last};
+}
+
+BlockFootprint make_footprint(const AccessTrace& trace, std::span<const Access> accesses, ShapeTable& shapes) {
+  RunsOfPatterns runs(trace);
+  const std::vector<uint16_t> step_site = step_sites(trace, accesses);
+  std::vector<uint32_t> executions(step_site.size(), 0);
+  std::vector<RegionCollector> steps;
+  for (const Access& access : accesses) {
+    if (access.site == step_site[access.warp]) ++executions[access.warp];
+    if (!touches_buffer(trace, access)) continue;
+    const size_t step = std::max<size_t>(executions[access.warp], 1) - 1;
+    while (steps.size() <= step) steps.emplace_back(trace, runs);
+    steps[step].add(access);
+  }
+  BlockFootprint footprint;
+  for (RegionCollector& step : steps) footprint.push_back({step.take(shapes)});
+  return footprint;
+}
+
+std::vector<Region> make_beginning(const AccessTrace& trace, std::span<const Access> accesses, ShapeTable& shapes) {
+  RunsOfPatterns runs(trace);
+  RegionCollector collector(trace, runs);
+  std::set<std::pair<uint16_t, uint16_t>> seen;
+  for (const Access& access : accesses)
+    if (touches_buffer(trace, access) && seen.insert({access.warp, access.site}).second) collector.add(access);
+  return collector.take(shapes);
+}
+
+}  // namespace tilescope

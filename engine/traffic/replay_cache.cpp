@@ -1,0 +1,99 @@
+#include "engine/traffic/replay_cache.hpp"
+
+namespace tilescope {
+
+// A piece is what of a unit belongs to one partition: piece = unit · partitions + home.
+
+ReplayCache::ReplayCache(uint64_t bytes, uint32_t partitions, std::span<const uint32_t> unit_bytes)
+    : capacity_(bytes / partitions),
+      partitions_count_(partitions),
+      unit_bytes_(unit_bytes),
+      list_(static_cast<uint32_t>(unit_bytes.size() * partitions)),
+      partitions_(partitions),
+      written_back_(unit_bytes.size(), 0) {
+  for (Partition& partition : partitions_) {
+    partition.previous.assign(list_ + 1, list_);
+    partition.next.assign(list_ + 1, list_);
+    partition.present.assign(list_, 0);
+    partition.dirty.assign(list_, 0);
+  }
+}
+
+uint64_t ReplayCache::piece_bytes(uint32_t unit) const {
+  const uint64_t bytes = unit_bytes_[unit];
+  return bytes >= kSplitBytes ? bytes / partitions_count_ : bytes;
+}
+
+uint64_t ReplayCache::read(uint32_t side, uint32_t unit) {
+  const uint64_t bytes = piece_bytes(unit);
+  const bool split = unit_bytes_[unit] >= kSplitBytes;
+  uint64_t from_device = 0;
+  for (uint32_t home = split ? 0 : only_home(unit); home < partitions_count_; ++home) {
+    const uint32_t piece = unit * partitions_count_ + home;
+    const bool near = touch(partitions_[side], piece, bytes, false);
+    const bool far = near || home == side || touch(partitions_[home], piece, bytes, false);
+    if (!near && (home == side || !far)) from_device += bytes;
+    if (!split) break;
+  }
+  return from_device;
+}
+
+void ReplayCache::write(uint32_t unit) {
+  const bool split = unit_bytes_[unit] >= kSplitBytes;
+  for (uint32_t home = split ? 0 : only_home(unit); home < partitions_count_; ++home) {
+    touch(partitions_[home], unit * partitions_count_ + home, piece_bytes(unit), true);
+    if (!split) break;
+  }
+}
+
+std::vector<uint64_t> ReplayCache::write_back() {
+  for (Partition& partition : partitions_)
+    for (uint32_t piece = 0; piece < list_; ++piece)
+      if (partition.dirty[piece] != 0)
+        written_back_[piece / partitions_count_] += piece_bytes(piece / partitions_count_);
+  return std::move(written_back_);
+}
+
+/// Whether the piece was there; it is now the most recently used one.
+bool ReplayCache::touch(Partition& partition, uint32_t piece, uint64_t bytes, bool is_write) {
+  if (partition.present[piece] != 0) {
+    unlink(partition, piece);
+    push_front(partition, piece);
+    if (is_write) partition.dirty[piece] = 1;
+    return true;
+  }
+  if (bytes > capacity_) {  // passes through
+    if (is_write) written_back_[piece / partitions_count_] += bytes;
+    return false;
+  }
+  while (partition.used + bytes > capacity_) replace_oldest(partition);
+  partition.present[piece] = 1;
+  partition.dirty[piece] = is_write ? 1 : 0;
+  partition.used += bytes;
+  push_front(partition, piece);
+  return false;
+}
+
+void ReplayCache::unlink(Partition& partition, uint32_t piece) {
+  partition.next[partition.previous[piece]] = partition.next[piece];
+  partition.previous[partition.next[piece]] = partition.previous[piece];
+}
+
+void ReplayCache::push_front(Partition& partition, uint32_t piece) {
+  const uint32_t first = partition.next[list_];
+  partition.previous[piece] = list_;
+  partition.next[piece] = first;
+  partition.previous[first] = piece;
+  partition.next[list_] = piece;
+}
+
+void ReplayCache::replace_oldest(Partition& partition) {
+  const uint32_t piece = partition.previous[list_], unit = piece / partitions_count_;
+  unlink(partition, piece);
+  partition.present[piece] = 0;
+  partition.used -= piece_bytes(unit);
+  if (partition.dirty[piece] != 0) written_back_[unit] += piece_bytes(unit);
+  partition.dirty[piece] = 0;
+}
+
+}  // namespace tilescope

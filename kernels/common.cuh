@@ -1,0 +1,45 @@
+// Instructions that CUDA C++ has no word for, each under its PTX name (PTX ISA 9.0, the section in brackets).
+#pragma once
+
+/// The address of a place in shared memory, as PTX wants it: 32 bits, from the start of the block's shared memory.
+__device__ inline unsigned shared_address(const void* pointer) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+
+/// 16 bytes from global to shared memory, past the registers and the L1. `bytes` of them are read, the rest is zero
+/// [cp.async].
+__device__ inline void cp_async(unsigned to, const void* from, int bytes) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+}
+/// What the thread has copied since the last commit is a group of its own [cp.async.commit_group].
+__device__ inline void cp_async_commit_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+/// Waits until at most `PENDING` groups of this thread are still on their way [cp.async.wait_group].
+template <int PENDING>
+__device__ inline void cp_async_wait_group() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
+}
+
+/// Four matrices of 8 × 8 halves: lane l gives the address of row l % 8 of matrix l / 8, and of each matrix receives two
+/// neighbouring elements of row l / 4 [ldmatrix].
+__device__ inline void ldmatrix_x4(unsigned (&to)[4], unsigned row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(row)
+               : "memory");
+}
+/// The same, each matrix transposed on its way.
+__device__ inline void ldmatrix_x4_trans(unsigned (&to)[4], unsigned row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+               : "r"(row)
+               : "memory");
+}
+
+/// d += a · b on the tensor cores: a is 16 × 16 halves, b 16 × 8 halves, d 16 × 8 floats, all spread over the 32 lanes
+/// of a warp [mma].
+__device__ inline void mma_m16n8k16(float (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}

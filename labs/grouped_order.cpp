@@ -1,0 +1,279 @@
+// Lab "grouped-order": a tensor-core matmul whose CTAs take the tiles of C in three orders. kernels/grouped_matmul.cu
+// holds the rungs. What an order saves is seen at sizes that are too large to simulate, so the block-order model
+// (engine/traffic/block_order.hpp) says what the whole grid moves.
+#include <algorithm>
+
+#include "engine/lab.hpp"
+#include "engine/numbers.hpp"
+
+namespace tilescope {
+namespace {
+
+enum Buffer : size_t { kA, kB, kC };
+
+int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
+int64_t tile_rows(const Config& config) { return ceil_divide(config.size("M"), config.param("BM")); }
+int64_t tile_columns(const Config& config) { return ceil_divide(config.size("N"), config.param("BN")); }
+
+Rung make_rung(const std::string& name, const Text& title, const std::string& kernel, bool grouped) {
+  Rung rung;
+  rung.name = name;
+  rung.title = title;
+  rung.kernels = {kernel};
+  rung.params = {"BM", "BN", "BK", "STAGES", "WARPS", "CTAS_PER_SM"};
+  if (grouped) rung.params.emplace_back("GROUP_M");
+  rung.launches = [kernel](const Config& config) {
+    const int64_t piece = (config.param("BM") + config.param("BN")) * config.param("BK") * 2;
+    Launch launch{.kernel = kernel, .grid = {}, .block = {}, .shared_bytes = 0, .arguments = {}};
+    launch.grid.x = static_cast<uint32_t>(tile_rows(config) * tile_columns(config));
+    launch.block.x = static_cast<uint32_t>(32 * config.param("WARPS"));
+    launch.shared_bytes = static_cast<uint32_t>(piece * config.param("STAGES"));
+    launch.arguments = {BufferArgument{kA}, BufferArgument{kB}, BufferArgument{kC}};
+    for (const char* size : {"M", "N", "K"})
+      launch.arguments.emplace_back(scalar(static_cast<int32_t>(config.size(size))));
+    return std::vector<Launch>{launch};
+  };
+  rung.grid_formula = [](const Config& config) {
+    return fmt::format("⌈{} / {}⌉ × ⌈{} / {}⌉ = {}", with_separators(config.size("M")), config.param("BM"),
+                       with_separators(config.size("N")), config.param("BN"),
+                       with_separators(tile_rows(config) * tile_columns(config)));
+  };
+  return rung;
+}
+
+Size make_size(const std::string& name, const Text& title, int64_t value, int64_t multiple) {
+  return {.name = name,
+          .title = title,
+          .unit = {"elements", "元素"},
+          .value = value,
+          .gpu_value = 8192,
+          .min = multiple,
+          .max_sim = 32768,
+          .max_gpu = 32768,
+          .offered = {256, 512, 1000, 1024, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768},
+          .multiple_of = multiple};
+}
+
+std::vector<Param> make_params() {
+  const Text warps{"warps", "warp"}, elements{"elements", "元素"};
+  return {
+      {.name = "BM",
+       .title = {"Tile, rows", "分块行数"},
+       .unit = elements,
+       .help = {"Rows of C that one CTA computes.", "一个 CTA 计算的 C 的行数。"},
+       .value = 64,
+       .min = 64,
+       .max = 128,
+       .scale = Scale::power_of_two,
+       .gpu_value = 128},
+      {.name = "BN",
+       .title = {"Tile, columns", "分块列数"},
+       .unit = elements,
+       .help = {"Columns of C that one CTA computes.", "一个 CTA 计算的 C 的列数。"},
+       .value = 64,
+       .min = 64,
+       .max = 256,
+       .scale = Scale::power_of_two,
+       .gpu_value = 256},
+      {.name = "BK",
+       .title = {"Tile, depth", "分块深度"},
+       .unit = elements,
+       .help = {"Depth of the pieces of A and B that wait in shared memory.", "共享内存中每段 A、B 的深度。"},
+       .value = 32,
+       .min = 32,
+       .max = 64,
+       .scale = Scale::power_of_two,
+       .gpu_value = 64},
+      {.name = "STAGES",
+       .title = {"Stages", "流水级数"},
+       .unit = {"pieces", "段"},
+       .help = {"Pieces that shared memory holds: one is multiplied, the others are on their way.",
+                "共享内存容纳的段数：一段在计算，其余在搬运途中。"},
+       .value = 3,
+       .min = 2,
+       .max = 4,
+       .gpu_value = 4},
+      {.name = "WARPS",
+       .title = {"Warps per CTA", "每个 CTA 的 warp 数"},
+       .unit = warps,
+       .help = {"Two warps share the rows of the tile, the others its columns.",
+                "两个 warp 分摊分块的行，其余分摊列。"},
+       .value = 8,
+       .min = 4,
+       .max = 8,
+       .scale = Scale::power_of_two,
+       .gpu_value = 8},
+      {.name = "GROUP_M",
+       .title = {"GROUP_M", "GROUP_M"},
+       .unit = {"tile rows", "分块行"},
+       .help = {"Rows of tiles in a group. With 1 the order is row-major.", "每组的分块行数。为 1 时就是按行顺序。"},
+       .value = 8,
+       .min = 1,
+       .max = 64,
+       .scale = Scale::power_of_two},
+      {.name = "CTAS_PER_SM",
+       .title = {"CTAs per SM", "每个 SM 的 CTA 数"},
+       .unit = {"CTAs", "CTA"},
+       .help = {"How many CTAs the model lets an SM hold; 0: as many as the kernel's resources allow.",
+                "模型中一个 SM 容纳的 CTA 数；0 表示由内核占用的资源决定。"},
+       .value = 0,
+       .min = 0,
+       .max = 4,
+       .model_only = true}};
+}
+
+std::vector<BreakIt> make_switches() {
+  return {{.name = "DROP_MASK",
+           .title = {"Drop the boundary mask", "去掉边界判断"},
+           .help = {"Tiles at the edge read and write past the matrices.", "边缘的分块会读写到矩阵之外。"}},
+          {.name = "DROP_WAIT",
+           .title = {"Do not wait for the copies", "不等待异步拷贝"},
+           .help = {"ldmatrix reads shared memory while cp.async is still writing to it.",
+                    "cp.async 还在写共享内存，ldmatrix 就来读了。"}},
+          {.name = "DROP_BARRIER",
+           .title = {"Remove the barrier of the loop", "去掉循环里的屏障"},
+           .help = {"A warp overwrites a piece that another one still reads.",
+                    "一个 warp 会覆盖另一个 warp 还在读的数据。"}}};
+}
+
+/// Tile rows of A and tile columns of B that a wave of 132 CTAs needs, of a grid that is 32 tiles wide.
+int64_t operands_of_wave(int64_t group) {
+  return group * ceil_divide(132, 32 * group) + std::min<int64_t>(32, ceil_divide(132, group));
+}
+
+Predict predict_operands() {
+  return {.question =
+              {"8192 × 8192, tiles of 128 × 256, 132 resident CTAs in groups of 8 rows: how many tile rows of A and "
+               "tile columns of B does one wave need, added up?",
+               "8192 × 8192，分块 128 × 256，132 个驻留 CTA，每组 8 行：一个波次需要的 A 的分块行数与 B "
+               "的分块列数之和是多少？"},
+          .choices =
+              [](const Config&) {
+                return std::vector<int64_t>{operands_of_wave(8), operands_of_wave(1), 64, 132};
+              },
+          .answer = [](const Config&) { return operands_of_wave(8); },
+          .why =
+              [](const Config&) {
+                return Text{
+                    "132 CTAs in columns of 8 tiles: 8 rows of A and ⌈132 / 8⌉ = 17 columns of B. Row-major they lie "
+                    "in 5 rows "
+                    "of 32 tiles: 5 + 32 = 37.",
+                    "132 个 CTA 排成高 8 的列：A 的 8 行加 B 的 ⌈132 / 8⌉ = 17 列。按行顺序则占 5 行，每行 32 块：5 + "
+                    "32 = 37。"};
+              }};
+}
+
+Predict predict_small() {
+  return {
+      .question = {"At M = N = K = 4096 on an H200, by how many per cent does GROUP_M 8 cut the bytes read from "
+                   "device memory, to the nearest 50?",
+                   "M = N = K = 4096，H200：GROUP_M 8 让显存读取字节数减少百分之几（取最接近的 50 的倍数）？"},
+      .choices =
+          [](const Config&) {
+            return std::vector<int64_t>{0, 50, 100};
+          },
+      .answer = [](const Config&) { return int64_t{0}; },
+      .why =
+          [](const Config&) {
+            return Text{
+                "What one wave needs, 43 MB of A and B, fits the 60 MB L2 in either order. Counters of an H200: 0.171 "
+                "GB row-major, 0.187 GB grouped.",
+                "一个波次需要的 A、B 共 43 MB，两种顺序下都放得进 60 MB 的 L2。H200 的硬件计数器：按行 0.171 GB，分组 "
+                "0.187 GB。"};
+          }};
+}
+
+const std::vector<float>& values_of_halves() {
+  static const std::vector<float> values = [] {
+    HostBuffer all(DType::f16, 1 << 16);
+    for (size_t bits = 0; bits < all.count(); ++bits) all.as<uint16_t>()[bits] = static_cast<uint16_t>(bits);
+    std::vector<float> converted(all.count());
+    for (size_t bits = 0; bits < all.count(); ++bits) converted[bits] = static_cast<float>(value_at(all, bits));
+    return converted;
+  }();
+  return values;
+}
+
+/// Some rows of C, of each the columns [first, first + count).
+void multiply_rows(std::span<const uint16_t> a, std::span<const uint16_t> b, size_t depth, size_t columns, size_t row,
+                   size_t rows, size_t first, size_t count, double* expected) {
+  const std::vector<float>& value = values_of_halves();
+  std::fill_n(expected, rows * count, 0.0);
+  std::vector<double> of_b(count);
+  for (size_t k = 0; k < depth; ++k) {
+    for (size_t j = 0; j < count; ++j) of_b[j] = double{value[b[k * columns + first + j]]};
+    for (size_t i = 0; i < rows; ++i) {
+      const double of_a = double{value[a[(row + i) * depth + k]]};
+      double* sum = expected + i * count;
+      for (size_t j = 0; j < count; ++j) sum[j] += of_a * of_b[j];
+    }
+  }
+}
+
+void reference(const Config& config, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t,
+               size_t begin, size_t end, double* expected) {
+  const auto depth = static_cast<size_t>(config.size("K")), columns = static_cast<size_t>(config.size("N"));
+  const auto a = buffers[kA]->as<uint16_t>(), b = buffers[kB]->as<uint16_t>();
+  for (size_t at = begin; at < end;) {
+    const size_t row = at / columns, column = at % columns;
+    const bool whole_rows = column == 0 && end - at >= columns;
+    const size_t rows = whole_rows ? (end - at) / columns : 1;
+    const size_t count = whole_rows ? columns : std::min(columns - column, end - at);
+    multiply_rows(a, b, depth, columns, row, rows, column, count, expected + (at - begin));
+    at += rows * count;
+  }
+}
+
+Lab make_grouped_order() {
+  Lab lab;
+  lab.name = "grouped-order";
+  lab.stage = 5;
+  lab.order = 20;
+  lab.title = {"Grouped order", "分组顺序"};
+  lab.kernel_file = "grouped_matmul.cu";
+  lab.sizes = {make_size("M", {"M, rows of A and C", "M，A 与 C 的行数"}, 1000, 1),
+               make_size("N", {"N, columns of B and C", "N，B 与 C 的列数"}, 1000, 8),
+               make_size("K", {"K, depth", "K，深度"}, 136, 8)};
+  lab.params = make_params();
+  lab.break_it = make_switches();
+  lab.rungs = {make_rung("row-major", {"Row-major", "按行"}, "matmul_row_major", false),
+               make_rung("grouped", {"Grouped", "分组"}, "matmul_grouped", true),
+               make_rung("hilbert", {"Hilbert", "希尔伯特曲线"}, "matmul_hilbert", false)};
+  lab.default_rung = "grouped";
+  lab.references = {{"PyTorch", ReferenceKind::torch, "matmul_f16"}, {"Triton", ReferenceKind::triton, "matmul_f16"}};
+  // A half has 11 bits, so rounding C gives up to 2^-11 of it; the tensor cores' sums of floats are not rounded to
+  // nearest, and lose up to one unit in the last place of a partial sum at each of K / 16 steps.
+  lab.tolerance = {.absolute = 0.02, .relative = 1e-3};
+  lab.predicts = {predict_operands(), predict_small()};
+  lab.buffers = [](const Config& config) {
+    const int64_t m = config.size("M"), n = config.size("N"), k = config.size("K");
+    return std::vector<BufferSpec>{
+        {.name = "a", .type = DType::f16, .shape = {m, k}, .role = Role::input, .fill = Fill::normal},
+        {.name = "b", .type = DType::f16, .shape = {k, n}, .role = Role::input, .fill = Fill::normal},
+        {.name = "c", .type = DType::f16, .shape = {m, n}, .role = Role::output, .fill = Fill::poison}};
+  };
+  lab.reference = reference;
+  lab.flops = [](const Config& config) {
+    return 2.0 * static_cast<double>(config.size("M")) * static_cast<double>(config.size("N")) *
+           static_cast<double>(config.size("K"));
+  };
+  lab.useful_bytes = [](const Config& config) {
+    const auto m = static_cast<double>(config.size("M")), n = static_cast<double>(config.size("N")),
+               k = static_cast<double>(config.size("K"));
+    return 2 * (m * k + k * n + m * n);
+  };
+  lab.bytes_formula = {"2 (M K + K N + M N) bytes: A and B read once, C written",
+                       "2 (M K + K N + M N) 字节：A、B 各读一次，写 C"};
+  lab.sweep_size = "M";
+  lab.sweep_with = {"N", "K"};
+  lab.sweep = {1024, 2048, 4096, 8192, 12288, 16384};
+  lab.models_block_order = true;
+  lab.most_simulated_flops = 2.5e9;
+  lab.most_reference_flops = 1e10;
+  return lab;
+}
+
+const bool registered = register_lab(make_grouped_order());
+
+}  // namespace
+}  // namespace tilescope
