@@ -1,0 +1,172 @@
+#include "engine/traffic/block_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace tilescope {
+namespace {
+
+constexpr int64_t kPiece = 16384;  // bytes that a block reads of an operand in one step
+constexpr uint32_t kSteps = 4;
+
+/// A matmul of rows × columns tiles: block b = row · columns + column reads strip `row` of a and strip `column` of b,
+/// a piece of each in every step, and in the last one writes its tile of c.
+struct Product {
+  uint32_t rows, columns;
+  GridFootprints grid;
+  std::vector<BufferSpec> buffers{{.name = "a"}, {.name = "b"}, {.name = "c"}};
+
+  Product(uint32_t rows_in, uint32_t columns_in) : rows(rows_in), columns(columns_in) {
+    grid.keys = {{0, false}, {1, false}, {2, true}};
+    const uint32_t piece = grid.shapes.intern({{0, kPiece}});
+    BlockFootprint pattern(kSteps);
+    for (uint32_t step = 0; step < kSteps; ++step)
+      for (uint32_t buffer = 0; buffer < 2; ++buffer)
+        pattern[step].regions.push_back({buffer, false, piece, step * kPiece, uint64_t{kPiece}});
+    pattern.back().regions.push_back({2, true, piece, 0, uint64_t{kPiece}});
+    grid.patterns = {pattern};
+    for (uint32_t block = 0; block < rows * columns; ++block) {
+      grid.pattern_of_block.push_back(0);
+      grid.shifts.push_back(block / columns * kSteps * kPiece);
+      grid.shifts.push_back(block % columns * kSteps * kPiece);
+      grid.shifts.push_back(block * kPiece);
+    }
+  }
+
+  BlockOrder model(const ModelledCache& cache) const {
+    BlockOrder result;
+    const auto done = model_orders(grid, buffers, cache, {}, result);
+    EXPECT_TRUE(done.has_value()) << (done ? "" : done.error().message);
+    return result;
+  }
+};
+
+/// Multiprocessors in step, one partition.
+ModelledCache cache_of(uint64_t bytes, uint32_t multiprocessors) {
+  return {.gpu = "test", .bytes = bytes, .partitions = 1, .multiprocessors = multiprocessors};
+}
+
+uint64_t pieces(uint64_t count) { return count * uint64_t{kPiece}; }
+
+TEST(BlockOrder, ACacheThatHoldsEverythingReadsEachOperandOnce) {
+  const BlockOrder order = Product(8, 4).model(cache_of(pieces(1000), 4));
+  EXPECT_EQ(order.launched.device_bytes_read, pieces((8 + 4) * kSteps));
+  EXPECT_EQ(order.launched.device_bytes_written, pieces(8 * 4));
+  EXPECT_EQ(order.launched.l2_bytes_read, pieces(2 * 32 * kSteps));
+  EXPECT_EQ(order.launched.l2_bytes_written, pieces(32));
+  for (const auto& other : order.others) EXPECT_EQ(other.device_bytes_read, pieces((8 + 4) * kSteps));
+}
+
+// Four blocks at a time; the cache holds the pieces of two steps and no more, so nothing outlives a wave. Each wave
+// then reads its own rows and columns, once.
+TEST(BlockOrder, WithoutRoomForMoreThanAStepEachWaveReadsItsOwnRowsAndColumns) {
+  const BlockOrder order = Product(4, 4).model(cache_of(pieces(12), 4));
+  // Row-major: a wave is one row of four tiles, 1 + 4 strips; four waves.
+  EXPECT_EQ(order.launched.device_bytes_read, pieces(4 * 5 * kSteps));
+  EXPECT_EQ(order.find(OrderTraffic::Kind::row_major)->device_bytes_read, order.launched.device_bytes_read);
+  // Groups of two rows: a wave is two by two tiles, 2 + 2 strips.
+  EXPECT_EQ(order.find(OrderTraffic::Kind::grouped, 2)->device_bytes_read, pieces(4 * 4 * kSteps));
+  // Groups of four: a column of four tiles.
+  EXPECT_EQ(order.find(OrderTraffic::Kind::grouped, 4)->device_bytes_read, pieces(4 * 5 * kSteps));
+  // Hilbert's curve fills one quarter after the other.
+  EXPECT_EQ(order.find(OrderTraffic::Kind::hilbert)->device_bytes_read, pieces(4 * 4 * kSteps));
+}
+
+TEST(BlockOrder, EveryWaveSaysWhatItNeedsAndWhatItReads) {
+  const BlockOrder order = Product(4, 4).model(cache_of(pieces(12), 6));
+  ASSERT_EQ(order.launched.waves.size(), 3U);
+  EXPECT_EQ(order.resident_blocks, 6U);
+  EXPECT_EQ(order.launched.waves[0].strips, (std::vector<uint32_t>{2, 4}));
+  EXPECT_EQ(order.launched.waves[2].blocks, 4U);
+  EXPECT_EQ(order.launched.waves[2].strips, (std::vector<uint32_t>{1, 4}));
+  EXPECT_EQ(order.launched.waves[0].needed_bytes, pieces(6 * kSteps));
+  EXPECT_EQ(order.launched.largest_wave_bytes, pieces(6 * kSteps));
+  uint64_t read = 0;
+  for (const auto& wave : order.launched.waves) read += wave.device_bytes_read;
+  EXPECT_EQ(read, order.launched.device_bytes_read);
+}
+
+TEST(BlockOrder, SaysWhenTheOrderMakesNoDifferenceAndWhy) {
+  const BlockOrder same = Product(8, 4).model(cache_of(pieces(1000), 4));
+  EXPECT_NE(same.conclusion.en.find("makes no difference"), std::string::npos) << same.conclusion.en;
+  EXPECT_NE(same.conclusion.en.find("fits the L2 in either order"), std::string::npos);
+  const BlockOrder saves = Product(8, 8).model(cache_of(pieces(20), 8));
+  EXPECT_EQ(saves.conclusion.en.find("makes no difference"), std::string::npos) << saves.conclusion.en;
+}
+
+TEST(BlockOrder, StripsAreTheRowsAndColumnsOfTheTiles) {
+  const Product product(3, 5);
+  const BlockOrder order = product.model(cache_of(pieces(100), 4));
+  EXPECT_EQ(order.tile_rows, 3U);
+  EXPECT_EQ(order.tile_columns, 5U);
+  ASSERT_EQ(order.operands.size(), 2U);
+  EXPECT_EQ(order.operands[0].name, "a");
+  for (uint32_t block = 0; block < 15; ++block) {
+    EXPECT_EQ(order.operands[0].strip_of_block[block], block / 5);
+    EXPECT_EQ(order.operands[1].strip_of_block[block], block % 5);
+  }
+}
+
+TEST(BlockOrder, FootprintsThatOverlapAreReplayedByLines) {
+  // Blocks read windows of 4 KB that move on by 1 KB.
+  GridFootprints grid;
+  grid.keys = {{0, false}};
+  const uint32_t window = grid.shapes.intern({{0, 4096}});
+  grid.patterns = {{{{{0, false, window, 0, 4096}}}}};
+  for (uint32_t block = 0; block < 16; ++block) {
+    grid.pattern_of_block.push_back(0);
+    grid.shifts.push_back(1024 * block);
+  }
+  BlockOrder order;
+  const std::vector<BufferSpec> buffers{{.name = "x"}};
+  ASSERT_TRUE(model_orders(grid, buffers, cache_of(1 << 20, 2), {}, order).has_value());
+  EXPECT_EQ(order.launched.device_bytes_read, 15U * 1024 + 4096);
+  EXPECT_EQ(order.launched.l2_bytes_read, 16U * 4096);
+  EXPECT_EQ(order.tile_rows, 0U) << "one operand makes no matrix of tiles";
+}
+
+TEST(BlockOrder, BlocksThatDriftApartShareLess) {
+  const Product product(16, 16);
+  ModelledCache cache = cache_of(pieces(60), 16 * 4);
+  const uint64_t in_step = product.model(cache).launched.device_bytes_read;
+  cache.pace_spread = 0.3;
+  EXPECT_GT(product.model(cache).launched.device_bytes_read, in_step);
+}
+
+TEST(TileOrders, GroupsAreThoseOfTheTritonTutorial) {
+  for (const auto& [rows, columns, group] : {std::array{64U, 32U, 8U}, {7U, 5U, 3U}, {3U, 4U, 8U}, {5U, 3U, 1U}}) {
+    const std::vector<uint32_t> tiles = grouped_tiles(rows, columns, group);
+    ASSERT_EQ(tiles.size(), size_t{rows} * columns);
+    for (uint32_t pid = 0; pid < rows * columns; ++pid) {
+      const uint32_t first = pid / (group * columns) * group, height = std::min(rows - first, group);
+      const uint32_t row = first + pid % (group * columns) % height, column = pid % (group * columns) / height;
+      ASSERT_EQ(tiles[pid], row * columns + column) << pid;
+    }
+  }
+}
+
+TEST(TileOrders, HilbertsCurveVisitsEveryTileAndStepsToANeighbour) {
+  for (const auto& [rows, columns] : {std::array{16U, 16U}, {64U, 32U}, {16U, 4U}, {128U, 64U}, {1U, 9U}}) {
+    const std::vector<uint32_t> tiles = hilbert_tiles(rows, columns);
+    EXPECT_EQ(std::set<uint32_t>(tiles.begin(), tiles.end()).size(), size_t{rows} * columns);
+    ASSERT_EQ(tiles.size(), size_t{rows} * columns);
+    for (size_t i = 1; i < tiles.size(); ++i) {
+      const auto distance = [&](uint32_t a, uint32_t b) { return a > b ? a - b : b - a; };
+      EXPECT_EQ(
+          distance(tiles[i] / columns, tiles[i - 1] / columns) + distance(tiles[i] % columns, tiles[i - 1] % columns),
+          1U)
+          << rows << " × " << columns << " at " << i;
+    }
+  }
+  // Where no such curve exists (odd sides) it still visits every tile once.
+  for (const auto& [rows, columns] : {std::array{7U, 5U}, {31U, 17U}, {40U, 27U}}) {
+    const std::vector<uint32_t> tiles = hilbert_tiles(rows, columns);
+    EXPECT_EQ(std::set<uint32_t>(tiles.begin(), tiles.end()).size(), size_t{rows} * columns);
+    EXPECT_EQ(tiles.size(), size_t{rows} * columns);
+  }
+}
+
+}  // namespace
+}  // namespace tilescope
