@@ -153,13 +153,27 @@ class GridObserver {
     return {};
   }
 
-  /// How many warp instructions it takes until all warps have executed all their loads.
+  /// How many warp instructions it takes until all warps have executed all their loads. Not many more: what follows is
+  /// the loop, with all its arithmetic.
   Result<void> find_beginning() {
-    for (begin_steps_ = 16 * subject_.launch.block.count() / 32 + 16;; begin_steps_ *= 2) {
-      auto report = execute({0}, begin_steps_);
+    const auto is_enough = [&](uint64_t steps) -> Result<bool> {
+      auto report = execute({0}, steps);
       if (!report) return tl::unexpected<Error>(report.error());
-      if (loads_of(report->trace, 0) == loads_) break;
+      return loads_of(report->trace, 0) == loads_;
+    };
+    uint64_t too_few = 0, enough = 16 * subject_.launch.block.count() / 32 + 16;
+    for (;; too_few = enough, enough *= 2) {
+      const auto found = is_enough(enough);
+      if (!found) return tl::unexpected<Error>(found.error());
+      if (*found) break;
     }
+    while (enough - too_few > enough / 16) {
+      const uint64_t middle = too_few + (enough - too_few) / 2;
+      const auto found = is_enough(middle);
+      if (!found) return tl::unexpected<Error>(found.error());
+      (*found ? enough : too_few) = middle;
+    }
+    begin_steps_ = enough;
     return {};
   }
 

@@ -11,6 +11,8 @@ ReplayCache::ReplayCache(uint64_t bytes, uint32_t partitions, std::span<const ui
       list_(static_cast<uint32_t>(unit_bytes.size() * partitions)),
       partitions_(partitions),
       written_back_(unit_bytes.size(), 0) {
+  for (uint32_t unit = 0; unit < unit_bytes.size(); ++unit)
+    piece_bytes_.push_back(is_split(unit) ? unit_bytes[unit] / partitions : unit_bytes[unit]);
   for (Partition& partition : partitions_) {
     partition.previous.assign(list_ + 1, list_);
     partition.next.assign(list_ + 1, list_);
@@ -19,14 +21,9 @@ ReplayCache::ReplayCache(uint64_t bytes, uint32_t partitions, std::span<const ui
   }
 }
 
-uint64_t ReplayCache::piece_bytes(uint32_t unit) const {
-  const uint64_t bytes = unit_bytes_[unit];
-  return bytes >= kSplitBytes ? bytes / partitions_count_ : bytes;
-}
-
 uint64_t ReplayCache::read(uint32_t side, uint32_t unit) {
-  const uint64_t bytes = piece_bytes(unit);
-  const bool split = unit_bytes_[unit] >= kSplitBytes;
+  const uint64_t bytes = piece_bytes_[unit];
+  const bool split = is_split(unit);
   uint64_t from_device = 0;
   for (uint32_t home = split ? 0 : only_home(unit); home < partitions_count_; ++home) {
     const uint32_t piece = unit * partitions_count_ + home;
@@ -39,9 +36,9 @@ uint64_t ReplayCache::read(uint32_t side, uint32_t unit) {
 }
 
 void ReplayCache::write(uint32_t unit) {
-  const bool split = unit_bytes_[unit] >= kSplitBytes;
+  const bool split = is_split(unit);
   for (uint32_t home = split ? 0 : only_home(unit); home < partitions_count_; ++home) {
-    touch(partitions_[home], unit * partitions_count_ + home, piece_bytes(unit), true);
+    touch(partitions_[home], unit * partitions_count_ + home, piece_bytes_[unit], true);
     if (!split) break;
   }
 }
@@ -50,7 +47,7 @@ std::vector<uint64_t> ReplayCache::write_back() {
   for (Partition& partition : partitions_)
     for (uint32_t piece = 0; piece < list_; ++piece)
       if (partition.dirty[piece] != 0)
-        written_back_[piece / partitions_count_] += piece_bytes(piece / partitions_count_);
+        written_back_[piece / partitions_count_] += piece_bytes_[piece / partitions_count_];
   return std::move(written_back_);
 }
 
@@ -91,8 +88,8 @@ void ReplayCache::replace_oldest(Partition& partition) {
   const uint32_t piece = partition.previous[list_], unit = piece / partitions_count_;
   unlink(partition, piece);
   partition.present[piece] = 0;
-  partition.used -= piece_bytes(unit);
-  if (partition.dirty[piece] != 0) written_back_[unit] += piece_bytes(unit);
+  partition.used -= piece_bytes_[unit];
+  if (partition.dirty[piece] != 0) written_back_[unit] += piece_bytes_[unit];
   partition.dirty[piece] = 0;
 }
 

@@ -37,7 +37,7 @@ class ReplayCache {
   void unlink(Partition& partition, uint32_t piece);
   void push_front(Partition& partition, uint32_t piece);
   void replace_oldest(Partition& partition);
-  uint64_t piece_bytes(uint32_t unit) const;
+  bool is_split(uint32_t unit) const { return unit_bytes_[unit] >= kSplitBytes; }
   uint32_t only_home(uint32_t unit) const { return unit % partitions_count_; }
 
   const uint64_t capacity_;  // of a partition
@@ -45,6 +45,7 @@ class ReplayCache {
   std::span<const uint32_t> unit_bytes_;
   uint32_t list_;  // the list's own node
   std::vector<Partition> partitions_;
+  std::vector<uint32_t> piece_bytes_;   // by unit
   std::vector<uint64_t> written_back_;  // by unit
 };
 
