@@ -119,13 +119,20 @@ struct Lab {
   /// Bytes that must move once, for GB/s: 12 n for a vector add of floats.
   std::function<double(const Config&)> useful_bytes = {};
   std::function<double(const Config&)> flops = {};
+<<<<<<< HEAD
   Text bytes_formula = {};  // "3 · 4 · n bytes", shown beside the plots
+=======
+>>>>>>> order
   /// What the whole grid moves is modelled from the footprints of its blocks (engine/traffic/block_order.hpp).
   bool models_block_order = false;
   /// Above so many operations the simulator executes some blocks only, and nothing is compared; 0: all, always.
   double most_simulated_flops = 0;
   /// Above so many operations evenly spread runs of the outputs are compared, and the result says how many; 0: all.
   double most_reference_flops = 0;
+<<<<<<< HEAD
+=======
+  Text bytes_formula = {};                   // "3 · 4 · n bytes", shown beside the plots
+>>>>>>> order
   std::string sweep_size = "n";              // the size that the size sweep varies
   std::vector<int64_t> sweep = {};           // its values, ascending
   std::vector<std::string> sweep_with = {};  // sizes that take the same value in the sweep: a square matrix's other one

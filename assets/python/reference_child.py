@@ -52,7 +52,11 @@ def load_triton():
 
 
 class Child:
+<<<<<<< HEAD
     MATMULS = ("matmul_f16",)  # of square matrices, n on a side
+=======
+    MATMULS = ("matmul_f16",)  # of M x K and K x N
+>>>>>>> order
     CHECKED_ROWS = 256  # of a product, evenly spread: all of them in float64 would take minutes
 
     def __init__(self):
@@ -98,25 +102,47 @@ class Child:
         self.works[name] = (execute, graph, executions)
         return {"largest_error": largest, "checked": sum(buffers[-1].numel() for buffers in self.sets)}
 
+    def extents(self, request):
+        """Of the inputs, and of the output."""
+        operation, sizes = request["operation"], request.get("sizes", {})
+        if operation == "transpose":
+            extents = (int(sizes["rows"]), int(sizes["columns"]))
+            return [extents], extents[::-1]
+        if operation in self.MATMULS:
+            m, n, k = (int(sizes[name]) for name in "MNK")
+            return [(m, k), (k, n)], (m, n)
+        return [(int(request["n"]),)] * 2, (int(request["n"]),)
+
     def make_buffers(self, request):
         torch = self.torch
+<<<<<<< HEAD
         transpose, square = request["operation"] == "transpose", request["operation"] in self.MATMULS
         n = int(request["n"])
         extents = (n, n) if square else (n,)
         if transpose:
             extents = (int(request["sizes"]["rows"]), int(request["sizes"]["columns"]))
         shape = (transpose, square, extents, int(request["sets"]), int(request["seed"]))
+=======
+        inputs, output = self.extents(request)
+        kind = torch.float16 if request["operation"] in self.MATMULS else torch.float32
+        shape = (kind, inputs, output, int(request["sets"]), int(request["seed"]))
+>>>>>>> order
         if self.shape != shape:
             self.release(request)
             generator = torch.Generator(device="cuda").manual_seed(int(request["seed"]))
             kind = torch.float16 if square else torch.float32
             for _ in range(int(request["sets"])):
+<<<<<<< HEAD
                 a = torch.randn(extents, device="cuda", generator=generator, dtype=kind)
                 if transpose:
                     self.sets.append((a, torch.empty(extents[::-1], device="cuda")))
                 else:
                     b = torch.randn(extents, device="cuda", generator=generator, dtype=kind)
                     self.sets.append((a, b, torch.empty_like(a)))
+=======
+                made = [torch.randn(one, device="cuda", generator=generator, dtype=kind) for one in inputs]
+                self.sets.append((*made, torch.empty(output, device="cuda", dtype=kind)))
+>>>>>>> order
             self.shape = shape
         if self.flush is None or self.flush.numel() != int(request["flush_bytes"]):
             self.flush = torch.zeros(int(request["flush_bytes"]), dtype=torch.uint8, device="cuda")
@@ -160,6 +186,8 @@ class Child:
             return self.check_product(name, execute, operation)
         if operation == "transpose":
             return self.check_transpose(name, execute)
+        if operation in self.MATMULS:
+            return self.check_product(name, execute, operation)
         exact = {"add": torch.add, "mul": torch.mul}[operation]
         largest = 0.0
         for index, (a, b, out) in enumerate(self.sets):

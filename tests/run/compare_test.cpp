@@ -95,5 +95,36 @@ TEST(Compare, NothingToCheckIsNoPass) {
   EXPECT_FALSE(compare("out", HostBuffer(DType::f32, 0), {}, expected_values).pass);
 }
 
+TEST(CompareSome, ComparesRunsAllOverTheOutputAndSaysHowMuch) {
+  const Correctness result = compare_some("out", correct_output(), {1e-6, 1e-6}, expected_values, 10000);
+  EXPECT_TRUE(result.pass) << result.reason;
+  EXPECT_EQ(result.elements, kCount);
+  EXPECT_GE(result.checked, 9000U);
+  EXPECT_LE(result.checked, 10000U);
+}
+
+TEST(CompareSome, AWrongTileOfTheOutputIsNoticed) {
+  for (const size_t begin : {size_t{0}, size_t{40000}, kCount - 2000}) {
+    HostBuffer got = correct_output();
+    for (size_t i = begin; i < begin + 2000; ++i) got.as<float>()[i] += 1;
+    EXPECT_FALSE(compare_some("out", got, {1e-6, 1e-6}, expected_values, 10000).pass) << begin;
+  }
+}
+
+TEST(CompareSome, OneUntouchedElementIsNoticedWhereverItIs) {
+  const auto poison = static_cast<uint32_t>(poison_of(DType::f32));
+  for (const size_t index : {size_t{3}, size_t{77777}, kCount - 1}) {
+    HostBuffer got = correct_output();
+    std::memcpy(got.bytes.data() + 4 * index, &poison, 4);
+    const Correctness result = compare_some("out", got, {1e-6, 1e-6}, expected_values, 10000);
+    EXPECT_EQ(result.untouched, 1U);
+    EXPECT_FALSE(result.pass);
+  }
+}
+
+TEST(CompareSome, AnOutputThatIsSmallEnoughIsComparedWhole) {
+  EXPECT_EQ(compare_some("out", correct_output(), {1e-6, 1e-6}, expected_values, kCount).checked, kCount);
+}
+
 }  // namespace
 }  // namespace tilescope

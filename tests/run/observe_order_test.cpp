@@ -226,5 +226,35 @@ TEST(ObserveOrder, ASampleStillFindsWhatIsBroken) {
   EXPECT_FALSE(result->findings.empty());
 }
 
+/// Counters of an H200 (dram__bytes_read.sum by Nsight Compute), 2026-11-20: half precision, tiles of 128 × 256 × 64,
+/// one block of 256 threads per multiprocessor, the Triton tutorial's grouped matmul at M = N = K.
+struct Counted {
+  int64_t size, group;
+  double device_gigabytes;
+};
+constexpr Counted kCountedOnH200[] = {{4096, 1, 0.171}, {4096, 8, 0.187}, {4096, 32, 0.174},
+                                      {8192, 1, 2.86},  {8192, 2, 2.55},  {8192, 4, 2.36},
+                                      {8192, 8, 1.49},  {8192, 16, 1.22}, {8192, 32, 1.47}};
+
+TEST(ObserveOrder, DeviceBytesAreWithin15PercentOfAnH200sCounters) {
+  for (const int64_t size : {int64_t{4096}, int64_t{8192}}) {
+    Request request = matmul("grouped", size, size, size);
+    for (const auto& [name, value] : {std::pair{"BM", 128}, {"BN", 256}, {"BK", 64}, {"STAGES", 4}, {"WARPS", 8}})
+      request.config.params[name] = value;
+    const BlockOrder order = order_of(request);
+    for (const Counted& counted : kCountedOnH200) {
+      if (counted.size != size) continue;
+      const OrderTraffic* modelled = counted.group == 1 ? order.find(OrderTraffic::Kind::row_major)
+                                                        : order.find(OrderTraffic::Kind::grouped, counted.group);
+      ASSERT_NE(modelled, nullptr);
+      const double ratio = static_cast<double>(modelled->device_bytes_read) / 1e9 / counted.device_gigabytes;
+      EXPECT_NEAR(ratio, 1, 0.15) << size << " in groups of " << counted.group;
+      RecordProperty(fmt::format("ratio_{}_{}", size, counted.group), fmt::format("{:.3f}", ratio));
+    }
+    EXPECT_EQ(size == 4096, order.conclusion.en.find("makes no difference") != std::string::npos)
+        << order.conclusion.en;
+  }
+}
+
 }  // namespace
 }  // namespace tilescope
