@@ -53,7 +53,7 @@ struct OrderTraffic {
   std::vector<uint32_t> blocks;        // launched: empty; else the block at each position of the order
 };
 
-struct BlockOrder {
+struct OrderModel {
   /// Why there is no model, one sentence; empty if there is one.
   std::string reason;
   uint64_t blocks = 0;           // of the grid

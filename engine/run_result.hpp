@@ -157,7 +157,7 @@ struct RunResult {
   /// Where the grid is too large: so many of its blocks were executed, on zeros, and nothing is compared. Findings and
   /// traffic.counters are theirs alone. 0: all were.
   uint64_t blocks_sampled = 0;
-  std::optional<BlockOrder> block_order;  // MODELLED; where the lab asks for it
+  std::optional<OrderModel> block_order;  // MODELLED; where the lab asks for it
   Traffic traffic;                        // SIMULATED
   AccessTrace trace;                      // SIMULATED
   TileMap tiles;                          // SIMULATED

@@ -47,7 +47,7 @@ json order_json(const OrderTraffic& order) {
           {"waves", waves}};
 }
 
-json operands_json(const BlockOrder& order) {
+json operands_json(const OrderModel& order) {
   json operands = json::array();
   for (const auto& operand : order.operands)
     operands.push_back({{"name", operand.name},
@@ -66,7 +66,7 @@ std::string row_text(const OrderTraffic& order) {
 
 }  // namespace
 
-void add_order(const BlockOrder& order, json& run) {
+void add_order(const OrderModel& order, json& run) {
   json object = {{"badge", name_of(Badge::modelled)},        {"blocks", order.blocks},
                  {"blocks_executed", order.blocks_executed}, {"blocks_begun", order.blocks_begun},
                  {"blocks_checked", order.blocks_checked},   {"gpu", order.gpu},
@@ -100,7 +100,7 @@ void add_order(const BlockOrder& order, json& run) {
     run["badges"][name] = name_of(Badge::modelled);
 }
 
-std::string order_text(const BlockOrder& order, bool all) {
+std::string order_text(const OrderModel& order, bool all) {
   if (!order.modelled()) return order.reason + "\n";
   std::string text = fmt::format("{} [{}]\n", order.conclusion.en, name_of(Badge::modelled));
   if (!all) return text;

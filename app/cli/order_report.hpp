@@ -9,8 +9,8 @@
 namespace tilescope {
 
 /// Adds the model's figures to `counters`, and all of it as `block_order`, to a run's report.
-void add_order(const BlockOrder& order, nlohmann::json& run);
+void add_order(const OrderModel& order, nlohmann::json& run);
 /// What is said of it: one sentence, and with `all` a row for each order.
-std::string order_text(const BlockOrder& order, bool all);
+std::string order_text(const OrderModel& order, bool all);
 
 }  // namespace tilescope

@@ -77,7 +77,7 @@ class LinearRule {
 
 class GridObserver {
  public:
-  GridObserver(Executor& simulator, const OrderSubject& subject, const std::stop_token& stop, BlockOrder& result)
+  GridObserver(Executor& simulator, const OrderSubject& subject, const std::stop_token& stop, OrderModel& result)
       : simulator_(simulator), subject_(subject), stop_(stop), result_(result), blocks_(subject.launch.grid.count()) {}
 
   Result<GridFootprints> observe() {
@@ -321,7 +321,7 @@ class GridObserver {
   Executor& simulator_;
   const OrderSubject& subject_;
   const std::stop_token& stop_;
-  BlockOrder& result_;
+  OrderModel& result_;
   const uint64_t blocks_;
   GridFootprints grid_;
   std::set<std::pair<uint16_t, uint16_t>> loads_;  // warp and site, of block 0
@@ -339,14 +339,14 @@ class GridObserver {
 }  // namespace
 
 Result<GridFootprints> observe_grid(Executor& simulator, const OrderSubject& subject, const std::stop_token& stop,
-                                    BlockOrder& result) {
+                                    OrderModel& result) {
   return GridObserver(simulator, subject, stop, result).observe();
 }
 
-Result<BlockOrder> model_block_order(Executor& simulator, const OrderSubject& subject, const ModelledCache& cache,
+Result<OrderModel> model_block_order(Executor& simulator, const OrderSubject& subject, const ModelledCache& cache,
                                      const std::stop_token& stop) {
   const auto start = std::chrono::steady_clock::now();
-  BlockOrder result;
+  OrderModel result;
   result.blocks = subject.launch.grid.count();
   auto grid = observe_grid(simulator, subject, stop, result);
   auto done = grid ? model_orders(*grid, subject.specs, cache, stop, result) : tl::unexpected<Error>(grid.error());

@@ -27,10 +27,10 @@ struct OrderSubject {
 /// blocks_executed, blocks_begun and blocks_checked of `result`. An Error of not_modelled says why the blocks are no
 /// shifts of one another.
 Result<GridFootprints> observe_grid(Executor& simulator, const OrderSubject& subject, const std::stop_token& stop,
-                                    BlockOrder& result);
+                                    OrderModel& result);
 
 /// The model of a launch. Where there is none, `reason` says why; an Error is only what would also stop a run.
-Result<BlockOrder> model_block_order(Executor& simulator, const OrderSubject& subject, const ModelledCache& cache,
+Result<OrderModel> model_block_order(Executor& simulator, const OrderSubject& subject, const ModelledCache& cache,
                                      const std::stop_token& stop);
 
 }  // namespace tilescope

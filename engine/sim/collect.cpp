@@ -1,6 +1,7 @@
 #include "engine/sim/collect.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <utility>
@@ -21,6 +22,14 @@ uint64_t hash_of(const LanePattern& pattern) {
     hash ^= hash >> 31;
   }
   return hash;
+}
+
+/// Memory that is about to be filled is mapped by large pages where the system has them: each page costs a fault.
+void advise_large_pages(const void* begin, size_t bytes) {
+  constexpr size_t kLargePage = size_t{2} << 20;
+  const uintptr_t first = (reinterpret_cast<uintptr_t>(begin) + kLargePage - 1) / kLargePage * kLargePage;
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(begin) + bytes) / kLargePage * kLargePage;
+  if (first < end) (void)madvise(reinterpret_cast<void*>(first), end - first, MADV_HUGEPAGE);
 }
 
 }  // namespace
@@ -124,13 +133,14 @@ void Collector::add_step_limit(const ChunkRecord& record, uint64_t block) {
   findings_.push_back({std::move(finding), record.last_operation});
 }
 
-void Collector::join_accesses(const ChunkRecord& record) {
+void Collector::join_accesses(ChunkRecord& record) {
   AccessTrace& trace = report_.trace;
   if (trace.accesses.empty() && !record.accesses_end.empty()) {
     // Blocks are much alike: room for all of them saves moving the trace as it grows.
     const double all = static_cast<double>(record.accesses.size()) / static_cast<double>(record.accesses_end.size()) *
                        static_cast<double>(blocks_) * 1.02;
     trace.accesses.reserve(static_cast<size_t>(std::min(all, static_cast<double>(setup_.access_budget))));
+    advise_large_pages(trace.accesses.data(), trace.accesses.capacity() * sizeof(Access));
   }
   std::vector<uint32_t> number(record.patterns.size(), kNoIndex);
   size_t begin = 0;
@@ -141,13 +151,16 @@ void Collector::join_accesses(const ChunkRecord& record) {
       trace.complete = false;
       return;
     }
-    for (; begin < end; ++begin) {
-      Access access = record.accesses[begin];
-      uint32_t& known = number[access.pattern];
-      if (known == kNoIndex) known = intern(record.patterns[access.pattern]);
-      access.pattern = known;
-      trace.accesses.push_back(access);
+    for (size_t i = begin; i < end; ++i) {
+      uint32_t& pattern = record.accesses[i].pattern;
+      uint32_t& known = number[pattern];
+      if (known == kNoIndex) known = intern(record.patterns[pattern]);
+      pattern = known;
     }
+    const auto first = record.accesses.begin();
+    trace.accesses.insert(trace.accesses.end(), first + static_cast<ptrdiff_t>(begin),
+                          first + static_cast<ptrdiff_t>(end));
+    begin = end;
     ++trace.blocks_recorded;
   }
   if (record.accesses_end.size() < record.steps.size() && setup_.record) {

@@ -35,7 +35,7 @@ class Collector {
 
  private:
   void join(ChunkRecord& record);
-  void join_accesses(const ChunkRecord& record);
+  void join_accesses(ChunkRecord& record);
   void join_findings(ChunkRecord& record);
   void add_finding(NotedFinding noted);
   void join_global_races(GlobalRaces& of_record);

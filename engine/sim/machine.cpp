@@ -61,6 +61,7 @@ Machine::Machine(const LaunchSetup& setup)
     sites_[i].is_load = site.kind == AccessKind::load;
     sites_[i].is_matrix = site.is_matrix;
     sites_[i].is_async = site.kind == AccessKind::async_copy;
+    sites_[i].lanes_apart = sites_[i].is_store || sites_[i].is_matrix || sites_[i].is_async;
   }
   if (setup.watch_global && program_.one_at_a_time)
     launch_races_ = std::make_unique<GlobalRaces>(program_, &block_order_);
@@ -245,26 +246,10 @@ bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base
          ((base | pattern.low_bits) & (site.bytes_per_lane - 1)) == 0;
 }
 
-void Machine::note_shared(SiteState& site, AccessPattern& pattern, uint64_t base) {
-  // The lanes of a store never share a pass, nor do the matrices of an ldmatrix.
-  const bool apart = site.is_store || site.is_matrix || site.is_async;
-  const uint32_t wavefronts = count_wavefronts(pattern, base, apart);
-  site.count->wavefronts += wavefronts;
-  const uint32_t passes = count_passes(pattern, apart);
-  if (site.is_async) return;  // in the counters neither a load nor a store of shared memory
-  if (wavefronts > passes) record_->bank_conflicts[site.is_store ? 1 : 0] += wavefronts - passes;
-}
-
-void Machine::record_access(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base) {
-  if (site.observed == 0xffff || record_->accesses.size() > setup_.access_budget) return;
-  if (site.is_shared && !setup_.record_shared) return;
-  if (pattern.record != record_id_) {
-    pattern.record = record_id_;
-    pattern.number = static_cast<uint32_t>(record_->patterns.size());
-    record_->patterns.push_back(pattern.delta);
-  }
-  record_->accesses.push_back({base, static_cast<uint32_t>(block_->index), pattern.mask, pattern.number,
-                               warp.sequence++, warp.index, site.observed});
+void Machine::number_pattern(AccessPattern& pattern) {
+  pattern.record = record_id_;
+  pattern.number = static_cast<uint32_t>(record_->patterns.size());
+  record_->patterns.push_back(pattern.delta);
 }
 
 uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* addresses, int64_t offset,

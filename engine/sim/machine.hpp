@@ -76,9 +76,10 @@ struct SiteState {
   bool is_buffer = false;
   bool is_store = false;
   bool is_load = false;
-  bool watched = false;    // what happens in the extent is checked for races
-  bool is_async = false;   // of an asynchronous copy
-  bool is_matrix = false;  // its lanes give the addresses of a matrix's rows
+  bool watched = false;      // what happens in the extent is checked for races
+  bool is_async = false;     // of an asynchronous copy
+  bool is_matrix = false;    // its lanes give the addresses of a matrix's rows
+  bool lanes_apart = false;  // they never share a pass over the banks: of a store, the matrices of an ldmatrix
 };
 
 /// One block while it runs.
@@ -158,7 +159,11 @@ class Machine {
       count.lanes += pattern.lanes;
       count.useful_bytes += pattern.useful_bytes;
       if (site.is_shared) {
-        note_shared(site, pattern, base);
+        BankCost cost = pattern.bank_costs[site.lanes_apart ? 1 : 0][base % 4];
+        if (cost.wavefronts == 0) cost = count_bank_cost(pattern, base, site.lanes_apart);
+        count.wavefronts += cost.wavefronts;
+        // An asynchronous copy is in the counters neither a load nor a store of shared memory.
+        if (cost.conflicts != 0 && !site.is_async) record_->bank_conflicts[site.is_store ? 1 : 0] += cost.conflicts;
       } else {
         const uint32_t sectors = pattern.sectors[base % 32];
         count.sectors += sectors != 0 ? sectors : count_sectors(pattern, base);
@@ -238,8 +243,14 @@ class Machine {
   std::string_view name_of_operation(const Operation* operation) const;
 
  private:
-  void note_shared(SiteState& site, AccessPattern& pattern, uint64_t base);
-  void record_access(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base);
+  void record_access(Warp& warp, const SiteState& site, AccessPattern& pattern, uint64_t base) {
+    if (site.observed == 0xffff || record_->accesses.size() > setup_.access_budget) return;
+    if (site.is_shared && !setup_.record_shared) return;
+    if (pattern.record != record_id_) number_pattern(pattern);
+    record_->accesses.push_back({base, static_cast<uint32_t>(block_->index), pattern.mask, pattern.number,
+                                 warp.sequence++, warp.index, site.observed});
+  }
+  void number_pattern(AccessPattern& pattern);
   std::string place_text(const Extent* extent, uint64_t address) const;
   void switch_to(Block& block, ChunkRecord& record);
   void move_windows(const Block& block);
@@ -251,6 +262,8 @@ class Machine {
   void report_deadlock(Block& block);
   bool release_barriers(Block& block);
   void watch_barrier(Block& block, uint32_t barrier);
+  void watch_anew(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed,
+                  const uint8_t* bytes);
   void watch_global(Warp& warp, SiteState& site, const AccessPattern& pattern, uint64_t base, uint32_t changed,
                     const uint8_t* bytes);
   GlobalAccessor accessor(const Warp& warp, const SiteState& site);

@@ -87,20 +87,15 @@ uint32_t count_sectors(AccessPattern& pattern, uint64_t base) {
   return sectors;
 }
 
-uint32_t count_wavefronts(AccessPattern& pattern, uint64_t base, bool store) {
-  uint16_t& wavefronts = (store ? pattern.store_wavefronts : pattern.wavefronts)[base % 4];
-  if (wavefronts == 0)
-    wavefronts = static_cast<uint16_t>(
-        shared_cost(lane_addresses(pattern, base), pattern.mask, pattern.bytes_per_lane, store).wavefronts);
-  return wavefronts;
-}
-
-uint32_t count_passes(AccessPattern& pattern, bool store) {
-  uint8_t& passes = pattern.passes[store ? 1 : 0];
-  if (passes == 0)
-    passes = static_cast<uint8_t>(
-        shared_cost(lane_addresses(pattern, 0), pattern.mask, pattern.bytes_per_lane, store).passes);
-  return passes;
+BankCost count_bank_cost(AccessPattern& pattern, uint64_t base, bool store) {
+  const auto cost = [&](uint64_t at) {
+    return shared_cost(lane_addresses(pattern, at), pattern.mask, pattern.bytes_per_lane, store);
+  };
+  const uint32_t wavefronts = cost(base).wavefronts, passes = cost(0).passes;
+  BankCost& counted = pattern.bank_costs[store ? 1 : 0][base % 4];
+  counted.wavefronts = static_cast<uint16_t>(wavefronts);
+  counted.conflicts = static_cast<uint16_t>(wavefronts - std::min(wavefronts, passes));
+  return counted;
 }
 
 }  // namespace tilescope

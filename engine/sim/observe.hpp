@@ -21,6 +21,12 @@
 
 namespace tilescope {
 
+/// What an access to shared memory costs.
+struct BankCost {
+  uint16_t wavefronts = 0;  // 0: not yet counted
+  uint16_t conflicts = 0;   // wavefronts beyond one for each pass over the banks that has an active lane
+};
+
 /// How 32 lanes lie to one another, with everything that can be said of it before the base address is known.
 struct AccessPattern {
   enum class Shape : uint8_t { contiguous, uniform, scattered };
@@ -36,12 +42,10 @@ struct AccessPattern {
   bool bounded = false;  // false: so far apart that no extent can hold it
   bool narrow = false;
   uint32_t lanes = 0;
-  uint32_t useful_bytes = 0;             // distinct bytes
-  std::array<uint8_t, 32> sectors{};     // by address of the lowest active lane modulo 32; 0: not yet counted
-  std::array<uint16_t, 4> wavefronts{};  // shared loads, by the same modulo 4
-  std::array<uint16_t, 4> store_wavefronts{};
-  std::array<uint8_t, 2> passes{};  // over the banks, with an active lane: of a load, of a store
-  uint64_t record = 0;              // the last record that has it, and its number there
+  uint32_t useful_bytes = 0;          // distinct bytes
+  std::array<uint8_t, 32> sectors{};  // by address of the lowest active lane modulo 32; 0: not yet counted
+  std::array<std::array<BankCost, 4>, 2> bank_costs{};  // of a shared load, of a store; by the same modulo 4
+  uint64_t record = 0;                                  // the last record that has it, and its number there
   uint32_t number = 0;
   enum class Granules : uint8_t { unknown, mask, scattered };
   Granules granules_form = Granules::unknown;
@@ -127,7 +131,6 @@ class PatternMemo {
 
 /// Fills in what is counted on first use.
 uint32_t count_sectors(AccessPattern& pattern, uint64_t base);
-uint32_t count_wavefronts(AccessPattern& pattern, uint64_t base, bool store);
-uint32_t count_passes(AccessPattern& pattern, bool store);
+BankCost count_bank_cost(AccessPattern& pattern, uint64_t base, bool store);
 
 }  // namespace tilescope

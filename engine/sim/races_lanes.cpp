@@ -46,7 +46,7 @@ void SharedRaces::note_lanes(WarpState& state, const Logged& access) const {
   }
 }
 
-void SharedRaces::check_lanes(const WarpState& state, const Logged& access) {
+void SharedRaces::check_lanes(WarpState& state, const Logged& access) {
   const SiteInfo& site = sites_[access.site];
   bool found = false;
   for (uint32_t left = lanes_of(access); left != 0; left &= left - 1) {
@@ -58,8 +58,10 @@ void SharedRaces::check_lanes(const WarpState& state, const Logged& access) {
       const bool meant_write =
           (site.is_strong && (writer & kAtomic) != 0) || (site.is_atomic && (writer & kStrong) != 0);
       const bool meant_read = site.is_atomic && (reader & kStrong) != 0;
-      const bool other_wrote = writer != 0 && (writer & kLane) != lane + 1 && !meant_write && (!site.writes || changes);
+      const bool has_other_writer = writer != 0 && (writer & kLane) != lane + 1 && !meant_write;
+      const bool other_wrote = has_other_writer && (!site.writes || changes);
       const bool other_read = site.writes && reader != 0 && (reader & kLane) != lane + 1 && !meant_read;
+      if (has_other_writer || other_read) state.may_repeat = false;
       if (!other_wrote && !other_read) continue;
       if (!found && ++without_news_ > kMostSearches) return;
       found = true;

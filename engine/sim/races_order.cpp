@@ -31,7 +31,8 @@ void SharedRaces::clear(Interval& interval) const {
 }
 
 /// No open interval is before another one: one pass finds every granule that two of them touched and one has written.
-void SharedRaces::check_all() {
+/// False: there is none.
+bool SharedRaces::check_all() {
   uint64_t any = 0;
   std::vector<uint64_t> dirty(warps_.front().open->dirty.size());
   for (const WarpState& state : warps_) {
@@ -70,6 +71,7 @@ void SharedRaces::check_all() {
     for (size_t map = 0; map < maps_; ++map) std::fill_n(seen_.data() + map * words_ + line, kWordsOfLine, uint64_t{0});
     std::fill_n(conflicts_.data() + line, kWordsOfLine, uint64_t{0});
   });
+  return any != 0;
 }
 
 bool SharedRaces::ordered(const Interval& a, const Interval& b) {
@@ -99,6 +101,7 @@ void SharedRaces::compare(const Interval& a, const Interval& b) {
 
 /// Ends the warp's open interval, if anything happened in it.
 void SharedRaces::close(uint32_t warp) {
+  leave_round(warp);
   WarpState& state = warps_[warp];
   if (state.open->empty()) return;
   if (!state.lanes_known && state.open->log.size() > state.segment) learn_lanes(state);
@@ -120,7 +123,7 @@ void SharedRaces::close(uint32_t warp) {
   state.open->index = ++state.clock[warp];
   state.open->before = state.clock;
   state.segment = 0;
-  mark_copies(state);
+  mark_copies(warp);
 }
 
 /// What is before whatever comes behind a release by the warp now: all that its clock knows, and its own closed
@@ -182,20 +185,27 @@ void SharedRaces::forget_all() {
   }
   published_.clear();
   barriers_ = {};
+  begin_round();
 }
 
-void SharedRaces::finish() {
+bool SharedRaces::finish() {
+  if (end_repeated_round()) return true;
+  for (uint32_t warp = 0; warp < warps_.size(); ++warp) leave_round(warp);
   if (closed_.empty()) {
-    check_all();
+    if (!check_all()) keep_round();
   } else {
     for (uint32_t warp = 0; warp < warps_.size(); ++warp) close(warp);
   }
+  return false;
 }
 
 void SharedRaces::meet_all() {
-  finish();
+  if (finish()) {
+    begin_round();
+    return;
+  }
   forget_all();
-  for (WarpState& state : warps_) mark_copies(state);
+  for (uint32_t warp = 0; warp < warps_.size(); ++warp) mark_copies(warp);
 }
 
 void SharedRaces::arrive(uint32_t warp, uint32_t barrier) {
@@ -253,6 +263,8 @@ void SharedRaces::synchronise(uint32_t warp, const Logged& access) {
 }
 
 void SharedRaces::begin_copy(uint32_t warp, uint32_t site, AccessPattern& pattern, uint32_t offset) {
+  leave_round(warp);
+  warps_[warp].may_repeat = false;
   access(warp, warps_[warp].synchronisations, site, pattern, offset, 0xffffffff);
   Logged copy = warps_[warp].open->log.back();
   warps_[warp].copies.push_back(copy);
@@ -261,6 +273,8 @@ void SharedRaces::begin_copy(uint32_t warp, uint32_t site, AccessPattern& patter
 void SharedRaces::end_copies(uint32_t warp, uint32_t still_going) {
   WarpState& state = warps_[warp];
   if (state.copies.size() <= still_going) return;
+  leave_round(warp);
+  state.may_repeat = false;
   const auto ended = static_cast<ptrdiff_t>(state.copies.size() - still_going);
   for (auto copy = state.copies.begin(); copy != state.copies.begin() + ended; ++copy) {
     mark(*state.open, *copy);
@@ -272,7 +286,11 @@ void SharedRaces::end_copies(uint32_t warp, uint32_t still_going) {
 }
 
 /// Copies under way write in the new interval too.
-void SharedRaces::mark_copies(WarpState& state) const {
+void SharedRaces::mark_copies(uint32_t warp) {
+  WarpState& state = warps_[warp];
+  if (state.copies.empty()) return;
+  leave_round(warp);
+  state.may_repeat = false;
   for (const Logged& copy : state.copies) {
     mark(*state.open, copy);
     state.open->log.push_back(copy);

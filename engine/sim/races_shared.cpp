@@ -10,24 +10,6 @@ namespace {
 constexpr size_t kWordsOfLine = 8;
 constexpr size_t kMostWords = 64;  // of a pattern's mask
 
-/// The granules of a pattern, from its lowest on.
-void find_granules(AccessPattern& pattern, uint32_t granule_bits) {
-  const auto span = static_cast<uint64_t>(pattern.end - pattern.lowest) >> granule_bits;
-  const size_t words = (span + 63) / 64;
-  if (words > std::min<size_t>(kMostWords, std::max(4U, 2 * pattern.lanes))) {
-    pattern.granules_form = AccessPattern::Granules::scattered;
-    return;
-  }
-  pattern.granules.assign(words, 0);
-  for (uint32_t left = pattern.mask; left != 0; left &= left - 1) {
-    const auto lane = static_cast<size_t>(std::countr_zero(left));
-    const auto first = static_cast<uint64_t>(pattern.delta[lane] - pattern.lowest) >> granule_bits;
-    for (uint64_t i = first; i < first + (pattern.bytes_per_lane >> granule_bits); ++i)
-      pattern.granules[i / 64] |= uint64_t{1} << (i % 64);
-  }
-  pattern.granules_form = AccessPattern::Granules::mask;
-}
-
 }  // namespace
 
 SharedRaces::SharedRaces(const Program& program, uint32_t shared_bytes, uint32_t warps)
@@ -58,6 +40,7 @@ SharedRaces::SharedRaces(const Program& program, uint32_t shared_bytes, uint32_t
   }
   conflicts_.resize(words_);
   seen_.resize(words_ * maps_);
+  keeps_rounds_ = !has_strong_ && sites_.size() <= 0xffff;
 }
 
 void SharedRaces::prepare(Interval& interval) const {
@@ -154,21 +137,31 @@ uint64_t SharedRaces::mark(Interval& interval, const Logged& access) const {
   return mark_words(interval, site, word, shifted.data(), count + (carry != 0 ? 1 : 0));
 }
 
-void SharedRaces::access(uint32_t warp, uint32_t synchronisations, uint32_t site, AccessPattern& pattern,
-                         uint32_t offset, uint32_t changed) {
+/// The granules of a pattern, from its lowest on.
+void SharedRaces::find_granules(AccessPattern& pattern) const {
+  const auto span = static_cast<uint64_t>(pattern.end - pattern.lowest) >> granule_bits_;
+  const size_t words = (span + 63) / 64;
+  if (words > std::min<size_t>(kMostWords, std::max(4U, 2 * pattern.lanes))) {
+    pattern.granules_form = AccessPattern::Granules::scattered;
+    return;
+  }
+  pattern.granules.assign(words, 0);
+  for (uint32_t left = pattern.mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(left));
+    const auto first = static_cast<uint64_t>(pattern.delta[lane] - pattern.lowest) >> granule_bits_;
+    for (uint64_t i = first; i < first + (pattern.bytes_per_lane >> granule_bits_); ++i)
+      pattern.granules[i / 64] |= uint64_t{1} << (i % 64);
+  }
+  pattern.granules_form = AccessPattern::Granules::mask;
+}
+
+void SharedRaces::append(uint32_t warp, Logged access) {
   WarpState& state = warps_[warp];
-  if (state.synchronisations != synchronisations) {
-    state.synchronisations = synchronisations;
+  if (state.synchronisations != access.synchronisations) {
+    state.synchronisations = access.synchronisations;
     restart_segment(state);
   }
-  if (pattern.granules_form == AccessPattern::Granules::unknown) find_granules(pattern, granule_bits_);
-  Logged access;
-  access.pattern = &pattern;
-  access.site = site;
-  access.offset = offset;
-  access.changed = changed;
-  access.order = order_++;
-  const SiteInfo& info = sites_[site];
+  const SiteInfo& info = sites_[access.site];
   if (info.is_strong) synchronise(warp, access);
   Interval& interval = *state.open;
   const uint64_t meets = mark(interval, access);
@@ -202,6 +195,7 @@ void SharedRaces::restart_segment(WarpState& state) const {
 /// it stores, changed them. What remains is bounded by instructions and memory.
 void SharedRaces::compact(WarpState& state) {
   Interval& interval = *state.open;
+  state.may_repeat = false;  // the log is no longer all that it did
   if (!state.lanes_known && interval.log.size() > state.segment) learn_lanes(state);
   struct Known {
     std::vector<bool> touched, changed;
@@ -253,6 +247,8 @@ void SharedRaces::keep_patterns() {
       access.kept = static_cast<uint32_t>(kept.size() - 1);
     }
   };
+  for (uint32_t warp = 0; warp < warps_.size(); ++warp) leave_round(warp);
+  forget_rounds();
   for (WarpState& state : warps_) {
     compact(state);
     for (Logged& access : state.open->log) keep(access);

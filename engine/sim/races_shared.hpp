@@ -8,11 +8,16 @@
 //   any other barrier,       happens-before by vector clocks over the warps: an interval is compared with those of
 //   mbarrier, flag, lock     other warps that are neither before nor behind it, and kept until it is before all warps
 //
+// Kernels do the same in each turn of a loop: a round between two barriers of all threads that has shown no race is
+// kept, and while the warps repeat it, access for access, there is nothing to mark and nothing to compare
+// (races_rounds.cpp).
+//
 // Within a warp lanes are ordered by __syncwarp and other warp-wide instructions only (CUDA C++ Programming Guide,
 // "Independent Thread Scheduling"), so what one lane writes must not be touched by another one before the next of
 // these.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -58,6 +63,17 @@ class SharedRaces {
   /// store changes what it finds. `synchronisations` counts the warp-wide instructions that the warp has executed.
   void access(uint32_t warp, uint32_t synchronisations, uint32_t site, AccessPattern& pattern, uint32_t offset,
               uint32_t changed);
+  /// True: it was the next access of a round that the warp repeats, and is noted.
+  bool repeat(uint32_t warp, uint32_t synchronisations, uint32_t site, const AccessPattern& pattern, uint32_t offset,
+              uint32_t changed) {
+    Cursor& cursor = cursors_[warp];
+    if (cursor.expected == cursor.end ||
+        *cursor.expected != Step(pattern, site, offset, synchronisations - cursor.first_synchronisations))
+      return false;
+    ++cursor.expected;
+    *cursor.repeated++ = {changed, order_++};
+    return true;
+  }
   /// Lanes of one store that go to the same address and differ there.
   void note_one_store(uint32_t warp, uint32_t site, uint32_t first_lane, uint32_t second_lane, uint32_t offset);
 
@@ -77,8 +93,8 @@ class SharedRaces {
   /// A warp writes asynchronously from here until it has waited.
   void begin_copy(uint32_t warp, uint32_t site, AccessPattern& pattern, uint32_t offset);
   void end_copies(uint32_t warp, uint32_t still_going);
-  /// The block has ended.
-  void finish();
+  /// The block has ended, or all threads have met. True: as in a round that is known.
+  bool finish();
 
   /// Patterns are about to be destroyed.
   void keep_patterns();
@@ -103,7 +119,37 @@ class SharedRaces {
     uint32_t offset = 0;
     uint32_t changed = 0;
     uint32_t order = 0;  // position in the execution of the block
+    uint32_t synchronisations = 0;
   };
+  /// One access of a round that may come again: all that decides whether it can be part of a race.
+  struct Step {
+    Step(const AccessPattern& of, uint32_t site, uint32_t offset, uint32_t synchronisations)
+        : pattern(&of),
+          place(uint64_t{std::min(synchronisations, kManySynchronisations)} << 48 | uint64_t{site} << 32 | offset) {}
+    bool operator==(const Step&) const = default;
+    uint32_t site() const { return static_cast<uint32_t>(place >> 32 & 0xffff); }
+    uint32_t offset() const { return static_cast<uint32_t>(place); }
+    uint32_t synchronisations() const { return static_cast<uint32_t>(place >> 48); }
+
+    static constexpr uint32_t kManySynchronisations = 0xffff;  // that many or more
+    const AccessPattern* pattern;
+    uint64_t place;  // warp-wide instructions since the warp's first access of the round, site, offset
+  };
+  /// What may be another one each time.
+  struct Repeated {
+    uint32_t changed, order;
+  };
+  /// Where a warp is in the round that it repeats.
+  struct Cursor {
+    const Step *expected = nullptr, *end = nullptr;
+    Repeated* repeated = nullptr;         // of the next step
+    uint32_t first_synchronisations = 0;  // with its first access
+  };
+  struct Round {
+    std::vector<std::vector<Step>> steps;  // by warp
+    size_t next = kNoRound;                // the one that followed it last
+  };
+  static constexpr size_t kNoRound = ~size_t{0};
   struct Interval {
     uint32_t warp = 0, index = 1;
     Clock before{};               // the last interval of each warp that has happened before
@@ -125,6 +171,9 @@ class SharedRaces {
     std::vector<uint8_t> writer, reader;  // by granule: see races_lanes.cpp
     std::vector<uint64_t> noted;          // lines of 512 granules where they are not all 0
     std::vector<Logged> copies;           // asynchronous writes under way
+    bool repeats = false;                 // it has done nothing yet that the round does not have
+    bool may_repeat = false;              // all that it did is in the log, and no lane has met another one
+    std::vector<Repeated> repeated;
   };
   static constexpr size_t kFirstLimit = 2048;
   static constexpr size_t kMostIntervals = 256;
@@ -141,7 +190,17 @@ class SharedRaces {
     uint32_t granule, interval, entry, lane;
   };
 
+  // Rounds (races_rounds.cpp).
+  void begin_round();
+  void find_round(uint32_t warp, const Step& first);
+  void leave_round(uint32_t warp);
+  bool end_repeated_round();
+  void keep_round();
+  void forget_rounds();
+
   // Marking (races_shared.cpp).
+  void find_granules(AccessPattern& pattern) const;
+  void append(uint32_t warp, Logged access);
   uint64_t mark(Interval& interval, const Logged& access) const;
   uint64_t mark_words(Interval& interval, const SiteInfo& site, size_t word, const uint64_t* granules,
                       size_t count) const;
@@ -152,7 +211,7 @@ class SharedRaces {
   void prepare(Interval& interval) const;
 
   // Between warps (races_order.cpp).
-  void check_all();
+  bool check_all();
   void compare(const Interval& a, const Interval& b);
   static bool ordered(const Interval& a, const Interval& b);
   void close(uint32_t warp);
@@ -163,7 +222,7 @@ class SharedRaces {
   Clock released(uint32_t warp) const;
   void publish(uint32_t granule, const Clock& clock);
   void synchronise(uint32_t warp, const Logged& access);
-  void mark_copies(WarpState& state) const;
+  void mark_copies(uint32_t warp);
 
   // From granules to instructions and lanes (races_trace.cpp).
   void trace(const std::vector<const Interval*>& intervals);
@@ -175,7 +234,7 @@ class SharedRaces {
   // Within a warp (races_lanes.cpp).
   void learn_lanes(WarpState& state) const;
   void note_lanes(WarpState& state, const Logged& access) const;
-  void check_lanes(const WarpState& state, const Logged& access);
+  void check_lanes(WarpState& state, const Logged& access);
   void report_lane(const WarpState& state, const Logged& access, uint32_t lane, uint32_t granule, bool other_wrote);
 
   const uint32_t granule_bits_;  // log2 of its bytes
@@ -189,6 +248,14 @@ class SharedRaces {
   std::array<Clock, 16> barriers_{};
   std::unordered_map<uint32_t, Clock> published_;  // by granule
   std::vector<KeptPattern> kept_;
+  bool keeps_rounds_ = false;
+  std::array<Cursor, kWarps> cursors_;
+  std::vector<Round> rounds_;
+  size_t round_ = kNoRound;       // that is being repeated,
+  bool round_known_ = false;      // if the first access since the last barrier has told
+  size_t last_round_ = kNoRound;  // before it
+  size_t kept_steps_ = 0;
+  uint32_t kept_in_vain_ = 0;  // rounds, since one was last repeated
   std::vector<uint64_t> conflicts_, seen_;
   uint32_t order_ = 0;
   std::vector<SharedRace> found_;

@@ -11,6 +11,16 @@ namespace tilescope {
 void Machine::watch(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed,
                     const uint8_t* bytes) {
   const auto index = static_cast<uint32_t>(&site - sites_.data());
+  if (site.is_shared && (!site.is_store || changed == 0) &&
+      block_->shared_races->repeat(warp.index, warp.synchronisations, index, pattern,
+                                   static_cast<uint32_t>(base - site.low), changed))
+    return;
+  watch_anew(warp, site, pattern, base, changed, bytes);
+}
+
+void Machine::watch_anew(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed,
+                         const uint8_t* bytes) {
+  const auto index = static_cast<uint32_t>(&site - sites_.data());
   if (site.is_store && changed != 0) note_change(site, index, pattern, base, changed);
   if (!site.is_shared) {
     watch_global(warp, site, pattern, base, changed, bytes);

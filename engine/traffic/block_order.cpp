@@ -65,7 +65,7 @@ std::string name_of_order(const OrderTraffic& order, bool english) {
 }
 
 /// The order that the launch is compared with: row-major; or, where the launch itself reads as much, the best one.
-const OrderTraffic& rival_of(const BlockOrder& result) {
+const OrderTraffic& rival_of(const OrderModel& result) {
   const OrderTraffic* row_major = result.find(OrderTraffic::Kind::row_major);
   const bool is_row_major = row_major->device_bytes_read == result.launched.device_bytes_read &&
                             row_major->largest_wave_bytes == result.launched.largest_wave_bytes;
@@ -75,7 +75,7 @@ const OrderTraffic& rival_of(const BlockOrder& result) {
 }
 
 /// Saved or lost against the rival, with what a wave needs of the operands in both, or why it is the same.
-Text conclude(const BlockOrder& result) {
+Text conclude(const OrderModel& result) {
   const OrderTraffic& here = result.launched;
   if (result.tile_rows == 0)
     return {fmt::format("{} are read from device memory; a wave of {} blocks needs at most {}, and the L2 "
@@ -121,7 +121,7 @@ Text conclude(const BlockOrder& result) {
 }  // namespace
 
 Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec> buffers, const ModelledCache& cache,
-                          const std::stop_token& stop, BlockOrder& result) {
+                          const std::stop_token& stop, OrderModel& result) {
   auto replay = OrderReplay::make(grid, buffers);
   if (!replay) return tl::unexpected<Error>(replay.error());
   result.gpu = cache.gpu;

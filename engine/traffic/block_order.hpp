@@ -58,7 +58,7 @@ class OrderReplay {
   static Result<OrderReplay> make(const GridFootprints& grid, std::span<const BufferSpec> buffers);
 
   const std::vector<OrderedOperand>& operands() const { return operands_; }
-  /// The grid as a matrix of tiles (BlockOrder::tile_rows), or 0 × 0.
+  /// The grid as a matrix of tiles (OrderModel::tile_rows), or 0 × 0.
   uint32_t tile_rows() const { return tile_rows_; }
   uint32_t tile_columns() const { return tile_columns_; }
   size_t row_operand() const { return row_operand_; }
@@ -102,8 +102,8 @@ std::vector<uint32_t> grouped_tiles(uint32_t rows, uint32_t columns, uint32_t gr
 /// Hilbert's curve over a rectangle of any size.
 std::vector<uint32_t> hilbert_tiles(uint32_t rows, uint32_t columns);
 
-/// Fills everything of a BlockOrder that follows from the footprints.
+/// Fills everything of a OrderModel that follows from the footprints.
 Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec> buffers, const ModelledCache& cache,
-                          const std::stop_token& stop, BlockOrder& result);
+                          const std::stop_token& stop, OrderModel& result);
 
 }  // namespace tilescope

@@ -80,11 +80,11 @@ struct Subject {
     specs.push_back({.name = name, .shape = {static_cast<int64_t>(floats)}});
     buffers.push_back(*made);
   }
-  BlockOrder model(uint64_t l2_bytes = 60 << 20) {
+  OrderModel model(uint64_t l2_bytes = 60 << 20) {
     const ModelledCache cache{.gpu = "test", .bytes = l2_bytes, .partitions = 2, .multiprocessors = 8};
     auto order = model_block_order(*simulator, {module, launch, specs, buffers}, cache, {});
     EXPECT_TRUE(order.has_value()) << (order ? "" : order.error().message);
-    return order ? *order : BlockOrder{};
+    return order ? *order : OrderModel{};
   }
   Counters count() {
     auto report = simulator->launch(module, launch, buffers, {}, {});
@@ -106,7 +106,7 @@ Subject tiled(int m, int n, int depth) {
 
 TEST(ObserveOrder, AUsersTiledKernelIsUnderstoodWithoutAnyDeclaration) {
   Subject subject = tiled(320, 256, 192);
-  const BlockOrder order = subject.model();
+  const OrderModel order = subject.model();
   ASSERT_TRUE(order.modelled()) << order.reason;
   EXPECT_EQ(order.tile_rows, 10U);
   EXPECT_EQ(order.tile_columns, 8U);
@@ -130,7 +130,7 @@ TEST(ObserveOrder, AUsersTiledKernelIsUnderstoodWithoutAnyDeclaration) {
 TEST(ObserveOrder, TilesAtTheEdgesAreClassesOfTheirOwn) {
   // Rows of 216 and 168 floats are whole sectors; 300 = 9 · 32 + 12 and 216 = 6 · 32 + 24, 168 = 5 · 32 + 8.
   Subject subject = tiled(300, 216, 168);
-  const BlockOrder order = subject.model();
+  const OrderModel order = subject.model();
   ASSERT_TRUE(order.modelled()) << order.reason;
   EXPECT_EQ(order.tile_rows, 10U);
   EXPECT_EQ(order.tile_columns, 7U);
@@ -148,7 +148,7 @@ TEST(ObserveOrder, BlocksWithDifferentNumbersOfStepsAreNoShiftsOfOneAnother) {
   subject.launch.arguments.emplace_back(scalar(40));
   subject.launch.grid.x = 40;
   subject.launch.block.x = 32;
-  const BlockOrder order = subject.model();
+  const OrderModel order = subject.model();
   EXPECT_FALSE(order.modelled());
   EXPECT_NE(order.reason.find("is not what block 0 touches there"), std::string::npos) << order.reason;
 }
@@ -160,7 +160,7 @@ TEST(ObserveOrder, AnOutputThatDoesNotFollowFromTheInputsIsReported) {
   subject.launch.arguments.emplace_back(scalar(40));
   subject.launch.grid.x = 40;
   subject.launch.block.x = 32;
-  const BlockOrder order = subject.model();
+  const OrderModel order = subject.model();
   EXPECT_FALSE(order.modelled());
   EXPECT_NE(order.reason.find("cannot be modelled"), std::string::npos) << order.reason;
 }
@@ -175,7 +175,7 @@ Request matmul(const std::string& rung, int64_t m, int64_t n, int64_t k) {
   return request;
 }
 
-BlockOrder order_of(const Request& request) {
+OrderModel order_of(const Request& request) {
   auto result = engine().run(request);
   EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().message);
   if (!result || !result->block_order) return {};
@@ -185,13 +185,13 @@ BlockOrder order_of(const Request& request) {
 
 // The orders that are compared are permutations of one rung's blocks; the rungs themselves are executed.
 TEST(ObserveOrder, EachRungComesOutAsItsOrderDoesInTheOthersComparison) {
-  const BlockOrder row_major = order_of(matmul("row-major", 1100, 1400, 512));
-  const BlockOrder grouped = order_of(matmul("grouped", 1100, 1400, 512));
-  const BlockOrder hilbert = order_of(matmul("hilbert", 1100, 1400, 512));
+  const OrderModel row_major = order_of(matmul("row-major", 1100, 1400, 512));
+  const OrderModel grouped = order_of(matmul("grouped", 1100, 1400, 512));
+  const OrderModel hilbert = order_of(matmul("hilbert", 1100, 1400, 512));
   ASSERT_EQ(grouped.tile_rows, 18U);
   ASSERT_EQ(grouped.tile_columns, 22U);
   ASSERT_NE(grouped.launched.device_bytes_read, 0U);
-  for (const BlockOrder* one : {&row_major, &grouped, &hilbert}) {
+  for (const OrderModel* one : {&row_major, &grouped, &hilbert}) {
     EXPECT_EQ(one->find(OrderTraffic::Kind::row_major)->device_bytes_read, row_major.launched.device_bytes_read);
     EXPECT_EQ(one->find(OrderTraffic::Kind::grouped, 8)->largest_wave_bytes, grouped.launched.largest_wave_bytes);
     EXPECT_EQ(one->find(OrderTraffic::Kind::hilbert)->largest_wave_bytes, hilbert.launched.largest_wave_bytes);
@@ -241,7 +241,7 @@ TEST(ObserveOrder, DeviceBytesAreWithin15PercentOfAnH200sCounters) {
     Request request = matmul("grouped", size, size, size);
     for (const auto& [name, value] : {std::pair{"BM", 128}, {"BN", 256}, {"BK", 64}, {"STAGES", 4}, {"WARPS", 8}})
       request.config.params[name] = value;
-    const BlockOrder order = order_of(request);
+    const OrderModel order = order_of(request);
     for (const Counted& counted : kCountedOnH200) {
       if (counted.size != size) continue;
       const OrderTraffic* modelled = counted.group == 1 ? order.find(OrderTraffic::Kind::row_major)

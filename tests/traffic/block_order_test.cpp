@@ -35,8 +35,8 @@ struct Product {
     }
   }
 
-  BlockOrder model(const ModelledCache& cache) const {
-    BlockOrder result;
+  OrderModel model(const ModelledCache& cache) const {
+    OrderModel result;
     const auto done = model_orders(grid, buffers, cache, {}, result);
     EXPECT_TRUE(done.has_value()) << (done ? "" : done.error().message);
     return result;
@@ -50,8 +50,8 @@ ModelledCache cache_of(uint64_t bytes, uint32_t multiprocessors) {
 
 uint64_t pieces(uint64_t count) { return count * uint64_t{kPiece}; }
 
-TEST(BlockOrder, ACacheThatHoldsEverythingReadsEachOperandOnce) {
-  const BlockOrder order = Product(8, 4).model(cache_of(pieces(1000), 4));
+TEST(OrderModel, ACacheThatHoldsEverythingReadsEachOperandOnce) {
+  const OrderModel order = Product(8, 4).model(cache_of(pieces(1000), 4));
   EXPECT_EQ(order.launched.device_bytes_read, pieces((8 + 4) * kSteps));
   EXPECT_EQ(order.launched.device_bytes_written, pieces(8 * 4));
   EXPECT_EQ(order.launched.l2_bytes_read, pieces(2 * 32 * kSteps));
@@ -61,8 +61,8 @@ TEST(BlockOrder, ACacheThatHoldsEverythingReadsEachOperandOnce) {
 
 // Four blocks at a time; the cache holds the pieces of two steps and no more, so nothing outlives a wave. Each wave
 // then reads its own rows and columns, once.
-TEST(BlockOrder, WithoutRoomForMoreThanAStepEachWaveReadsItsOwnRowsAndColumns) {
-  const BlockOrder order = Product(4, 4).model(cache_of(pieces(12), 4));
+TEST(OrderModel, WithoutRoomForMoreThanAStepEachWaveReadsItsOwnRowsAndColumns) {
+  const OrderModel order = Product(4, 4).model(cache_of(pieces(12), 4));
   // Row-major: a wave is one row of four tiles, 1 + 4 strips; four waves.
   EXPECT_EQ(order.launched.device_bytes_read, pieces(4 * 5 * kSteps));
   EXPECT_EQ(order.find(OrderTraffic::Kind::row_major)->device_bytes_read, order.launched.device_bytes_read);
@@ -74,8 +74,8 @@ TEST(BlockOrder, WithoutRoomForMoreThanAStepEachWaveReadsItsOwnRowsAndColumns) {
   EXPECT_EQ(order.find(OrderTraffic::Kind::hilbert)->device_bytes_read, pieces(4 * 4 * kSteps));
 }
 
-TEST(BlockOrder, EveryWaveSaysWhatItNeedsAndWhatItReads) {
-  const BlockOrder order = Product(4, 4).model(cache_of(pieces(12), 6));
+TEST(OrderModel, EveryWaveSaysWhatItNeedsAndWhatItReads) {
+  const OrderModel order = Product(4, 4).model(cache_of(pieces(12), 6));
   ASSERT_EQ(order.launched.waves.size(), 3U);
   EXPECT_EQ(order.resident_blocks, 6U);
   EXPECT_EQ(order.launched.waves[0].strips, (std::vector<uint32_t>{2, 4}));
@@ -88,17 +88,17 @@ TEST(BlockOrder, EveryWaveSaysWhatItNeedsAndWhatItReads) {
   EXPECT_EQ(read, order.launched.device_bytes_read);
 }
 
-TEST(BlockOrder, SaysWhenTheOrderMakesNoDifferenceAndWhy) {
-  const BlockOrder same = Product(8, 4).model(cache_of(pieces(1000), 4));
+TEST(OrderModel, SaysWhenTheOrderMakesNoDifferenceAndWhy) {
+  const OrderModel same = Product(8, 4).model(cache_of(pieces(1000), 4));
   EXPECT_NE(same.conclusion.en.find("makes no difference"), std::string::npos) << same.conclusion.en;
   EXPECT_NE(same.conclusion.en.find("fits the L2 in either order"), std::string::npos);
-  const BlockOrder saves = Product(8, 8).model(cache_of(pieces(20), 8));
+  const OrderModel saves = Product(8, 8).model(cache_of(pieces(20), 8));
   EXPECT_EQ(saves.conclusion.en.find("makes no difference"), std::string::npos) << saves.conclusion.en;
 }
 
-TEST(BlockOrder, StripsAreTheRowsAndColumnsOfTheTiles) {
+TEST(OrderModel, StripsAreTheRowsAndColumnsOfTheTiles) {
   const Product product(3, 5);
-  const BlockOrder order = product.model(cache_of(pieces(100), 4));
+  const OrderModel order = product.model(cache_of(pieces(100), 4));
   EXPECT_EQ(order.tile_rows, 3U);
   EXPECT_EQ(order.tile_columns, 5U);
   ASSERT_EQ(order.operands.size(), 2U);
@@ -109,7 +109,7 @@ TEST(BlockOrder, StripsAreTheRowsAndColumnsOfTheTiles) {
   }
 }
 
-TEST(BlockOrder, FootprintsThatOverlapAreReplayedByLines) {
+TEST(OrderModel, FootprintsThatOverlapAreReplayedByLines) {
   // Blocks read windows of 4 KB that move on by 1 KB.
   GridFootprints grid;
   grid.keys = {{0, false}};
@@ -119,7 +119,7 @@ TEST(BlockOrder, FootprintsThatOverlapAreReplayedByLines) {
     grid.pattern_of_block.push_back(0);
     grid.shifts.push_back(1024 * block);
   }
-  BlockOrder order;
+  OrderModel order;
   const std::vector<BufferSpec> buffers{{.name = "x"}};
   ASSERT_TRUE(model_orders(grid, buffers, cache_of(1 << 20, 2), {}, order).has_value());
   EXPECT_EQ(order.launched.device_bytes_read, 15U * 1024 + 4096);
@@ -127,7 +127,7 @@ TEST(BlockOrder, FootprintsThatOverlapAreReplayedByLines) {
   EXPECT_EQ(order.tile_rows, 0U) << "one operand makes no matrix of tiles";
 }
 
-TEST(BlockOrder, BlocksThatDriftApartShareLess) {
+TEST(OrderModel, BlocksThatDriftApartShareLess) {
   const Product product(16, 16);
   ModelledCache cache = cache_of(pieces(60), 16 * 4);
   const uint64_t in_step = product.model(cache).launched.device_bytes_read;
