@@ -11,6 +11,7 @@
 #include "engine/executor.hpp"
 #include "engine/lab.hpp"
 #include "engine/trace.hpp"
+#include "engine/traffic/occupancy.hpp"
 
 namespace tilescope {
 
@@ -20,6 +21,8 @@ struct Request {
   Config config;
   std::vector<std::string> broken;  // names of BreakIt switches that are on
   DeviceKind device = DeviceKind::sim;
+  /// The GPU that is modelled, an id of assets/gpus.toml; empty: the GPU of this machine if it is there, else an H200.
+  std::string gpu;
   uint64_t seed = 1;
   bool observe = true;                       // simulate for traffic, tile map and findings (also beside a GPU run)
   bool time = false;                         // GPU: a short timing of this rung
@@ -87,6 +90,40 @@ struct Traffic {
   std::vector<BufferTraffic> buffers;  // parallel to Plan::buffers
 };
 
+/// What one level of the memory hierarchy was asked for by the one above it, in sectors of 32 bytes. MODELLED.
+struct LevelTraffic {
+  uint64_t read_sectors = 0, read_hits = 0;
+  uint64_t write_sectors = 0, write_hits = 0;  // L2: a whole sector that is written needs nothing from below: a hit
+  uint64_t atomic_sectors = 0, atomic_hits = 0;
+  uint64_t sectors() const { return read_sectors + write_sectors + atomic_sectors; }
+  uint64_t hits() const { return read_hits + write_hits + atomic_hits; }
+  uint64_t bytes() const { return sectors() * 32; }
+  double hit_rate() const { return sectors() == 0 ? 0 : static_cast<double>(hits()) / static_cast<double>(sectors()); }
+  double read_hit_rate() const {
+    return read_sectors == 0 ? 0 : static_cast<double>(read_hits) / static_cast<double>(read_sectors);
+  }
+};
+
+/// The levels as one buffer, or all of them, use them. MODELLED.
+struct HierarchyUse {
+  LevelTraffic l1;  // asked for by the kernel; stores pass through, asynchronous copies and others may go past it
+  LevelTraffic l2;
+  uint64_t device_bytes_read = 0;
+  /// Written back while the kernels ran, as dram__bytes_write counts. What is written but still in the L2 at the end
+  /// comes later, or never if it is overwritten first.
+  uint64_t device_bytes_written = 0;
+  uint64_t bytes_left_in_l2 = 0;
+};
+
+/// The recorded accesses replayed through the caches of the modelled GPU, which begin empty. MODELLED.
+struct HierarchyTraffic {
+  bool modelled = false;
+  std::string reason;  // why not
+  HierarchyUse total;
+  std::vector<HierarchyUse> buffers;  // parallel to Plan::buffers
+  HierarchyUse other;                 // module variables, heap
+};
+
 /// One output against its double-precision reference.
 struct Correctness {
   std::string buffer;
@@ -141,9 +178,10 @@ struct SpeedReport {
 
 struct RunResult {
   Request request;
-  Plan plan;                  // source, buffers, launches as run
-  DeviceInfo device;          // where outputs and timing come from
-  std::string modelled_gpu;   // simulator: the GPU whose SM count device.multiprocessors holds, "H200"
+  Plan plan;          // source, buffers, launches as run
+  DeviceInfo device;  // where outputs and timing come from
+  /// The GPU that occupancy and hierarchy are of; on the simulator device.multiprocessors is its SM count too.
+  GpuSpec modelled_gpu;
   std::string version, date;  // provenance
   CompiledModule compiled;    // the module the device ran
   // Contents after the run, parallel to plan.buffers; shared, because inputs are kept from run to run.
@@ -153,6 +191,8 @@ struct RunResult {
   bool observed = false;                                      // traffic, trace, tiles, findings hold
   std::string not_observed_reason;                            // why they do not
   Traffic traffic;                                            // SIMULATED
+  std::vector<Occupancy> occupancy;                           // by launch, on the modelled GPU; MODELLED
+  HierarchyTraffic hierarchy;                                 // MODELLED
   AccessTrace trace;                                          // SIMULATED
   TileMap tiles;                                              // SIMULATED
   std::vector<Finding> findings;                              // SIMULATED

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/cli/hierarchy_report.hpp"
 #include "engine/compile/kernel_names.hpp"
 #include "engine/sha256.hpp"
 
@@ -163,10 +164,14 @@ json to_json(const RunResult& result) {
   }
   object["sizes"] = result.request.config.sizes;
   object["parameters"] = result.request.config.params;
+  object["modelled_gpu"] = {{"id", result.modelled_gpu.id}, {"name", result.modelled_gpu.name}};
   json launches = json::array();
-  for (const auto& launch : result.plan.launches)
+  for (const auto& launch : result.plan.launches) {
     launches.push_back(
         {{"kernel", kernel_name(launch.kernel)}, {"grid", to_json(launch.grid)}, {"block", to_json(launch.block)}});
+    if (launches.size() <= result.occupancy.size())
+      launches.back()["occupancy"] = occupancy_json(result.occupancy[launches.size() - 1]);
+  }
   object["launches"] = launches;
   object["kernels"] = kernels_json(result.compiled);
   object["findings"] = json::array();
@@ -176,6 +181,8 @@ json to_json(const RunResult& result) {
   for (const auto& one : result.correctness) object["correctness"].push_back(correctness_json(one));
   if (result.observed) {
     object["counters"] = counters_json(result.traffic.counters);
+    add_modelled_counters(object["counters"], result.hierarchy);
+    object["hierarchy"] = hierarchy_json(result);
     object["traffic"] = ledger_json(result);
   } else {
     object["not_observed"] = result.not_observed_reason;
@@ -218,7 +225,11 @@ std::string to_text(const RunResult& result, bool with_ledger) {
     const Counters& c = result.traffic.counters;
     text += fmt::format("global memory: {} sectors read in {} requests, {} written in {} [SIMULATED]\n",
                         c.global_load_sectors, c.global_load_requests, c.global_store_sectors, c.global_store_requests);
-    if (with_ledger) text += ledger_text(result);
+    if (with_ledger) {
+      text += ledger_text(result);
+      for (const Occupancy& occupancy : result.occupancy) text += occupancy_text(occupancy, result.modelled_gpu);
+      text += hierarchy_text(result);
+    }
   }
   if (result.timing)
     text += fmt::format("{:.4f} ms, {:.0f} GB/s, {} [MEASURED]\n", result.timing->median_ms,
@@ -236,6 +247,7 @@ std::string reproducing_command(const Request& request) {
   std::string text = fmt::format("tilescope run {} --rung {}", request.lab, request.rung);
   for (const auto& [name, value] : request.config.sizes) text += fmt::format(" --size {}={}", name, value);
   for (const auto& [name, value] : request.config.params) text += fmt::format(" --set {}={}", name, value);
+  if (!request.gpu.empty()) text += " --set GPU=" + request.gpu;
   for (const auto& name : request.broken) text += " --break " + name;
   text += fmt::format(" --seed {} --on {}", request.seed, name_of(request.device));
   return text;

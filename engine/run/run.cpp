@@ -12,6 +12,7 @@
 #include "engine/run/kernels.hpp"
 #include "engine/run/paths.hpp"
 #include "engine/sim/simulator.hpp"
+#include "engine/traffic/hierarchy.hpp"
 #include "engine/traffic/ledger.hpp"
 #include "engine/traffic/tile_map.hpp"
 
@@ -92,12 +93,17 @@ std::shared_ptr<Engine> Engine::open(const EngineOptions& options) {
   engine->compiler_ = Compiler::open(cache);
   engine->gpu_ = open_gpu();
   engine->simulator_ = make_simulator(options.simulator_threads);
-  auto specs = read_gpu_specs(engine->root_ / "assets" / "gpus.toml");
-  if (specs)
-    engine->modelled_gpu_ = specs->front();
-  else
-    engine->modelled_gpu_ = tl::unexpected<Error>(specs.error());
+  engine->gpus_ = read_gpu_specs(engine->root_ / "assets" / "gpus.toml");
   return engine;
+}
+
+Result<GpuSpec> Engine::modelled_gpu(const std::string& id) const {
+  if (!gpus_) return tl::unexpected<Error>(gpus_.error());
+  const GpuSpec* spec = nullptr;
+  if (id.empty() && gpu_) spec = find_gpu_of_driver(*gpus_, (*gpu_)->device().name);
+  if (spec == nullptr) spec = find_gpu(*gpus_, id.empty() ? kUsualGpu : id);
+  if (spec == nullptr) return fail(ErrorId::gpu_not_found, id, gpu_ids(*gpus_));
+  return *spec;
 }
 
 Result<Plan> Engine::plan(const Request& request) const {
@@ -148,6 +154,7 @@ class RunInProgress {
   Result<RunResult> carry_out(Plan plan, const Lab* lab) {
     const auto start = Clock::now();
     result_.plan = std::move(plan);
+    if (auto chosen = choose_gpu(); !chosen) return forward(chosen);
     if (auto ready = check_memory(result_.plan, result_.request.device); !ready) return forward(ready);
     if (auto compiled = compile(); !compiled) return forward(compiled);
     if (auto filled = fill_inputs(); !filled) return forward(filled);
@@ -165,6 +172,13 @@ class RunInProgress {
 
   void report(Progress::Phase phase, double fraction) const {
     if (progress_) progress_({phase, fraction});
+  }
+
+  Result<void> choose_gpu() {
+    auto spec = engine_.modelled_gpu(result_.request.gpu);
+    if (!spec) return tl::unexpected<Error>(spec.error());
+    result_.modelled_gpu = std::move(*spec);
+    return {};
   }
 
   Result<void> compile() {
@@ -285,10 +299,7 @@ class RunInProgress {
     if (gpu) return {};
     result_.run_ms = result_.simulate_ms;
     result_.device = simulator.device();
-    if (const auto& spec = engine_.modelled_gpu()) {
-      result_.modelled_gpu = spec->name;
-      result_.device.multiprocessors = spec->multiprocessors;
-    }
+    result_.device.multiprocessors = result_.modelled_gpu.multiprocessors;
     auto contents = download(simulator, *buffers);
     if (!contents) return tl::unexpected<Error>(contents.error());
     result_.buffers = std::move(*contents);
@@ -326,9 +337,25 @@ class RunInProgress {
       return;
     }
     if (result_.plan.launches.empty()) return;
+    model_hierarchy();
     const size_t last = result_.plan.launches.size() - 1;
     result_.tiles =
         make_tile_map(result_.trace, result_.plan.launches[last], static_cast<uint32_t>(last), result_.plan.buffers);
+  }
+
+  void model_hierarchy() {
+    for (const Launch& launch : result_.plan.launches) {
+      BlockUsage usage;
+      usage.threads = static_cast<uint32_t>(launch.block.count());
+      usage.dynamic_shared_bytes = launch.shared_bytes;
+      if (const KernelInfo* kernel = result_.compiled.find(launch.kernel); kernel != nullptr) {
+        usage.registers_per_thread = kernel->registers;
+        usage.static_shared_bytes = kernel->static_shared_bytes;
+      }
+      result_.occupancy.push_back(occupancy_of(result_.modelled_gpu, usage, launch.grid.count()));
+    }
+    result_.hierarchy = replay_hierarchy(result_.modelled_gpu, result_.trace, result_.plan.launches, result_.occupancy,
+                                         result_.plan.buffers, stop_);
   }
 
   void compare_outputs(const Lab& lab) {
