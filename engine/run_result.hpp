@@ -182,6 +182,8 @@ struct RunResult {
   DeviceInfo device;  // where outputs and timing come from
   /// The GPU that occupancy and hierarchy are of; on the simulator device.multiprocessors is its SM count too.
   GpuSpec modelled_gpu;
+  /// Whose machine code the registers and memory operations are of, where it is not the modelled GPU's: a sentence.
+  std::string machine_code_note;
   std::string version, date;  // provenance
   CompiledModule compiled;    // the module the device ran
   // Contents after the run, parallel to plan.buffers; shared, because inputs are kept from run to run.

@@ -191,14 +191,24 @@ class RunInProgress {
                            .defines = result_.plan.defines,
                            .include_folders = result_.plan.include_folders,
                            .kernel_expressions = kernel_expressions(result_.plan),
-                           .want_cubin = gpu};
+                           .want_cubin = true};
     request.include_folders.push_back((engine_.root() / "kernels").string());
+    const std::string usual = request.cubin_target;
+    request.cubin_target = (*compiler)->nearest_target(result_.modelled_gpu.architecture);
     if (gpu && engine_.gpu()) request.cubin_target = (*engine_.gpu())->device().architecture;
     const auto start = Clock::now();
     auto module = (*compiler)->compile(request, stop_);
+    if (!module && module.error().id == ErrorId::compile_failed && !gpu && request.cubin_target != usual) {
+      // What that architecture lacks is no reason not to simulate it.
+      request.cubin_target = usual;
+      if (auto other = (*compiler)->compile(request, stop_)) module = std::move(other);
+    }
     if (!module) return tl::unexpected<Error>(module.error());
     result_.compiled = std::move(*module);
     result_.compile_ms = milliseconds_since(start);
+    if (result_.compiled.cubin_target != result_.modelled_gpu.architecture)
+      result_.machine_code_note = fmt::format("the machine code, and with it the registers, is that of {}, not of {}",
+                                              result_.compiled.cubin_target, result_.modelled_gpu.architecture);
     return settle_kernels(result_.plan, result_.compiled);
   }
 
@@ -351,6 +361,7 @@ class RunInProgress {
       if (const KernelInfo* kernel = result_.compiled.find(launch.kernel); kernel != nullptr) {
         usage.registers_per_thread = kernel->registers;
         usage.static_shared_bytes = kernel->static_shared_bytes;
+        usage.barriers = kernel->barriers;
       }
       result_.occupancy.push_back(occupancy_of(result_.modelled_gpu, usage, launch.grid.count()));
     }

@@ -68,6 +68,38 @@ TEST(Run, EveryLineOfTheLedgerPointsAtItsSourceLine) {
   EXPECT_NE(source[result.traffic.lines[2].line - 1].find("out[i] ="), std::string::npos);
 }
 
+TEST(Run, TheChosenGpuIsModelledWithItsOwnMachineCode) {
+  Request request = vector_add("tiles-per-cta");
+  EXPECT_EQ(run(request).modelled_gpu.id, "h200");
+  EXPECT_EQ(run(request).machine_code_note, "");
+  request.gpu = "a100";
+  const RunResult a100 = run(request);
+  EXPECT_EQ(a100.modelled_gpu.multiprocessors, 108U);
+  EXPECT_EQ(a100.device.multiprocessors, 108U);
+  EXPECT_EQ(a100.compiled.cubin_target, "sm_80");
+  EXPECT_FALSE(a100.compiled.cubin.empty());
+  ASSERT_EQ(a100.occupancy.size(), 1U);
+  EXPECT_EQ(a100.occupancy[0].limit, OccupancyLimit::grid);
+}
+
+TEST(Run, WhereTheCompilerHasNoMachineCodeForTheGpuANoteSaysWhoseItIs) {
+  Request request = vector_add("tiles-per-cta");
+  request.gpu = "v100";
+  const RunResult result = run(request);
+  if (result.compiled.cubin_target == "sm_70") GTEST_SKIP() << "this NVRTC still has it";
+  EXPECT_EQ(result.machine_code_note, "the machine code, and with it the registers, is that of sm_75, not of sm_70");
+  EXPECT_TRUE(result.hierarchy.modelled);
+}
+
+TEST(Run, WhatAVectorAddMovesIsModelledThroughTheCaches) {
+  const RunResult result = run(vector_add("tiles-per-cta"));
+  ASSERT_TRUE(result.hierarchy.modelled) << result.hierarchy.reason;
+  EXPECT_EQ(result.hierarchy.total.l1.read_sectors, result.traffic.counters.global_load_sectors);
+  EXPECT_EQ(result.hierarchy.total.device_bytes_read, 8U * 98432);
+  EXPECT_EQ(result.hierarchy.total.bytes_left_in_l2, 4U * 98432);
+  EXPECT_EQ(result.hierarchy.buffers[0].device_bytes_read, 4U * 98432);
+}
+
 TEST(Run, ADroppedMaskIsReportedWithLineBlockAndThread) {
   Request request = vector_add("thread-per-element", 1000);
   request.broken = {"DROP_MASK"};
