@@ -69,6 +69,12 @@ struct TileMap {
   std::vector<uint32_t> accesses_first;
 };
 
+/// So many instructions of one width; bits 0: not told, as for atomics.
+struct OperationCount {
+  uint32_t bits = 0, count = 0;
+  bool operator==(const OperationCount&) const = default;
+};
+
 /// Ledger of one source line: sums over its sites. SIMULATED.
 struct LineTraffic {
   uint32_t line = 0;
@@ -76,7 +82,18 @@ struct LineTraffic {
   Space space = Space::global;
   AccessKind kind = AccessKind::load;
   uint64_t requests = 0, lanes = 0, sectors = 0, useful_bytes = 0;
-  uint64_t moved_bytes() const { return sectors * 32; }
+  uint64_t wavefronts = 0, passes = 0;  // shared memory
+  /// The machine code has other operations here than the PTX, so that the hardware counts something else; both, widest
+  /// first.
+  bool changed_by_ptxas = false;
+  std::vector<OperationCount> ptx_operations, machine_operations;
+  uint64_t bank_conflicts() const { return wavefronts - passes; }
+  /// How many lanes a bank serves one after the other, on average: 1 without conflicts.
+  double conflict_ways() const {
+    return passes == 0 ? 0 : static_cast<double>(wavefronts) / static_cast<double>(passes);
+  }
+  /// Sectors of 32 bytes; a wavefront of shared memory moves a word of each of 32 banks.
+  uint64_t moved_bytes() const { return sectors * 32 + wavefronts * 128; }
 };
 struct BufferTraffic {
   std::string name;
@@ -184,6 +201,7 @@ struct RunResult {
   GpuSpec modelled_gpu;
   /// Whose machine code the registers and memory operations are of, where it is not the modelled GPU's: a sentence.
   std::string machine_code_note;
+  std::string not_compared_reason;  // why no line is marked as changed by ptxas; empty: they were compared
   std::string version, date;  // provenance
   CompiledModule compiled;    // the module the device ran
   // Contents after the run, parallel to plan.buffers; shared, because inputs are kept from run to run.

@@ -83,7 +83,8 @@ struct SiteCount {
   uint64_t lanes = 0;         // active lanes, summed
   uint64_t sectors = 0;       // global: distinct 32-byte sectors, summed over requests
   uint64_t useful_bytes = 0;  // distinct bytes that lanes asked for
-  uint64_t wavefronts = 0;    // shared: passes over the banks
+  uint64_t wavefronts = 0;    // shared: passes over the banks, one for each word that a bank has to give
+  uint64_t passes = 0;        // shared: as many as there would be without conflicts
 };
 
 /// The counters of `--json`, over the whole run. SIMULATED.

@@ -7,6 +7,7 @@
 #include "app/cli/hierarchy_report.hpp"
 #include "engine/compile/kernel_names.hpp"
 #include "engine/sha256.hpp"
+#include "engine/traffic/ptxas_changes.hpp"
 
 namespace tilescope {
 
@@ -71,8 +72,11 @@ json ledger_json(const RunResult& result) {
                     {"kind", name_of(line.kind)},
                     {"requests", line.requests},
                     {"sectors", line.sectors},
+                    {"wavefronts", line.wavefronts},
+                    {"bank_conflicts", line.bank_conflicts()},
                     {"bytes_useful", line.useful_bytes},
-                    {"bytes_moved", line.moved_bytes()}});
+                    {"bytes_moved", line.moved_bytes()},
+                    {"changed_by_ptxas", describe_change(line)}});
   return rows;
 }
 
@@ -105,14 +109,16 @@ std::string grid_text(const Dim3& extent) {
 }
 
 std::string ledger_text(const RunResult& result) {
-  std::string text = fmt::format("  {:>5} {:<14} {:>12} {:>12} {:>9} {:>14} {:>14}\n", "line", "access", "requests",
-                                 "sectors", "sect/req", "bytes useful", "bytes moved");
+  std::string text = fmt::format("  {:>5} {:<17} {:>12} {:>14} {:>9} {:>14} {:>14}\n", "line", "access", "requests",
+                                 "sectors,passes", "a request", "bytes useful", "bytes moved");
   for (const auto& line : result.traffic.lines) {
-    const double per_request =
-        line.requests == 0 ? 0 : static_cast<double>(line.sectors) / static_cast<double>(line.requests);
-    text += fmt::format("  {:>5} {:<14} {:>12} {:>12} {:>9.2f} {:>14} {:>14}\n", line.line,
-                        fmt::format("{} {}", name_of(line.space), name_of(line.kind)), line.requests, line.sectors,
+    // Shared memory has no sectors, and global memory no passes over banks.
+    const uint64_t steps = line.sectors + line.wavefronts;
+    const double per_request = line.requests == 0 ? 0 : static_cast<double>(steps) / static_cast<double>(line.requests);
+    text += fmt::format("  {:>5} {:<17} {:>12} {:>14} {:>9.2f} {:>14} {:>14}\n", line.line,
+                        fmt::format("{} {}", name_of(line.space), name_of(line.kind)), line.requests, steps,
                         per_request, line.useful_bytes, line.moved_bytes());
+    if (line.changed_by_ptxas) text += fmt::format("        changed by ptxas: {}\n", describe_change(line));
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "engine/gpu/gpu_executor.hpp"
@@ -14,6 +15,7 @@
 #include "engine/sim/simulator.hpp"
 #include "engine/traffic/hierarchy.hpp"
 #include "engine/traffic/ledger.hpp"
+#include "engine/traffic/ptxas_changes.hpp"
 #include "engine/traffic/tile_map.hpp"
 
 namespace tilescope {
@@ -347,10 +349,24 @@ class RunInProgress {
       return;
     }
     if (result_.plan.launches.empty()) return;
+    compare_machine_code();
     model_hierarchy();
     const size_t last = result_.plan.launches.size() - 1;
     result_.tiles =
         make_tile_map(result_.trace, result_.plan.launches[last], static_cast<uint32_t>(last), result_.plan.buffers);
+  }
+
+  /// Each kernel once, however often it is launched.
+  void compare_machine_code() {
+    std::set<std::string> compared;
+    for (size_t i = 0; i < result_.plan.launches.size(); ++i) {
+      const std::string& kernel = result_.plan.launches[i].kernel;
+      if (!compared.insert(kernel).second) continue;
+      const bool done = mark_changed_lines(result_.traffic, result_.trace, static_cast<uint32_t>(i),
+                                           machine_accesses(result_.compiled.cubin, kernel));
+      if (!done && result_.not_compared_reason.empty())
+        result_.not_compared_reason = fmt::format("the machine code of {} has no source lines", kernel);
+    }
   }
 
   void model_hierarchy() {

@@ -248,11 +248,8 @@ bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base
 void Machine::note_shared(SiteState& site, AccessPattern& pattern, uint64_t base) {
   // The lanes of a store never share a pass, nor do the matrices of an ldmatrix.
   const bool apart = site.is_store || site.is_matrix || site.is_async;
-  const uint32_t wavefronts = count_wavefronts(pattern, base, apart);
-  site.count->wavefronts += wavefronts;
-  const uint32_t passes = count_passes(pattern, apart);
-  if (site.is_async) return;  // in the counters neither a load nor a store of shared memory
-  if (wavefronts > passes) record_->bank_conflicts[site.is_store ? 1 : 0] += wavefronts - passes;
+  site.count->wavefronts += count_wavefronts(pattern, base, apart);
+  site.count->passes += count_passes(pattern, apart);
 }
 
 void Machine::record_access(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base) {

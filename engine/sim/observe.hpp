@@ -73,7 +73,6 @@ struct ChunkRecord {
   std::vector<Access> accesses;        // `pattern` counts in `patterns`
   std::vector<LanePattern> patterns;
   std::vector<SiteCount> counts;        // by site and buffer
-  uint64_t bank_conflicts[2] = {0, 0};  // shared loads, shared stores
   std::vector<NotedFinding> findings;
   std::vector<bool> changing_sites;           // stores that have replaced what was written before by something else
   std::shared_ptr<GlobalRaces> global_races;  // where blocks do not see one another
@@ -102,7 +101,6 @@ struct ChunkRecord {
     output.clear();
     output_dropped = 0;
     expectant_reads.clear();
-    bank_conflicts[0] = bank_conflicts[1] = 0;
     stopped = recording_ended = false;
     last_operation = 0;
   }

@@ -204,19 +204,32 @@ class Replay {
     total.bytes_left_in_l2 += use.bytes_left_in_l2;
   }
 
-  /// Takes the next block that accesses global memory at all.
+  /// Takes the next block that accesses global memory at all, and puts its accesses in the order of their turns.
   void begin(ResidentBlock& block) {
-    block.accesses.clear();
     block.turns_end.clear();
     block.turn = 0;
-    const uint32_t index = trace_.accesses[next_].block;
-    for (; next_ < last_ && trace_.accesses[next_].block == index; ++next_)
-      if (routes_[trace_.accesses[next_].site] != Route::none) block.accesses.push_back(static_cast<uint32_t>(next_));
-    const auto sequence = [&](uint32_t access) { return trace_.accesses[access].sequence; };
-    std::ranges::stable_sort(block.accesses, {}, sequence);
-    for (size_t i = 1; i <= block.accesses.size(); ++i)
-      if (i == block.accesses.size() || sequence(block.accesses[i]) != sequence(block.accesses[i - 1]))
-        block.turns_end.push_back(static_cast<uint32_t>(i));
+    const size_t first = next_;
+    const uint32_t index = trace_.accesses[first].block;
+    of_turn_.clear();
+    for (; next_ < last_ && trace_.accesses[next_].block == index; ++next_) {
+      const Access& access = trace_.accesses[next_];
+      if (routes_[access.site] == Route::none) continue;
+      if (of_turn_.size() <= access.sequence) of_turn_.resize(access.sequence + size_t{1});
+      ++of_turn_[access.sequence];
+    }
+    uint32_t end = 0;
+    for (uint32_t& count_or_begin : of_turn_) {
+      if (count_or_begin == 0) continue;
+      const uint32_t begin_turn = end;
+      end += count_or_begin;
+      count_or_begin = begin_turn;
+      block.turns_end.push_back(end);
+    }
+    block.accesses.resize(end);
+    for (size_t i = first; i < next_; ++i) {
+      const Access& access = trace_.accesses[i];
+      if (routes_[access.site] != Route::none) block.accesses[of_turn_[access.sequence]++] = static_cast<uint32_t>(i);
+    }
   }
 
   void take_turn(ResidentBlock& block) {
@@ -284,6 +297,7 @@ class Replay {
   SharedLevel l2_;
   std::vector<Route> routes_;  // by site
   std::deque<SectorCache> l1_;
+  std::vector<uint32_t> of_turn_;  // of the block that begins: accesses of each turn, then where they go
   size_t next_ = 0, last_ = 0;
 };
 
