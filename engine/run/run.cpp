@@ -4,6 +4,7 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <future>
 #include <set>
 #include <sstream>
 
@@ -350,10 +351,16 @@ class RunInProgress {
     }
     if (result_.plan.launches.empty()) return;
     compare_machine_code();
-    model_hierarchy();
+    find_occupancy();
+    // Beside the tile map: both only read the trace.
+    auto hierarchy = std::async(std::launch::async, [this] {
+      return replay_hierarchy(result_.modelled_gpu, result_.trace, result_.plan.launches, result_.occupancy,
+                              result_.plan.buffers, stop_);
+    });
     const size_t last = result_.plan.launches.size() - 1;
     result_.tiles =
         make_tile_map(result_.trace, result_.plan.launches[last], static_cast<uint32_t>(last), result_.plan.buffers);
+    result_.hierarchy = hierarchy.get();
   }
 
   /// Each kernel once, however often it is launched.
@@ -369,7 +376,7 @@ class RunInProgress {
     }
   }
 
-  void model_hierarchy() {
+  void find_occupancy() {
     for (const Launch& launch : result_.plan.launches) {
       BlockUsage usage;
       usage.threads = static_cast<uint32_t>(launch.block.count());
@@ -381,8 +388,6 @@ class RunInProgress {
       }
       result_.occupancy.push_back(occupancy_of(result_.modelled_gpu, usage, launch.grid.count()));
     }
-    result_.hierarchy = replay_hierarchy(result_.modelled_gpu, result_.trace, result_.plan.launches, result_.occupancy,
-                                         result_.plan.buffers, stop_);
   }
 
   void compare_outputs(const Lab& lab) {
