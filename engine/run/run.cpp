@@ -327,6 +327,7 @@ class RunInProgress {
       options.record_accesses = result_.request.observe;
       options.access_budget -= std::min(options.access_budget, result_.trace.accesses.size());
       options.launch_index = static_cast<uint32_t>(i);
+      options.gpu = std::make_shared<const GpuSpec>(result_.modelled_gpu);
       options.progress = [&](double fraction) {
         report(Progress::Phase::simulate, (static_cast<double>(i) + fraction) / static_cast<double>(count));
       };

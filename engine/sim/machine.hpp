@@ -46,6 +46,7 @@ struct LaunchSetup {
   uint64_t launch_index = 0;  // within the run
   uint64_t resident_blocks = 1;
   std::string residency_reason;
+  uint32_t multiprocessors = 1, warps_per_multiprocessor = 1;  // of the modelled GPU
 };
 
 /// Has races looked for in what the kernel may write.
