@@ -30,7 +30,8 @@ struct Site {
   Space space = Space::global;
   AccessKind kind = AccessKind::load;
   uint32_t bytes_per_lane = 0;
-  uint32_t launch = 0;  // index of the launch within the run
+  uint32_t launch = 0;     // index of the launch within the run
+  bool is_matrix = false;  // ldmatrix, stmatrix: a lane's address is that of a row of 16 bytes
 };
 
 /// Byte offsets of the 32 lanes from Access::base; only lanes of the access's mask are meaningful, others are 0.

@@ -253,6 +253,7 @@ void Collector::fill_sites() {
     site.kind = from.kind;
     site.bytes_per_lane = from.bytes_per_lane;
     site.launch = options_.launch_index;
+    site.is_matrix = from.is_matrix;
     report_.trace.sites.push_back(std::move(site));
   }
 }

@@ -30,8 +30,7 @@ std::vector<OperationCount> list_of(const Widths& widths) {
 uint32_t bits_of(const Site& site) {
   const bool atomic = site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
   if (atomic) return 0;
-  if (site.ptx.starts_with("ldmatrix") || site.ptx.starts_with("stmatrix") ||
-      site.ptx.find(" ldmatrix") != std::string::npos || site.ptx.find(" stmatrix") != std::string::npos) {
+  if (site.is_matrix) {
     if (site.ptx.find(".x4") != std::string::npos) return 128;
     return site.ptx.find(".x2") != std::string::npos ? 64 : 32;
   }
