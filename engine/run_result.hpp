@@ -110,7 +110,7 @@ struct Traffic {
 /// What one level of the memory hierarchy was asked for by the one above it, in sectors of 32 bytes. MODELLED.
 struct LevelTraffic {
   uint64_t read_sectors = 0, read_hits = 0;
-  uint64_t write_sectors = 0, write_hits = 0;  // L2: a whole sector that is written needs nothing from below: a hit
+  uint64_t write_sectors = 0, write_hits = 0;  // L2: all are hits, since a store needs nothing from below
   uint64_t atomic_sectors = 0, atomic_hits = 0;
   uint64_t sectors() const { return read_sectors + write_sectors + atomic_sectors; }
   uint64_t hits() const { return read_hits + write_hits + atomic_hits; }
@@ -202,8 +202,8 @@ struct RunResult {
   /// Whose machine code the registers and memory operations are of, where it is not the modelled GPU's: a sentence.
   std::string machine_code_note;
   std::string not_compared_reason;  // why no line is marked as changed by ptxas; empty: they were compared
-  std::string version, date;  // provenance
-  CompiledModule compiled;    // the module the device ran
+  std::string version, date;        // provenance
+  CompiledModule compiled;          // the module the device ran
   // Contents after the run, parallel to plan.buffers; shared, because inputs are kept from run to run.
   std::vector<std::shared_ptr<const HostBuffer>> buffers;
   std::vector<std::shared_ptr<DeviceBuffer>> device_buffers;  // GPU runs: still there, for interop

@@ -73,6 +73,7 @@ void AccessLines::work_out(const Access& access, uint32_t bytes_per_lane) {
   for (const Touched& line : touched.lines()) {
     LinePart part;
     part.line = line.line;
+    part.bytes = line.bytes;
     for (size_t sector = 0; sector < 4; ++sector) {
       if (line.bytes[sector] != 0) part.sectors |= static_cast<uint8_t>(1U << sector);
       if (line.bytes[sector] == 0xffffffff) part.whole |= static_cast<uint8_t>(1U << sector);

@@ -1,6 +1,7 @@
 // Which lines and sectors one recorded access touches. Accesses repeat their patterns, so each is worked out once.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -11,9 +12,10 @@ namespace tilescope {
 
 /// What an access touches of one line of 128 bytes.
 struct LinePart {
-  int64_t line = 0;     // from the line of the access's base
-  uint8_t sectors = 0;  // one bit for each of its four sectors that is touched
-  uint8_t whole = 0;    // and those of which every byte is
+  int64_t line = 0;                 // from the line of the access's base
+  uint8_t sectors = 0;              // one bit for each of its four sectors that is touched
+  uint8_t whole = 0;                // and those of which every byte is
+  std::array<uint32_t, 4> bytes{};  // by sector: one bit for each byte
 };
 
 class AccessLines {

@@ -85,23 +85,26 @@ class SharedLevel {
 
   void read(Placement::Place place, unsigned sectors) {
     LevelTraffic& level = uses_[place.buffer].l2;
-    SectorCache::State& state = line(place.line);
+    SectorCache::State& state = *entry_of(place.line).state;
     level.read_sectors += count(sectors);
     level.read_hits += count(sectors & state.valid);
     fetch(place.buffer, state, sectors);
   }
-  void write(Placement::Place place, unsigned sectors, unsigned whole) {
+  void write(Placement::Place place, const LinePart& part) {
     LevelTraffic& level = uses_[place.buffer].l2;
-    SectorCache::State& state = line(place.line);
-    level.write_sectors += count(sectors);
-    level.write_hits += count(sectors & (whole | state.valid));
-    fetch(place.buffer, state, sectors & ~whole);
-    state.valid |= static_cast<uint8_t>(sectors);
-    state.dirty |= static_cast<uint8_t>(sectors);
+    const SectorCache::Entry entry = entry_of(place.line);
+    SectorCache::State& state = *entry.state;
+    level.write_sectors += count(part.sectors);
+    level.write_hits += count(part.sectors);
+    const unsigned in_part = part.sectors & ~unsigned{part.whole} & ~unsigned{state.valid};
+    state.valid |= part.whole;
+    state.dirty |= part.sectors;
+    state.partial &= static_cast<uint8_t>(~part.whole);
+    if (in_part != 0) write_in_part(entry, part, in_part);
   }
   void update(Placement::Place place, unsigned sectors) {
     LevelTraffic& level = uses_[place.buffer].l2;
-    SectorCache::State& state = line(place.line);
+    SectorCache::State& state = *entry_of(place.line).state;
     level.atomic_sectors += count(sectors);
     level.atomic_hits += count(sectors & state.valid);
     fetch(place.buffer, state, sectors);
@@ -114,20 +117,41 @@ class SharedLevel {
   }
 
  private:
-  SectorCache::State& line(uint32_t line) {
-    if (SectorCache::State* state = cache_.find(line)) return *state;
+  SectorCache::Entry entry_of(uint32_t line) {
+    if (const SectorCache::Entry entry = cache_.find(line); entry.state != nullptr) return entry;
     SectorCache::Evicted evicted;
-    SectorCache::State* state = cache_.insert(line, evicted);
-    if (evicted.state.dirty != 0)
-      uses_[placement_.buffer_of(evicted.line)].device_bytes_written += count(evicted.state.dirty) * kSectorBytes;
-    return *state;
+    const SectorCache::Entry entry = cache_.insert(line, evicted);
+    if (evicted.state.dirty != 0) {
+      HierarchyUse& use = uses_[placement_.buffer_of(evicted.line)];
+      use.device_bytes_written += count(evicted.state.dirty) * kSectorBytes;
+      use.device_bytes_read += count(evicted.state.partial) * kSectorBytes;
+    }
+    return entry;
   }
   void fetch(uint32_t buffer, SectorCache::State& state, unsigned sectors) {
     uses_[buffer].device_bytes_read += count(sectors & ~unsigned{state.valid}) * kSectorBytes;
     state.valid |= static_cast<uint8_t>(sectors);
+    state.partial &= static_cast<uint8_t>(~sectors);
+  }
+  /// Which bytes of such a sector are there is remembered, until they all are.
+  void write_in_part(const SectorCache::Entry& entry, const LinePart& part, unsigned sectors) {
+    if (written_.empty()) written_.resize(cache_.places());
+    std::array<uint32_t, 4>& written = written_[entry.place];
+    for (unsigned left = sectors; left != 0; left &= left - 1) {
+      const auto sector = static_cast<size_t>(std::countr_zero(left));
+      const auto bit = static_cast<uint8_t>(1U << sector);
+      written[sector] = ((entry.state->partial & bit) != 0 ? written[sector] : 0) | part.bytes[sector];
+      if (written[sector] == 0xffffffff) {
+        entry.state->valid |= bit;
+        entry.state->partial &= static_cast<uint8_t>(~bit);
+      } else {
+        entry.state->partial |= bit;
+      }
+    }
   }
 
   SectorCache cache_;
+  std::vector<std::array<uint32_t, 4>> written_;  // by place in the cache: the bytes of partial sectors
   const Placement& placement_;
   std::vector<HierarchyUse>& uses_;
 };
@@ -266,7 +290,7 @@ class Replay {
 
   void load(SectorCache& l1, Placement::Place place, unsigned sectors) {
     LevelTraffic& level = uses_[place.buffer].l1;
-    SectorCache::State* state = l1.find(place.line);
+    SectorCache::State* state = l1.find(place.line).state;
     level.read_sectors += count(sectors);
     if (state != nullptr) {
       level.read_hits += count(sectors & state->valid);
@@ -275,7 +299,7 @@ class Replay {
       l2_.read(place, missing);
     } else {
       SectorCache::Evicted evicted;
-      state = l1.insert(place.line, evicted);
+      state = l1.insert(place.line, evicted).state;
       l2_.read(place, sectors);
     }
     state->valid |= static_cast<uint8_t>(sectors);
@@ -284,9 +308,9 @@ class Replay {
   void store(SectorCache& l1, Placement::Place place, const LinePart& part) {
     LevelTraffic& level = uses_[place.buffer].l1;
     level.write_sectors += count(part.sectors);
-    if (const SectorCache::State* state = l1.find(place.line))
+    if (const SectorCache::State* state = l1.find(place.line).state)
       level.write_hits += count(unsigned{part.sectors} & state->valid);
-    l2_.write(place, part.sectors, part.whole);
+    l2_.write(place, part);
   }
 
   const GpuSpec& gpu_;

@@ -8,8 +8,10 @@
 //   L1       of each multiprocessor: what the resident blocks' shared memory leaves. Loads allocate the sectors that
 //            they ask for; stores are passed on and allocate nothing, but keep what is there up to date; atomics,
 //            ld.cg, volatile and acquiring loads, cp.async.cg and bulk copies go past it. Empty at each launch.
-//   L2       stores are kept until they have to give way (write back). A sector that is written whole needs nothing
-//            from the device; one that is written in part is fetched first. Atomics are done here.
+//   L2       stores are kept until they have to give way (write back), and need nothing from the device: which bytes of
+//            a sector are written is remembered. Only if it is read, or has to give way, before all of them are, the
+//            rest is fetched (Khairy and others, "Exploring Modern GPU Memory System Design Challenges through Accurate
+//            Modeling", 2018: lazy fetch on read). Atomics are done here.
 //   device   reads are the sectors that the L2 fetches; writes are those that it gives back while the kernels run.
 //
 // Both caches begin empty, as a profiler that flushes them finds them.

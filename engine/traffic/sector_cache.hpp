@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -16,44 +17,51 @@ class SectorCache {
 
   /// Sectors of a line, one bit each.
   struct State {
-    uint8_t valid = 0, dirty = 0;
+    uint8_t valid = 0;
+    uint8_t dirty : 4 = 0;
+    uint8_t partial : 4 = 0;  // written in part, the rest is not known: dirty, not valid
+  };
+  struct Entry {
+    State* state = nullptr;  // null: the line is not here
+    size_t place = 0;        // in the cache, below places(); the line stays there
   };
   struct Evicted {
     uint32_t line = kNoLine;
     State state;
   };
 
-  explicit SectorCache(uint64_t bytes) : sets_(std::max<uint64_t>(1, bytes / (kWays * 128))) {
-    Set empty;
-    empty.lines.fill(kNoLine);
-    cache_.assign(sets_, empty);
-  }
+  explicit SectorCache(uint64_t bytes) : cache_(std::max<uint64_t>(1, bytes / (kWays * 128))) {}
 
-  /// The line's state, which is now the most recently used; null if it is not here.
-  State* find(uint32_t line) {
-    Set& set = set_of(line);
-    if (set.lines[0] == line) return set.states.data();
-    size_t way = 1;
-    while (way < kWays && set.lines[way] != line) ++way;
-    if (way == kWays) return nullptr;
-    const State state = set.states[way];
-    push_front(set, way, line, state);
-    return set.states.data();
+  size_t places() const { return cache_.size() * kWays; }
+
+  /// The line, which is now the most recently used.
+  Entry find(uint32_t line) {
+    const size_t index = set_of(line);
+    Set& set = cache_[index];
+    const size_t newest = set.order & 15;
+    if (set.lines[newest] == line) return {&set.states[newest], index * kWays + newest};
+    size_t way = kWays;
+    for (size_t i = 0; i < kWays; ++i) way = set.lines[i] == line ? i : way;
+    if (way == kWays) return {};
+    // Its four bits of the order go to the front; those before it move up.
+    const uint64_t other = set.order ^ way * 0x1111111111111111U;
+    const uint64_t zero = (other - 0x1111111111111111U) & ~other & 0x8888888888888888U;
+    const int place = std::countr_zero(zero) & ~3;
+    const uint64_t before = (uint64_t{1} << place) - 1;
+    set.order = (set.order & ~before & ~(uint64_t{15} << place)) | (set.order & before) << 4 | way;
+    return {&set.states[way], index * kWays + way};
   }
 
   /// Takes in a line that is not here; what had to give way is put into `evicted`.
-  State* insert(uint32_t line, Evicted& evicted) {
-    Set& set = set_of(line);
-    evicted = {set.lines[kWays - 1], set.states[kWays - 1]};
-    push_front(set, kWays - 1, line, {});
-    return set.states.data();
-  }
-
-  void clear() {
-    for (Set& set : cache_) {
-      set.lines.fill(kNoLine);
-      set.states.fill({});
-    }
+  Entry insert(uint32_t line, Evicted& evicted) {
+    const size_t index = set_of(line);
+    Set& set = cache_[index];
+    const size_t oldest = set.order >> 60;
+    set.order = set.order << 4 | oldest;
+    evicted = {set.lines[oldest], set.states[oldest]};
+    set.lines[oldest] = line;
+    set.states[oldest] = {};
+    return {&set.states[oldest], index * kWays + oldest};
   }
 
   template <class Call>
@@ -65,25 +73,18 @@ class SectorCache {
 
  private:
   struct Set {
-    std::array<uint32_t, kWays> lines;  // most recently used first
+    Set() { lines.fill(kNoLine); }
+    std::array<uint32_t, kWays> lines;
     std::array<State, kWays> states{};
+    uint64_t order = 0xfedcba9876543210;  // ways, four bits each, the most recently used in the lowest
   };
 
   /// Multiplying by the golden ratio spreads neighbouring lines evenly.
-  Set& set_of(uint32_t line) {
+  size_t set_of(uint32_t line) const {
     const uint32_t hash = line * 0x9e3779b1U;
-    return cache_[static_cast<size_t>((uint64_t{hash} * sets_) >> 32)];
-  }
-  static void push_front(Set& set, size_t way, uint32_t line, State state) {
-    std::copy_backward(set.lines.begin(), set.lines.begin() + static_cast<std::ptrdiff_t>(way),
-                       set.lines.begin() + static_cast<std::ptrdiff_t>(way) + 1);
-    std::copy_backward(set.states.begin(), set.states.begin() + static_cast<std::ptrdiff_t>(way),
-                       set.states.begin() + static_cast<std::ptrdiff_t>(way) + 1);
-    set.lines[0] = line;
-    set.states[0] = state;
+    return static_cast<size_t>((uint64_t{hash} * cache_.size()) >> 32);
   }
 
-  uint64_t sets_;
   std::vector<Set> cache_;
 };
 

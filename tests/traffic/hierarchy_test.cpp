@@ -107,15 +107,40 @@ TEST(Hierarchy, StoresPassTheL1AndStayInTheL2UntilTheEnd) {
   EXPECT_EQ(traffic.total.bytes_left_in_l2, 128U);
 }
 
-TEST(Hierarchy, ASectorThatIsWrittenInPartIsFetched) {
+TEST(Hierarchy, ASectorThatIsWrittenInPartIsFetchedOnlyWhenItIsRead) {
   Recording recording({32 * 128});
   const uint16_t store = recording.site(AccessKind::store, 4, "st.global.f32 [%rd1], %f1;");
-  recording.access(store, 0, 0, 0, 128);
+  recording.access(store, 0, 0, 0, 128);  // a word of each of 32 sectors
+  EXPECT_EQ(recording.replay(gpu("h200"), 1).total.device_bytes_read, 0U);
+  EXPECT_EQ(recording.replay(gpu("h200"), 1).total.bytes_left_in_l2, 32U * 32);
+  recording.access(recording.site(AccessKind::load, 4), 0, 0, 0, 128);
+  EXPECT_EQ(recording.replay(gpu("h200"), 1).total.device_bytes_read, 32U * 32);
+  EXPECT_EQ(recording.replay(gpu("h200"), 1).total.l2.read_hits, 0U);
+}
+
+TEST(Hierarchy, ASectorThatIsWrittenPieceByPieceIsNeverFetched) {
+  Recording recording({32 * 128});
+  const uint16_t store = recording.site(AccessKind::store, 4, "st.global.f32 [%rd1], %f1;");
+  for (int64_t word = 0; word < 8; ++word) recording.access(store, 0, 0, 4 * word, 128);
+  recording.access(recording.site(AccessKind::load, 4), 0, 0, 0, 128);
   const HierarchyTraffic traffic = recording.replay(gpu("h200"), 1);
-  EXPECT_EQ(traffic.total.l2.write_sectors, 32U);
-  EXPECT_EQ(traffic.total.l2.write_hits, 0U);
-  EXPECT_EQ(traffic.total.device_bytes_read, 32U * 32);
+  EXPECT_EQ(traffic.total.l2.write_sectors, 8U * 32);
+  EXPECT_EQ(traffic.total.device_bytes_read, 0U);
+  EXPECT_EQ(traffic.total.l2.read_hits, 32U);
   EXPECT_EQ(traffic.total.bytes_left_in_l2, 32U * 32);
+}
+
+TEST(Hierarchy, ASectorThatHasToGiveWayBeforeItIsWholeIsCompletedFromTheDevice) {
+  // 12 MiB of sectors with one word each, in lines of their own, through the 6 MiB of a V100.
+  const GpuSpec& v100 = gpu("v100");
+  const auto blocks = static_cast<uint32_t>(12 * kMiB / 4096);
+  Recording recording({12 * kMiB});
+  const uint16_t store = recording.site(AccessKind::store, 4, "st.global.f32 [%rd1], %f1;");
+  for (uint32_t block = 0; block < blocks; ++block) recording.access(store, block, 0, int64_t{block} * 4096, 128);
+  const HierarchyUse total = recording.replay(v100, blocks).total;
+  EXPECT_EQ(total.device_bytes_read, total.device_bytes_written);
+  EXPECT_EQ(total.device_bytes_written + total.bytes_left_in_l2, 12 * kMiB / 4);
+  EXPECT_NEAR(static_cast<double>(total.device_bytes_written), 1.5 * kMiB, 0.05 * kMiB);
 }
 
 TEST(Hierarchy, MoreThanTheL2HoldsIsWrittenBack) {
