@@ -57,34 +57,56 @@ void draw_breadcrumb(PanelContext& context, const Line& line, float left, float 
   draw_text(list, fonts.body, {x, baseline_top(fonts.body, baseline)}, theme.text, rung);
 }
 
-std::string device_name(const PanelContext& context, DeviceKind kind) {
+std::string simulator_name(const PanelContext& context, const std::string& gpu) {
+  const auto modelled = context.session.engine().modelled_gpu(gpu);
+  return modelled ? context.strings.format("header.simulator_as", fmt::arg("gpu", modelled->name))
+                  : context.strings("header.simulator");
+}
+
+std::string gpu_name(const PanelContext& context) {
   const Engine& engine = context.session.engine();
-  if (kind == DeviceKind::sim)
-    return engine.modelled_gpu()
-               ? context.strings.format("header.simulator_as", fmt::arg("gpu", engine.modelled_gpu()->name))
-               : context.strings("header.simulator");
   return engine.gpu() ? (*engine.gpu())->device().name : context.strings("header.no_gpu");
 }
 
+bool draw_device_choice(PanelContext& context, const std::string& name, const std::string& id, bool chosen,
+                        bool there) {
+  const bool clicked =
+      ImGui::Selectable(name.c_str(), chosen, there ? 0 : ImGuiSelectableFlags_Disabled, {context.px(280), 0});
+  mark(context, "device." + id, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+  return clicked;
+}
+
+/// The simulator as each GPU of the table, then the GPU of this machine.
+void draw_device_choices(PanelContext& context) {
+  Session& session = context.session;
+  const bool simulated = session.request().device == DeviceKind::sim;
+  const auto& gpus = session.engine().gpus();
+  const auto modelled = session.engine().modelled_gpu(session.request().gpu);
+  for (const GpuSpec& gpu : gpus ? *gpus : std::vector<GpuSpec>{}) {
+    const bool chosen = simulated && modelled && modelled->id == gpu.id;
+    if (!draw_device_choice(context, simulator_name(context, gpu.id), "sim." + gpu.id, chosen, true)) continue;
+    session.set_device(DeviceKind::sim);
+    session.set_gpu(gpu.id);
+  }
+  if (!gpus && draw_device_choice(context, simulator_name(context, {}), "sim", simulated, true))
+    session.set_device(DeviceKind::sim);
+  const auto& gpu = session.engine().gpu();
+  if (draw_device_choice(context, gpu_name(context), "gpu", !simulated, gpu.has_value())) {
+    session.set_device(DeviceKind::gpu);
+    session.set_gpu({});  // what is simulated beside it is the GPU itself
+  }
+  if (gpu) return;
+  ImGui::PushTextWrapPos(context.px(288));
+  ImGui::PushStyleColor(ImGuiCol_Text, context.theme.muted);
+  ImGui::TextUnformatted(as_sentence(gpu.error()).c_str());
+  ImGui::PopStyleColor();
+  ImGui::PopTextWrapPos();
+}
+
 void draw_device_menu(PanelContext& context) {
-  const auto& gpu = context.session.engine().gpu();
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(8), context.px(8)));
   if (ImGui::BeginPopup("device menu")) {
-    for (const DeviceKind kind : {DeviceKind::sim, DeviceKind::gpu}) {
-      const bool there = kind == DeviceKind::sim || gpu.has_value();
-      const bool chosen = context.session.request().device == kind;
-      const std::string name = device_name(context, kind);
-      if (ImGui::Selectable(name.c_str(), chosen, there ? 0 : ImGuiSelectableFlags_Disabled, {context.px(280), 0}))
-        context.session.set_device(kind);
-      mark(context, kind == DeviceKind::sim ? "device.sim" : "device.gpu", ImGui::GetItemRectMin(),
-           ImGui::GetItemRectMax());
-      if (there) continue;
-      ImGui::PushTextWrapPos(context.px(288));
-      ImGui::PushStyleColor(ImGuiCol_Text, context.theme.muted);
-      ImGui::TextUnformatted(as_sentence(gpu.error()).c_str());
-      ImGui::PopStyleColor();
-      ImGui::PopTextWrapPos();
-    }
+    draw_device_choices(context);
     ImGui::EndPopup();
   }
   ImGui::PopStyleVar();
@@ -96,7 +118,9 @@ float draw_device(PanelContext& context, const Line& line, float x) {
   const Theme& theme = context.theme;
   ImFont* font = context.fonts.small;
   const DeviceKind kind = context.session.request().device;
-  const std::string name = fit_text(font, device_name(context, kind), context.px(220));
+  const std::string all =
+      kind == DeviceKind::sim ? simulator_name(context, context.session.request().gpu) : gpu_name(context);
+  const std::string name = fit_text(font, all, context.px(220));
   const float width = std::round(text_size(font, name).x) + context.px(48);
   const ImVec2 low{x - width, line.centre - context.px(12)}, high{x, line.centre + context.px(12)};
   ImGui::SetCursorScreenPos(low);

@@ -65,11 +65,13 @@ void Session::select_lab(const std::string& name) {
   const Lab* lab = find_lab(name);
   if (lab == nullptr || lab == lab_) return;
   const DeviceKind device = wanted_.device;
+  const std::string gpu = wanted_.gpu;
   remembered_[lab_->name] = std::move(wanted_);
   lab_ = lab;
   const auto known = remembered_.find(name);
   wanted_ = known != remembered_.end() ? known->second : first_request(*lab, device);
   move_to_device(wanted_, *lab, device);
+  wanted_.gpu = gpu;
   rung_ = find_rung(*lab, wanted_.rung);
   result_.reset();  // another lab's buffers and parameters: nothing of it can be shown here
   error_.reset();
@@ -110,6 +112,10 @@ void Session::set_device(DeviceKind device) {
   move_to_device(wanted_, *lab_, device);
 }
 
+void Session::set_gpu(const std::string& id) {
+  if (engine_->modelled_gpu(id)) wanted_.gpu = id;
+}
+
 void Session::set_source(std::optional<std::string> edited) { wanted_.edited_source = std::move(edited); }
 
 void Session::set_request(const Request& request) {
@@ -137,6 +143,7 @@ void Session::restore(const std::map<std::string, Request>& requests) {
     for (const Param& param : lab->params)
       if (const auto value = saved.config.params.find(param.name); value != saved.config.params.end())
         request.config.params[param.name] = nearest_value(param, value->second);
+    if (engine_->modelled_gpu(saved.gpu)) request.gpu = saved.gpu;
     if (lab == lab_) {
       wanted_ = request;
       rung_ = find_rung(*lab, request.rung);

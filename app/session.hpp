@@ -38,6 +38,7 @@ class Session {
   void set_param(const std::string& name, int64_t value);
   void set_broken(const std::string& name, bool on);
   void set_device(DeviceKind device);
+  void set_gpu(const std::string& id);  // that is modelled; empty: the usual one. An unknown id changes nothing
   void set_source(std::optional<std::string> edited);
   /// All of it at once; the request must be valid (engine/run.hpp, plan).
   void set_request(const Request& request);

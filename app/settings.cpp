@@ -18,6 +18,7 @@ constexpr int kFormat = 1;
 json request_json(const Request& request) {
   return {{"rung", request.rung},
           {"device", name_of(request.device)},
+          {"gpu", request.gpu},
           {"sizes", request.config.sizes},
           {"params", request.config.params}};
 }
@@ -54,6 +55,7 @@ void take_labs(Session& session, const json& settings) {
     take(values, "rung", request.rung);
     take(values, "device", device);
     request.device = device == name_of(DeviceKind::gpu) ? DeviceKind::gpu : DeviceKind::sim;
+    take(values, "gpu", request.gpu);
     take_values(values, "sizes", request.config.sizes);
     take_values(values, "params", request.config.params);
     requests[name] = std::move(request);

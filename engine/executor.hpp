@@ -19,6 +19,7 @@
 #include "engine/compile/compiler.hpp"
 #include "engine/plan.hpp"
 #include "engine/result.hpp"
+#include "engine/specs.hpp"
 #include "engine/trace.hpp"
 
 namespace tilescope {
@@ -60,6 +61,7 @@ struct LaunchOptions {
   /// Simulator: warp instructions of one block, or of all blocks that may wait for one another until one of them ends,
   /// before the launch is given up as a likely hang. What can be proved to hang is found long before.
   uint64_t hang_budget = uint64_t{1} << 30;
+  std::shared_ptr<const GpuSpec> gpu = {};  // simulator: the GPU that it stands in for; none: an H200
   uint32_t launch_index = 0;
   /// Simulator: only these blocks are executed, in this order (ascending linear indices). Empty: all.
   std::vector<uint32_t> blocks = {};

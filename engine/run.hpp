@@ -40,8 +40,11 @@ class Engine {
   const Result<std::shared_ptr<Compiler>>& compiler() const { return compiler_; }
   const Result<std::shared_ptr<Executor>>& gpu() const { return gpu_; }
   Executor& simulator() { return *simulator_; }
-  /// The GPU that the simulator stands in for: how many SMs wait for blocks. Absent if assets/gpus.toml is.
-  const Result<GpuSpec>& modelled_gpu() const { return modelled_gpu_; }
+  /// The GPUs that can be modelled, in the order of assets/gpus.toml. Absent if that is.
+  const Result<std::vector<GpuSpec>>& gpus() const { return gpus_; }
+  /// The GPU that the simulator stands in for: the one of this id; of an empty one, the GPU of this machine if the
+  /// table has it, else an H200.
+  Result<GpuSpec> modelled_gpu(const std::string& id) const;
 
   /// Compiles, runs on the request's device, compares, observes. Thread-safe for one call at a time per engine.
   Result<RunResult> run(const Request& request, std::stop_token stop = {}, const ProgressFunction& progress = {});
@@ -56,7 +59,7 @@ class Engine {
   Result<std::shared_ptr<Compiler>> compiler_ = fail(ErrorId::nvrtc_missing, "not opened");
   Result<std::shared_ptr<Executor>> gpu_ = fail(ErrorId::driver_missing, "not opened");
   std::unique_ptr<Executor> simulator_;
-  Result<GpuSpec> modelled_gpu_ = fail(ErrorId::asset_missing, "gpus.toml", "assets");
+  Result<std::vector<GpuSpec>> gpus_ = fail(ErrorId::asset_missing, "gpus.toml", "assets");
   struct InputCache;  // the last run's initial contents: a moved slider rarely changes them
   std::unique_ptr<InputCache> inputs_;
 

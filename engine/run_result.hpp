@@ -12,6 +12,7 @@
 #include "engine/lab.hpp"
 #include "engine/order_result.hpp"
 #include "engine/trace.hpp"
+#include "engine/traffic/occupancy.hpp"
 
 namespace tilescope {
 
@@ -21,6 +22,8 @@ struct Request {
   Config config;
   std::vector<std::string> broken;  // names of BreakIt switches that are on
   DeviceKind device = DeviceKind::sim;
+  /// The GPU that is modelled, an id of assets/gpus.toml; empty: the GPU of this machine if it is there, else an H200.
+  std::string gpu;
   uint64_t seed = 1;
   bool observe = true;                       // simulate for traffic, tile map and findings (also beside a GPU run)
   bool time = false;                         // GPU: a short timing of this rung
@@ -67,6 +70,12 @@ struct TileMap {
   std::vector<uint32_t> accesses_first;
 };
 
+/// So many instructions of one width; bits 0: not told, as for atomics.
+struct OperationCount {
+  uint32_t bits = 0, count = 0;
+  bool operator==(const OperationCount&) const = default;
+};
+
 /// Ledger of one source line: sums over its sites. SIMULATED.
 struct LineTraffic {
   uint32_t line = 0;
@@ -74,7 +83,18 @@ struct LineTraffic {
   Space space = Space::global;
   AccessKind kind = AccessKind::load;
   uint64_t requests = 0, lanes = 0, sectors = 0, useful_bytes = 0;
-  uint64_t moved_bytes() const { return sectors * 32; }
+  uint64_t wavefronts = 0, passes = 0;  // shared memory
+  /// The machine code has other operations here than the PTX, so that the hardware counts something else; both, widest
+  /// first.
+  bool changed_by_ptxas = false;
+  std::vector<OperationCount> ptx_operations, machine_operations;
+  uint64_t bank_conflicts() const { return wavefronts - passes; }
+  /// How many lanes a bank serves one after the other, on average: 1 without conflicts.
+  double conflict_ways() const {
+    return passes == 0 ? 0 : static_cast<double>(wavefronts) / static_cast<double>(passes);
+  }
+  /// Sectors of 32 bytes; a wavefront of shared memory moves a word of each of 32 banks.
+  uint64_t moved_bytes() const { return sectors * 32 + wavefronts * 128; }
 };
 struct BufferTraffic {
   std::string name;
@@ -86,6 +106,40 @@ struct Traffic {
   std::vector<SiteCount> sites;        // indices into trace.sites
   std::vector<LineTraffic> lines;      // ascending line; a line with a load and a store has two rows
   std::vector<BufferTraffic> buffers;  // parallel to Plan::buffers
+};
+
+/// What one level of the memory hierarchy was asked for by the one above it, in sectors of 32 bytes. MODELLED.
+struct LevelTraffic {
+  uint64_t read_sectors = 0, read_hits = 0;
+  uint64_t write_sectors = 0, write_hits = 0;  // L2: all are hits, since a store needs nothing from below
+  uint64_t atomic_sectors = 0, atomic_hits = 0;
+  uint64_t sectors() const { return read_sectors + write_sectors + atomic_sectors; }
+  uint64_t hits() const { return read_hits + write_hits + atomic_hits; }
+  uint64_t bytes() const { return sectors() * 32; }
+  double hit_rate() const { return sectors() == 0 ? 0 : static_cast<double>(hits()) / static_cast<double>(sectors()); }
+  double read_hit_rate() const {
+    return read_sectors == 0 ? 0 : static_cast<double>(read_hits) / static_cast<double>(read_sectors);
+  }
+};
+
+/// The levels as one buffer, or all of them, use them. MODELLED.
+struct HierarchyUse {
+  LevelTraffic l1;  // asked for by the kernel; stores pass through, asynchronous copies and others may go past it
+  LevelTraffic l2;
+  uint64_t device_bytes_read = 0;
+  /// Written back while the kernels ran, as dram__bytes_write counts. What is written but still in the L2 at the end
+  /// comes later, or never if it is overwritten first.
+  uint64_t device_bytes_written = 0;
+  uint64_t bytes_left_in_l2 = 0;
+};
+
+/// The recorded accesses replayed through the caches of the modelled GPU, which begin empty. MODELLED.
+struct HierarchyTraffic {
+  bool modelled = false;
+  std::string reason;  // why not
+  HierarchyUse total;
+  std::vector<HierarchyUse> buffers;  // parallel to Plan::buffers
+  HierarchyUse other;                 // module variables, heap
 };
 
 /// One output against its double-precision reference.
@@ -143,11 +197,15 @@ struct SpeedReport {
 
 struct RunResult {
   Request request;
-  Plan plan;                  // source, buffers, launches as run
-  DeviceInfo device;          // where outputs and timing come from
-  std::string modelled_gpu;   // simulator: the GPU whose SM count device.multiprocessors holds, "H200"
-  std::string version, date;  // provenance
-  CompiledModule compiled;    // the module the device ran
+  Plan plan;          // source, buffers, launches as run
+  DeviceInfo device;  // where outputs and timing come from
+  /// The GPU that occupancy and hierarchy are of; on the simulator device.multiprocessors is its SM count too.
+  GpuSpec modelled_gpu;
+  /// Whose machine code the registers and memory operations are of, where it is not the modelled GPU's: a sentence.
+  std::string machine_code_note;
+  std::string not_compared_reason;  // why no line is marked as changed by ptxas; empty: they were compared
+  std::string version, date;        // provenance
+  CompiledModule compiled;          // the module the device ran
   // Contents after the run, parallel to plan.buffers; shared, because inputs are kept from run to run.
   std::vector<std::shared_ptr<const HostBuffer>> buffers;
   std::vector<std::shared_ptr<DeviceBuffer>> device_buffers;  // GPU runs: still there, for interop
@@ -159,6 +217,8 @@ struct RunResult {
   uint64_t blocks_sampled = 0;
   std::optional<OrderModel> block_order;  // MODELLED; where the lab asks for it
   Traffic traffic;                        // SIMULATED
+  std::vector<Occupancy> occupancy;       // by launch, on the modelled GPU; MODELLED
+  HierarchyTraffic hierarchy;             // MODELLED
   AccessTrace trace;                      // SIMULATED
   TileMap tiles;                          // SIMULATED
   std::vector<Finding> findings;          // SIMULATED

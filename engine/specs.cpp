@@ -3,6 +3,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <map>
 
 namespace tilescope {
 namespace {
@@ -10,54 +11,172 @@ namespace {
 /// Reads one table; the first value that is absent or of another type is named in `missing`.
 class TableReader {
  public:
-  TableReader(const toml::table& table, std::string& missing) : table_(table), missing_(missing) {}
+  explicit TableReader(const toml::table& table) : table_(table) {}
 
   template <class T>
-  T value(const char* key) {
-    if (const auto found = table_[key].value<T>()) return *found;
-    if (missing_.empty()) missing_ = key;
-    return T{};
+  void read(const char* key, T& into) {
+    if (const auto found = table_[key].value<T>())
+      into = *found;
+    else if (missing_.empty())
+      missing_ = key;
   }
+  template <class T>
+  void read(const char* key, std::optional<T>& into) {
+    if (!table_.contains(key)) return;
+    T value{};
+    read(key, value);
+    into = value;
+  }
+  /// A list of KiB, as bytes.
+  void read_kibibytes(const char* key, std::vector<uint32_t>& into) {
+    if (const toml::array* array = table_[key].as_array())
+      for (const auto& element : *array)
+        if (const auto value = element.value<uint32_t>()) into.push_back(*value * 1024);
+    if (into.empty() && missing_.empty()) missing_ = key;
+  }
+  const std::string& missing() const { return missing_; }
 
  private:
   const toml::table& table_;
-  std::string& missing_;
+  std::string missing_;
 };
 
-GpuSpec read_spec(const std::string& id, const toml::table& table, std::string& missing) {
-  TableReader reader(table, missing);
-  GpuSpec spec;
-  spec.id = id;
-  spec.name = reader.value<std::string>("name");
-  spec.architecture = reader.value<std::string>("architecture");
-  spec.multiprocessors = reader.value<uint32_t>("multiprocessors");
-  spec.l2_bytes = reader.value<uint64_t>("l2_bytes");
-  spec.memory_bytes_per_second = reader.value<double>("memory_bytes_per_second");
-  spec.max_threads_per_multiprocessor = reader.value<uint32_t>("max_threads_per_multiprocessor");
-  spec.max_blocks_per_multiprocessor = reader.value<uint32_t>("max_blocks_per_multiprocessor");
-  return spec;
+void read_architecture(TableReader& reader, ArchitectureSpec& spec) {
+  reader.read("l1_and_shared_bytes", spec.l1_and_shared_bytes);
+  reader.read("shared_bytes_per_multiprocessor", spec.shared_bytes_per_multiprocessor);
+  reader.read("shared_bytes_per_block", spec.shared_bytes_per_block);
+  reader.read("reserved_shared_bytes_per_block", spec.reserved_shared_bytes_per_block);
+  reader.read("shared_granularity", spec.shared_granularity);
+  reader.read_kibibytes("shared_carve_outs", spec.shared_carve_outs);
+  reader.read("registers_per_multiprocessor", spec.registers_per_multiprocessor);
+  reader.read("registers_per_block", spec.registers_per_block);
+  reader.read("registers_per_thread", spec.registers_per_thread);
+  reader.read("register_granularity", spec.register_granularity);
+  reader.read("sub_partitions", spec.sub_partitions);
+  reader.read("max_threads_per_multiprocessor", spec.max_threads_per_multiprocessor);
+  reader.read("max_warps_per_multiprocessor", spec.max_warps_per_multiprocessor);
+  reader.read("max_blocks_per_multiprocessor", spec.max_blocks_per_multiprocessor);
+  reader.read("max_threads_per_block", spec.max_threads_per_block);
+  reader.read("barriers_per_multiprocessor", spec.barriers_per_multiprocessor);
 }
+
+void read_gpu(TableReader& reader, GpuSpec& spec) {
+  reader.read("name", spec.name);
+  reader.read("driver_name", spec.driver_name);
+  reader.read("architecture", spec.architecture);
+  reader.read("multiprocessors", spec.multiprocessors);
+  reader.read("l2_bytes", spec.l2_bytes);
+  reader.read("l2_partitions", spec.l2_partitions);
+  reader.read("memory_bytes", spec.memory_bytes);
+  reader.read("memory_bytes_per_second", spec.memory_bytes_per_second);
+  reader.read("boost_clock_hz", spec.boost_clock_hz);
+  reader.read("tensor_clock_hz", spec.tensor_clock_hz);
+}
+
+void read_peak(TableReader& reader, PeakRates& peak) {
+  reader.read("fp64", peak.fp64);
+  reader.read("fp64_tensor", peak.fp64_tensor);
+  reader.read("fp32", peak.fp32);
+  reader.read("tf32", peak.tf32);
+  reader.read("fp16", peak.fp16);
+  reader.read("bf16", peak.bf16);
+  reader.read("fp8", peak.fp8);
+  reader.read("int8", peak.int8);
+}
+
+class SpecsReader {
+ public:
+  SpecsReader(const std::filesystem::path& file, const toml::table& document) : file_(file), document_(document) {}
+
+  Result<std::vector<GpuSpec>> read() {
+    if (auto good = read_architectures(); !good) return tl::unexpected<Error>(good.error());
+    const toml::table* gpus = document_["gpu"].as_table();
+    if (gpus == nullptr || gpus->empty()) return refuse("it lists no GPU");
+    // A table is ordered by name; what is shown is ordered as in the file.
+    std::map<toml::source_index, GpuSpec> by_line;
+    for (const auto& [key, node] : *gpus) {
+      const std::string id(key.str());
+      const toml::table* table = node.as_table();
+      if (table == nullptr) return refuse(fmt::format("'{}' is no table", id));
+      auto spec = read_one(id, *table);
+      if (!spec) return tl::unexpected<Error>(spec.error());
+      by_line.emplace(node.source().begin.line, std::move(*spec));
+    }
+    std::vector<GpuSpec> specs;
+    for (auto& [line, spec] : by_line) specs.push_back(std::move(spec));
+    return specs;
+  }
+
+ private:
+  tl::unexpected<Error> refuse(const std::string& why) const {
+    return fail(ErrorId::asset_malformed, file_.string(), why);
+  }
+  tl::unexpected<Error> refuse_missing(const std::string& owner, const std::string& value) const {
+    return refuse(fmt::format("'{}' has no valid '{}'", owner, value));
+  }
+
+  Result<void> read_architectures() {
+    const toml::table* tables = document_["architecture"].as_table();
+    if (tables == nullptr) return refuse("it lists no GPU architecture");
+    for (const auto& [key, node] : *tables) {
+      const std::string name(key.str());
+      const toml::table* table = node.as_table();
+      if (table == nullptr) return refuse(fmt::format("'{}' is no table", name));
+      TableReader reader(*table);
+      read_architecture(reader, architectures_[name]);
+      if (!reader.missing().empty()) return refuse_missing(name, reader.missing());
+    }
+    return {};
+  }
+
+  Result<GpuSpec> read_one(const std::string& id, const toml::table& table) const {
+    TableReader reader(table);
+    GpuSpec spec;
+    spec.id = id;
+    read_gpu(reader, spec);
+    if (!reader.missing().empty()) return refuse_missing(id, reader.missing());
+    const auto architecture = architectures_.find(spec.architecture);
+    if (architecture == architectures_.end())
+      return refuse(fmt::format("'{}' is of architecture '{}', which is not described", id, spec.architecture));
+    static_cast<ArchitectureSpec&>(spec) = architecture->second;
+    if (const toml::table* rates = table["peak"].as_table()) {
+      TableReader peak(*rates);
+      read_peak(peak, spec.peak);
+      if (!peak.missing().empty()) return refuse_missing(id, "peak." + peak.missing());
+    }
+    return spec;
+  }
+
+  const std::filesystem::path& file_;
+  const toml::table& document_;
+  std::map<std::string, ArchitectureSpec> architectures_;
+};
 
 }  // namespace
 
 Result<std::vector<GpuSpec>> read_gpu_specs(const std::filesystem::path& file) {
-  std::vector<GpuSpec> specs;
   try {
     const toml::table document = toml::parse_file(file.string());
-    for (const auto& [key, node] : document) {
-      const toml::table* table = node.as_table();
-      if (table == nullptr)
-        return fail(ErrorId::asset_malformed, file.string(), fmt::format("'{}' is no table", key.str()));
-      std::string missing;
-      specs.push_back(read_spec(std::string(key.str()), *table, missing));
-      if (!missing.empty())
-        return fail(ErrorId::asset_malformed, file.string(), fmt::format("'{}' has no valid '{}'", key.str(), missing));
-    }
+    return SpecsReader(file, document).read();
   } catch (const toml::parse_error& problem) {
     return fail(ErrorId::asset_malformed, file.string(), std::string(problem.description()));
   }
-  if (specs.empty()) return fail(ErrorId::asset_malformed, file.string(), "it lists no GPU");
-  return specs;
+}
+
+const GpuSpec* find_gpu(const std::vector<GpuSpec>& gpus, const std::string& id) {
+  const auto found = std::ranges::find(gpus, id, &GpuSpec::id);
+  return found != gpus.end() ? &*found : nullptr;
+}
+
+const GpuSpec* find_gpu_of_driver(const std::vector<GpuSpec>& gpus, const std::string& driver_name) {
+  const auto found = std::ranges::find(gpus, driver_name, &GpuSpec::driver_name);
+  return found != gpus.end() ? &*found : nullptr;
+}
+
+std::string gpu_ids(const std::vector<GpuSpec>& gpus) {
+  std::string ids;
+  for (const GpuSpec& gpu : gpus) ids += (ids.empty() ? "" : ", ") + gpu.id;
+  return ids;
 }
 
 }  // namespace tilescope

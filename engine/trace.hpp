@@ -30,7 +30,8 @@ struct Site {
   Space space = Space::global;
   AccessKind kind = AccessKind::load;
   uint32_t bytes_per_lane = 0;
-  uint32_t launch = 0;  // index of the launch within the run
+  uint32_t launch = 0;     // index of the launch within the run
+  bool is_matrix = false;  // ldmatrix, stmatrix: a lane's address is that of a row of 16 bytes
 };
 
 /// Byte offsets of the 32 lanes from Access::base; only lanes of the access's mask are meaningful, others are 0.
@@ -83,7 +84,8 @@ struct SiteCount {
   uint64_t lanes = 0;         // active lanes, summed
   uint64_t sectors = 0;       // global: distinct 32-byte sectors, summed over requests
   uint64_t useful_bytes = 0;  // distinct bytes that lanes asked for
-  uint64_t wavefronts = 0;    // shared: passes over the banks
+  uint64_t wavefronts = 0;    // shared: passes over the banks, one for each word that a bank has to give
+  uint64_t passes = 0;        // shared: as many as there would be without conflicts
 };
 
 /// The counters of `--json`, over the whole run. SIMULATED.

@@ -50,6 +50,22 @@ Result<void> assign_values(const std::vector<std::string>& texts, std::map<std::
   return {};
 }
 
+/// GPU=NAME among the settings is the GPU that is modelled; it is taken out. Which ones there are, the engine knows.
+Result<std::string> take_gpu(std::vector<std::string>& settings) {
+  std::string gpu;
+  for (auto text = settings.begin(); text != settings.end();) {
+    auto assignment = parse_assignment(*text);
+    if (!assignment) return tl::unexpected<Error>(assignment.error());
+    if (assignment->name != "GPU") {
+      ++text;
+      continue;
+    }
+    gpu = assignment->value;
+    text = settings.erase(text);
+  }
+  return gpu;
+}
+
 Result<void> check_switches(const Lab& lab, const std::vector<std::string>& names) {
   for (const auto& name : names) {
     const bool known =
@@ -180,7 +196,11 @@ Result<Request> make_request(const RunOptions& options) {
   request.config = default_config(**lab, *device);
   auto sized = assign_values(options.size, request.config.sizes, options.lab);
   if (!sized) return tl::unexpected<Error>(sized.error());
-  auto set = assign_values(options.set, request.config.params, options.lab);
+  auto settings = options.set;
+  auto gpu = take_gpu(settings);
+  if (!gpu) return tl::unexpected<Error>(gpu.error());
+  request.gpu = *gpu;
+  auto set = assign_values(settings, request.config.params, options.lab);
   if (!set) return tl::unexpected<Error>(set.error());
   auto valid = validate(**lab, request.config, *device);
   if (!valid) return tl::unexpected<Error>(valid.error());
@@ -276,6 +296,14 @@ int exec_command(Engine& engine, const ExecOptions& options, std::ostream& out, 
   Request request;
   request.device = *device;
   request.seed = static_cast<uint64_t>(*seed);
+  auto settings = options.set;
+  auto gpu = take_gpu(settings);
+  if (!gpu) return report_error(gpu.error(), options.json, out, problems);
+  if (!settings.empty())
+    return report_error(make_error(ErrorId::usage, fmt::format("--set {}: a file of one's own has only GPU=NAME to set",
+                                                               settings.front())),
+                        options.json, out, problems);
+  request.gpu = *gpu;
   // On a GPU the simulator runs beside it only when its counts or checks are asked for.
   request.observe = *device == DeviceKind::sim || options.traffic || options.check;
   auto result = engine.run_plan(std::move(*plan), request);

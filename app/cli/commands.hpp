@@ -18,7 +18,7 @@ struct ListOptions {
 struct RunOptions {
   std::string lab;
   std::string rung;                    // empty: the lab's first; "all": every rung
-  std::vector<std::string> set, size;  // NAME=VALUE
+  std::vector<std::string> set, size;  // NAME=VALUE; GPU=NAME is the GPU that is modelled
   std::vector<std::string> broken;     // BreakIt switches
   std::string device = "sim";          // "gpu" | "sim"
   std::string seed = "1";
@@ -33,6 +33,7 @@ struct ExecOptions {
   std::vector<std::string> includes;   // folders
   std::vector<std::string> arguments;  // --arg SPEC
   std::vector<std::string> dumps;      // NAME=FILE
+  std::vector<std::string> set;        // GPU=NAME, the GPU that is modelled
   std::string device = "sim";
   std::string seed = "1";
   bool traffic = false, check = false, json = false;

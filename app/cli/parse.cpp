@@ -12,7 +12,8 @@ constexpr const char* kDescription =
 void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("lab", options.lab, "a lab's name, as 'tilescope list' shows it")->required();
   command.add_option("--rung", options.rung, "a rung of the lab, or 'all'; the first one if left out");
-  command.add_option("--set", options.set, "NAME=VALUE, a parameter")->take_all();
+  command.add_option("--set", options.set, "NAME=VALUE, a parameter; GPU=h200 chooses the GPU that is modelled")
+      ->take_all();
   command.add_option("--size", options.size, "NAME=VALUE, a size; 2^20 is understood")->take_all();
   command.add_option("--break", options.broken, "a switch that plants a well-known bug")->take_all();
   command.add_option("--on", options.device, "'sim' (default) or 'gpu'");
@@ -35,6 +36,7 @@ void add_exec_options(CLI::App& command, ExecOptions& options) {
                   "struct:i32:7;ptr:x or buf:TYPE:COUNT:INIT[:NAME]; TYPE f32 f16 bf16 f64 i8 to i64 u8 to u64; "
                   "INIT zero ones iota normal uniform poison, a number, uniform(LOW,HIGH) or @file.bin")
       ->take_all();
+  command.add_option("--set", options.set, "GPU=h200, the GPU that is modelled")->take_all();
   command.add_option("--dump", options.dumps, "NAME=FILE, write a buffer after the run")->take_all();
   command.add_option("--on", options.device, "'sim' (default) or 'gpu'");
   command.add_option("--seed", options.seed, "seed of the random inputs");

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "app/cli/hierarchy_report.hpp"
 #include "app/cli/order_report.hpp"
 #include "engine/compile/kernel_names.hpp"
 #include "engine/sha256.hpp"
+#include "engine/traffic/ptxas_changes.hpp"
 
 namespace tilescope {
 
@@ -72,8 +74,11 @@ json ledger_json(const RunResult& result) {
                     {"kind", name_of(line.kind)},
                     {"requests", line.requests},
                     {"sectors", line.sectors},
+                    {"wavefronts", line.wavefronts},
+                    {"bank_conflicts", line.bank_conflicts()},
                     {"bytes_useful", line.useful_bytes},
-                    {"bytes_moved", line.moved_bytes()}});
+                    {"bytes_moved", line.moved_bytes()},
+                    {"changed_by_ptxas", describe_change(line)}});
   return rows;
 }
 
@@ -106,14 +111,16 @@ std::string grid_text(const Dim3& extent) {
 }
 
 std::string ledger_text(const RunResult& result) {
-  std::string text = fmt::format("  {:>5} {:<14} {:>12} {:>12} {:>9} {:>14} {:>14}\n", "line", "access", "requests",
-                                 "sectors", "sect/req", "bytes useful", "bytes moved");
+  std::string text = fmt::format("  {:>5} {:<17} {:>12} {:>14} {:>9} {:>14} {:>14}\n", "line", "access", "requests",
+                                 "sectors,passes", "a request", "bytes useful", "bytes moved");
   for (const auto& line : result.traffic.lines) {
-    const double per_request =
-        line.requests == 0 ? 0 : static_cast<double>(line.sectors) / static_cast<double>(line.requests);
-    text += fmt::format("  {:>5} {:<14} {:>12} {:>12} {:>9.2f} {:>14} {:>14}\n", line.line,
-                        fmt::format("{} {}", name_of(line.space), name_of(line.kind)), line.requests, line.sectors,
+    // Shared memory has no sectors, and global memory no passes over banks.
+    const uint64_t steps = line.sectors + line.wavefronts;
+    const double per_request = line.requests == 0 ? 0 : static_cast<double>(steps) / static_cast<double>(line.requests);
+    text += fmt::format("  {:>5} {:<17} {:>12} {:>14} {:>9.2f} {:>14} {:>14}\n", line.line,
+                        fmt::format("{} {}", name_of(line.space), name_of(line.kind)), line.requests, steps,
                         per_request, line.useful_bytes, line.moved_bytes());
+    if (line.changed_by_ptxas) text += fmt::format("        changed by ptxas: {}\n", describe_change(line));
   }
   return text;
 }
@@ -167,10 +174,14 @@ json to_json(const RunResult& result) {
   }
   object["sizes"] = result.request.config.sizes;
   object["parameters"] = result.request.config.params;
+  object["modelled_gpu"] = {{"id", result.modelled_gpu.id}, {"name", result.modelled_gpu.name}};
   json launches = json::array();
-  for (const auto& launch : result.plan.launches)
+  for (const auto& launch : result.plan.launches) {
     launches.push_back(
         {{"kernel", kernel_name(launch.kernel)}, {"grid", to_json(launch.grid)}, {"block", to_json(launch.block)}});
+    if (launches.size() <= result.occupancy.size())
+      launches.back()["occupancy"] = occupancy_json(result.occupancy[launches.size() - 1]);
+  }
   object["launches"] = launches;
   object["kernels"] = kernels_json(result.compiled);
   object["findings"] = json::array();
@@ -180,6 +191,8 @@ json to_json(const RunResult& result) {
   for (const auto& one : result.correctness) object["correctness"].push_back(correctness_json(one));
   if (result.observed) {
     object["counters"] = counters_json(result.traffic.counters);
+    add_modelled_counters(object["counters"], result.hierarchy);
+    object["hierarchy"] = hierarchy_json(result);
     object["traffic"] = ledger_json(result);
   } else {
     object["not_observed"] = result.not_observed_reason;
@@ -227,7 +240,11 @@ std::string to_text(const RunResult& result, bool with_ledger) {
     const Counters& c = result.traffic.counters;
     text += fmt::format("global memory: {} sectors read in {} requests, {} written in {} [SIMULATED]\n",
                         c.global_load_sectors, c.global_load_requests, c.global_store_sectors, c.global_store_requests);
-    if (with_ledger) text += ledger_text(result);
+    if (with_ledger) {
+      text += ledger_text(result);
+      for (const Occupancy& occupancy : result.occupancy) text += occupancy_text(occupancy, result.modelled_gpu);
+      text += hierarchy_text(result);
+    }
   }
   if (result.blocks_sampled != 0) text += result.not_observed_reason + "; nothing is compared\n";
   if (result.block_order) text += order_text(*result.block_order, with_ledger);
@@ -247,6 +264,7 @@ std::string reproducing_command(const Request& request) {
   std::string text = fmt::format("tilescope run {} --rung {}", request.lab, request.rung);
   for (const auto& [name, value] : request.config.sizes) text += fmt::format(" --size {}={}", name, value);
   for (const auto& [name, value] : request.config.params) text += fmt::format(" --set {}={}", name, value);
+  if (!request.gpu.empty()) text += " --set GPU=" + request.gpu;
   for (const auto& name : request.broken) text += " --break " + name;
   text += fmt::format(" --seed {} --on {}", request.seed, name_of(request.device));
   return text;

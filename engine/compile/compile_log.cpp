@@ -128,6 +128,7 @@ std::map<std::string, KernelInfo> parse_resource_usage(std::string_view log) {
   static const std::regex frame_line(R"((\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads)");
   static const std::regex registers(R"(Used (\d+) registers)");
   static const std::regex shared(R"((\d+) bytes smem)");
+  static const std::regex barriers(R"(used (\d+) barriers)");
   std::map<std::string, KernelInfo> usage;
   std::string function;
   std::smatch match;
@@ -146,6 +147,7 @@ std::map<std::string, KernelInfo> parse_resource_usage(std::string_view log) {
       KernelInfo& info = usage[function];
       info.name = function;
       info.registers = number(match[1]);
+      if (std::regex_search(line, match, barriers)) info.barriers = number(match[1]);
       if (std::regex_search(line, match, shared)) info.static_shared_bytes = number(match[1]);
       function.clear();
     }

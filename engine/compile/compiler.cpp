@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -199,6 +200,18 @@ class NvrtcCompiler final : public Compiler {
       : library_(std::move(library)), cache_(cache_folder), workers_(library_) {}
 
   std::string version() const override { return fmt::format("{}.{}", library_->major, library_->minor); }
+
+  std::string nearest_target(const std::string& architecture) const override {
+    int wanted = 0;
+    const std::string number = architecture_of(architecture);
+    std::from_chars(number.data(), number.data() + number.size(), wanted);
+    const std::vector<int>& all = library_->architectures;  // ascending
+    if (all.empty()) return architecture;
+    const auto above = std::ranges::upper_bound(all, wanted);
+    const int nearest = above == all.begin() ? all.front() : *std::prev(above);
+    // "sm_90a" is one of its own, where there is an sm_90.
+    return nearest == wanted ? architecture : fmt::format("sm_{}", nearest);
+  }
 
   Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop) override {
     const auto start = Clock::now();

@@ -50,6 +50,7 @@ struct KernelInfo {
   uint32_t spill_store_bytes = 0, spill_load_bytes = 0;
   uint32_t constant_bytes = 0;
   std::vector<uint32_t> parameter_bytes = {};  // size of each parameter, in order, from the PTX
+  uint32_t barriers = 0;                       // that a block takes
 };
 
 struct CompiledModule {
@@ -80,6 +81,8 @@ class Compiler {
   /// after it ends; while it runs, the caller gets `cancelled` at once and the compilation ends in the background.
   virtual Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop) = 0;
   virtual std::string version() const = 0;  ///< "13.0"
+  /// The real architecture nearest to this one that NVRTC has: itself, or the next lower, or the lowest of all.
+  virtual std::string nearest_target(const std::string& architecture) const = 0;
 };
 
 }  // namespace tilescope

@@ -32,8 +32,8 @@ json to_json(const CompiledModule& module) {
   json kernels = json::array();
   for (const KernelInfo& kernel : module.kernels)
     kernels.push_back({kernel.name, kernel.registers, kernel.static_shared_bytes, kernel.local_bytes,
-                       kernel.spill_store_bytes, kernel.spill_load_bytes, kernel.constant_bytes,
-                       kernel.parameter_bytes});
+                       kernel.spill_store_bytes, kernel.spill_load_bytes, kernel.constant_bytes, kernel.parameter_bytes,
+                       kernel.barriers});
   json messages = json::array();
   for (const CompileMessage& message : module.messages)
     messages.push_back({static_cast<int>(message.severity), message.file, message.line, message.text});
@@ -58,7 +58,7 @@ CompiledModule from_json(const json& value) {
     module.kernels.push_back({kernel.at(0).get<std::string>(), kernel.at(1).get<uint32_t>(),
                               kernel.at(2).get<uint32_t>(), kernel.at(3).get<uint32_t>(), kernel.at(4).get<uint32_t>(),
                               kernel.at(5).get<uint32_t>(), kernel.at(6).get<uint32_t>(),
-                              kernel.at(7).get<std::vector<uint32_t>>()});
+                              kernel.at(7).get<std::vector<uint32_t>>(), kernel.at(8).get<uint32_t>()});
   module.kernel_of_expression = value.at("expressions").get<std::map<std::string, std::string>>();
   for (const json& message : value.at("messages"))
     module.messages.push_back({static_cast<CompileMessage::Severity>(message.at(0).get<int>()),

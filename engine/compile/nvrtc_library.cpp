@@ -40,6 +40,19 @@ bool resolve(void* handle, const char* name, Function& function) {
   return function != nullptr;
 }
 
+std::vector<int> architectures_of(void* handle) {
+  decltype(&nvrtcGetNumSupportedArchs) count_architectures = nullptr;
+  decltype(&nvrtcGetSupportedArchs) get_architectures = nullptr;
+  int count = 0;
+  if (!resolve(handle, "nvrtcGetNumSupportedArchs", count_architectures) ||
+      !resolve(handle, "nvrtcGetSupportedArchs", get_architectures) || count_architectures(&count) != NVRTC_SUCCESS)
+    return {};
+  std::vector<int> architectures(static_cast<size_t>(count));
+  if (get_architectures(architectures.data()) != NVRTC_SUCCESS) return {};
+  std::ranges::sort(architectures);
+  return architectures;
+}
+
 /// An empty string, or why the library cannot be used.
 std::string fill(void* handle, NvrtcLibrary& library) {
   const bool complete =
@@ -56,6 +69,7 @@ std::string fill(void* handle, NvrtcLibrary& library) {
       resolve(handle, "nvrtcGetLoweredName", library.lowered_name);
   if (!complete) return "lacks functions of NVRTC";
   resolve(handle, "nvrtcSetFlowCallback", library.set_flow_callback);
+  library.architectures = architectures_of(handle);
   if (library.version(&library.major, &library.minor) != NVRTC_SUCCESS) return "does not say its version";
   if (library.major < kMinimumMajor) return fmt::format("is version {}.{}, too old", library.major, library.minor);
   Dl_info info = {};

@@ -18,6 +18,7 @@ struct NvrtcLibrary {
   std::filesystem::path path;                        // the file that was loaded
   std::vector<std::string> toolkit_include_folders;  // of cuda_fp16.h and of CCCL, where they were found
   int major = 0, minor = 0;
+  std::vector<int> architectures;  // that it makes machine code for, ascending: 75 for sm_75
 
   decltype(&nvrtcVersion) version = nullptr;
   decltype(&nvrtcGetErrorString) error_string = nullptr;

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <future>
+#include <set>
 #include <sstream>
 
 #include "engine/gpu/gpu_executor.hpp"
@@ -15,7 +17,9 @@
 #include "engine/run/paths.hpp"
 #include "engine/sim/residency.hpp"
 #include "engine/sim/simulator.hpp"
+#include "engine/traffic/hierarchy.hpp"
 #include "engine/traffic/ledger.hpp"
+#include "engine/traffic/ptxas_changes.hpp"
 #include "engine/traffic/tile_map.hpp"
 
 namespace tilescope {
@@ -123,12 +127,17 @@ std::shared_ptr<Engine> Engine::open(const EngineOptions& options) {
   engine->compiler_ = Compiler::open(cache);
   engine->gpu_ = open_gpu([record = InteropRecord::in(user_cache_folder())] { record.note(); });
   engine->simulator_ = make_simulator(options.simulator_threads);
-  auto specs = read_gpu_specs(engine->root_ / "assets" / "gpus.toml");
-  if (specs)
-    engine->modelled_gpu_ = specs->front();
-  else
-    engine->modelled_gpu_ = tl::unexpected<Error>(specs.error());
+  engine->gpus_ = read_gpu_specs(engine->root_ / "assets" / "gpus.toml");
   return engine;
+}
+
+Result<GpuSpec> Engine::modelled_gpu(const std::string& id) const {
+  if (!gpus_) return tl::unexpected<Error>(gpus_.error());
+  const GpuSpec* spec = nullptr;
+  if (id.empty() && gpu_) spec = find_gpu_of_driver(*gpus_, (*gpu_)->device().name);
+  if (spec == nullptr) spec = find_gpu(*gpus_, id.empty() ? kUsualGpu : id);
+  if (spec == nullptr) return fail(ErrorId::gpu_not_found, id, gpu_ids(*gpus_));
+  return *spec;
 }
 
 Result<Plan> Engine::plan(const Request& request) const {
@@ -180,6 +189,7 @@ class RunInProgress {
   Result<RunResult> carry_out(Plan plan, const Lab* lab) {
     const auto start = Clock::now();
     result_.plan = std::move(plan);
+    if (auto chosen = choose_gpu(); !chosen) return forward(chosen);
     sampled_ = lab != nullptr && is_sampled(result_.request);
     if (!sampled_)
       if (auto ready = check_memory(result_.plan, result_.request.device); !ready) return forward(ready);
@@ -204,29 +214,41 @@ class RunInProgress {
     if (progress_) progress_({phase, fraction});
   }
 
+  Result<void> choose_gpu() {
+    auto spec = engine_.modelled_gpu(result_.request.gpu);
+    if (!spec) return tl::unexpected<Error>(spec.error());
+    result_.modelled_gpu = std::move(*spec);
+    return {};
+  }
+
   Result<void> compile() {
     report(Progress::Phase::compile, 0);
     const auto& compiler = engine_.compiler();
     if (!compiler) return tl::unexpected<Error>(compiler.error());
     const bool gpu = result_.request.device == DeviceKind::gpu;
-    const Lab* lab = find_lab(result_.request.lab);
-    // Only machine code says how many registers a kernel takes, and so how many of its blocks are resident.
-    const bool for_registers =
-        !gpu && lab != nullptr && lab->models_block_order && engine_.modelled_gpu() && ctas_as_set() == 0;
     CompileRequest request{.text = result_.plan.source_text,
                            .file = result_.plan.source_file,
                            .defines = result_.plan.defines,
                            .include_folders = result_.plan.include_folders,
                            .kernel_expressions = kernel_expressions(result_.plan),
-                           .want_cubin = gpu || for_registers};
+                           .want_cubin = true};
     request.include_folders.push_back((engine_.root() / "kernels").string());
+    const std::string usual = request.cubin_target;
+    request.cubin_target = (*compiler)->nearest_target(result_.modelled_gpu.architecture);
     if (gpu && engine_.gpu()) request.cubin_target = (*engine_.gpu())->device().architecture;
-    if (for_registers) request.cubin_target = engine_.modelled_gpu()->architecture;
     const auto start = Clock::now();
     auto module = (*compiler)->compile(request, stop_);
+    if (!module && module.error().id == ErrorId::compile_failed && !gpu && request.cubin_target != usual) {
+      // What that architecture lacks is no reason not to simulate it.
+      request.cubin_target = usual;
+      if (auto other = (*compiler)->compile(request, stop_)) module = std::move(other);
+    }
     if (!module) return tl::unexpected<Error>(module.error());
     result_.compiled = std::move(*module);
     result_.compile_ms = milliseconds_since(start);
+    if (result_.compiled.cubin_target != result_.modelled_gpu.architecture)
+      result_.machine_code_note = fmt::format("the machine code, and with it the registers, is that of {}, not of {}",
+                                              result_.compiled.cubin_target, result_.modelled_gpu.architecture);
     return settle_kernels(result_.plan, result_.compiled);
   }
 
@@ -346,10 +368,7 @@ class RunInProgress {
     if (gpu) return {};
     result_.run_ms = result_.simulate_ms;
     result_.device = simulator.device();
-    if (const auto& spec = engine_.modelled_gpu()) {
-      result_.modelled_gpu = spec->name;
-      result_.device.multiprocessors = spec->multiprocessors;
-    }
+    result_.device.multiprocessors = result_.modelled_gpu.multiprocessors;
     if (sampled_) return {};
     auto contents = download(simulator, *buffers);
     if (!contents) return tl::unexpected<Error>(contents.error());
@@ -370,20 +389,19 @@ class RunInProgress {
 
   /// The last launch in the order of its blocks, on the GPU that is modelled.
   Result<void> model_order() {
-    if (!engine_.modelled_gpu() || result_.plan.launches.empty()) return {};
+    if (result_.plan.launches.empty()) return {};
     report(Progress::Phase::simulate, 0);
-    const GpuSpec& gpu = *engine_.modelled_gpu();
+    const GpuSpec& gpu = result_.modelled_gpu;
     Executor& simulator = engine_.simulator();
     auto buffers = allocate(simulator, true);
     if (!buffers) return tl::unexpected<Error>(buffers.error());
     const Launch& launch = result_.plan.launches.back();
     const int64_t chosen = ctas_as_set();
-    BlockResources resources{.threads = static_cast<uint32_t>(launch.block.count()),
-                             .shared_bytes = launch.shared_bytes};
-    if (const KernelInfo* info = result_.compiled.find(launch.kernel)) resources.registers_per_thread = info->registers;
-    const Residency residency = resident_blocks(resources);
-    ModelledCache cache{
-        .gpu = gpu.name, .bytes = gpu.l2_bytes, .partitions = 2, .multiprocessors = gpu.multiprocessors};
+    const Residency residency = resident_blocks(gpu, usage_of(launch));
+    ModelledCache cache{.gpu = gpu.name,
+                        .bytes = gpu.l2_bytes,
+                        .partitions = gpu.l2_partitions,
+                        .multiprocessors = gpu.multiprocessors};
     cache.pace_spread = kPaceSpread;
     cache.blocks_per_multiprocessor =
         chosen != 0 ? static_cast<uint32_t>(chosen) : static_cast<uint32_t>(residency.blocks / gpu.multiprocessors);
@@ -408,6 +426,7 @@ class RunInProgress {
       if (sampled_) options.blocks = sample_of(result_.plan.launches[i].grid);
       options.access_budget -= std::min(options.access_budget, result_.trace.accesses.size());
       options.launch_index = static_cast<uint32_t>(i);
+      options.gpu = std::make_shared<const GpuSpec>(result_.modelled_gpu);
       options.progress = [&](double fraction) {
         report(Progress::Phase::simulate, (static_cast<double>(i) + fraction) / static_cast<double>(count));
       };
@@ -431,9 +450,47 @@ class RunInProgress {
       return;
     }
     if (result_.plan.launches.empty()) return;
+    compare_machine_code();
+    find_occupancy();
+    // Beside the tile map: both only read the trace.
+    auto hierarchy = std::async(std::launch::async, [this] {
+      return replay_hierarchy(result_.modelled_gpu, result_.trace, result_.plan.launches, result_.occupancy,
+                              result_.plan.buffers, stop_);
+    });
     const size_t last = result_.plan.launches.size() - 1;
     result_.tiles =
         make_tile_map(result_.trace, result_.plan.launches[last], static_cast<uint32_t>(last), result_.plan.buffers);
+    result_.hierarchy = hierarchy.get();
+  }
+
+  /// Each kernel once, however often it is launched.
+  void compare_machine_code() {
+    std::set<std::string> compared;
+    for (size_t i = 0; i < result_.plan.launches.size(); ++i) {
+      const std::string& kernel = result_.plan.launches[i].kernel;
+      if (!compared.insert(kernel).second) continue;
+      const bool done = mark_changed_lines(result_.traffic, result_.trace, static_cast<uint32_t>(i),
+                                           machine_accesses(result_.compiled.cubin, kernel));
+      if (!done && result_.not_compared_reason.empty())
+        result_.not_compared_reason = fmt::format("the machine code of {} has no source lines", kernel);
+    }
+  }
+
+  BlockUsage usage_of(const Launch& launch) const {
+    BlockUsage usage;
+    usage.threads = static_cast<uint32_t>(launch.block.count());
+    usage.dynamic_shared_bytes = launch.shared_bytes;
+    if (const KernelInfo* kernel = result_.compiled.find(launch.kernel); kernel != nullptr) {
+      usage.registers_per_thread = kernel->registers;
+      usage.static_shared_bytes = kernel->static_shared_bytes;
+      usage.barriers = kernel->barriers;
+    }
+    return usage;
+  }
+
+  void find_occupancy() {
+    for (const Launch& launch : result_.plan.launches)
+      result_.occupancy.push_back(occupancy_of(result_.modelled_gpu, usage_of(launch), launch.grid.count()));
   }
 
   void compare_outputs(const Lab& lab) {

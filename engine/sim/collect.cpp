@@ -102,8 +102,8 @@ void Collector::join(ChunkRecord& record) {
     counts_[i].sectors += record.counts[i].sectors;
     counts_[i].useful_bytes += record.counts[i].useful_bytes;
     counts_[i].wavefronts += record.counts[i].wavefronts;
+    counts_[i].passes += record.counts[i].passes;
   }
-  for (size_t i = 0; i < 2; ++i) bank_conflicts_[i] += record.bank_conflicts[i];
   join_findings(record);
   join_output(record);
   stopped_ = stopped_ || record.stopped;
@@ -266,6 +266,7 @@ void Collector::fill_sites() {
     site.kind = from.kind;
     site.bytes_per_lane = from.bytes_per_lane;
     site.launch = options_.launch_index;
+    site.is_matrix = from.is_matrix;
     report_.trace.sites.push_back(std::move(site));
   }
 }
@@ -274,8 +275,6 @@ void Collector::fill_counters() {
   const Program& program = *setup_.program;
   const size_t rows = setup_.buffers + 2;
   Counters& counters = report_.counters;
-  counters.shared_load_bank_conflicts = bank_conflicts_[0];
-  counters.shared_store_bank_conflicts = bank_conflicts_[1];
   for (size_t i = 0; i < counts_.size(); ++i) {
     SiteCount count = counts_[i];
     if (count.requests == 0) continue;
@@ -292,11 +291,13 @@ void Collector::fill_counters() {
       counters.global_load_bytes_useful += count.useful_bytes;
     } else if (kind == AccessKind::load) {
       counters.shared_load_wavefronts += count.wavefronts;
+      counters.shared_load_bank_conflicts += count.wavefronts - count.passes;
       counters.global_load_sectors += count.sectors;
       counters.global_load_requests += shared ? 0 : count.requests;
       counters.global_load_bytes_useful += shared ? 0 : count.useful_bytes;
     } else if (kind == AccessKind::store) {
       counters.shared_store_wavefronts += count.wavefronts;
+      counters.shared_store_bank_conflicts += count.wavefronts - count.passes;
       counters.global_store_sectors += count.sectors;
       counters.global_store_requests += shared ? 0 : count.requests;
       counters.global_store_bytes_useful += shared ? 0 : count.useful_bytes;

@@ -61,7 +61,6 @@ class Collector {
   bool recording_ended_ = false;
   uint64_t steps_ = 0;
   std::vector<SiteCount> counts_;
-  uint64_t bank_conflicts_[2] = {0, 0};
   std::vector<NotedFinding> findings_;
   std::vector<bool> changing_sites_;
   std::set<std::pair<uint32_t, uint32_t>> expectant_reads_;

@@ -121,7 +121,7 @@ void Machine::begin(Block& block, uint64_t index) {
   if (block.copies != nullptr) block.copies->clear();
   block.time = 0;
   block.live_threads = static_cast<uint32_t>(setup_.block.count());
-  fill_block_slots(program_, block.id, index, block.uniform.data());
+  fill_block_slots(program_, block.id, index, setup_.multiprocessors, block.uniform.data());
   if (setup_.shared_bytes != 0) std::memset(block.shared_written.data(), 0, setup_.shared_bytes);
   forget_local(block);
   if (block_ == &block) move_windows(block);

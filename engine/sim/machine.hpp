@@ -49,6 +49,7 @@ struct LaunchSetup {
   uint64_t launch_index = 0;              // within the run
   uint64_t resident_blocks = 1;
   std::string residency_reason;
+  uint32_t multiprocessors = 1, warps_per_multiprocessor = 1;  // of the modelled GPU
 
   uint64_t blocks() const { return chosen.empty() ? grid.count() : chosen.size(); }
   /// The linear index of the block that is executed as the position-th.
@@ -162,8 +163,7 @@ class Machine {
         BankCost cost = pattern.bank_costs[site.lanes_apart ? 1 : 0][base % 4];
         if (cost.wavefronts == 0) cost = count_bank_cost(pattern, base, site.lanes_apart);
         count.wavefronts += cost.wavefronts;
-        // An asynchronous copy is in the counters neither a load nor a store of shared memory.
-        if (cost.conflicts != 0 && !site.is_async) record_->bank_conflicts[site.is_store ? 1 : 0] += cost.conflicts;
+        count.passes += cost.passes;
       } else {
         const uint32_t sectors = pattern.sectors[base % 32];
         count.sectors += sectors != 0 ? sectors : count_sectors(pattern, base);

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "engine/sim/shared_banks.hpp"
 #include "engine/traffic/coalesce.hpp"
+#include "engine/traffic/shared_banks.hpp"
 
 namespace tilescope {
 namespace {
@@ -94,7 +94,7 @@ BankCost count_bank_cost(AccessPattern& pattern, uint64_t base, bool store) {
   const uint32_t wavefronts = cost(base).wavefronts, passes = cost(0).passes;
   BankCost& counted = pattern.bank_costs[store ? 1 : 0][base % 4];
   counted.wavefronts = static_cast<uint16_t>(wavefronts);
-  counted.conflicts = static_cast<uint16_t>(wavefronts - std::min(wavefronts, passes));
+  counted.passes = static_cast<uint16_t>(std::min(wavefronts, passes));
   return counted;
 }
 

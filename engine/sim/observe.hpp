@@ -24,7 +24,7 @@ namespace tilescope {
 /// What an access to shared memory costs.
 struct BankCost {
   uint16_t wavefronts = 0;  // 0: not yet counted
-  uint16_t conflicts = 0;   // wavefronts beyond one for each pass over the banks that has an active lane
+  uint16_t passes = 0;      // over the banks, with an active lane: as many as there would be without conflicts
 };
 
 /// How 32 lanes lie to one another, with everything that can be said of it before the base address is known.
@@ -76,8 +76,7 @@ struct ChunkRecord {
   std::vector<uint64_t> accesses_end;  // by block, where accesses are recorded
   std::vector<Access> accesses;        // `pattern` counts in `patterns`
   std::vector<LanePattern> patterns;
-  std::vector<SiteCount> counts;        // by site and buffer
-  uint64_t bank_conflicts[2] = {0, 0};  // shared loads, shared stores
+  std::vector<SiteCount> counts;  // by site and buffer
   std::vector<NotedFinding> findings;
   std::vector<bool> changing_sites;           // stores that have replaced what was written before by something else
   std::shared_ptr<GlobalRaces> global_races;  // where blocks do not see one another
@@ -106,7 +105,6 @@ struct ChunkRecord {
     output.clear();
     output_dropped = 0;
     expectant_reads.clear();
-    bank_conflicts[0] = bank_conflicts[1] = 0;
     stopped = recording_ended = false;
     last_operation = 0;
   }

@@ -3,27 +3,63 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace tilescope {
+namespace {
 
-Residency resident_blocks(const BlockResources& block) {
-  const uint32_t warps = (block.threads + 31) / 32;
-  // Registers are given to a warp in units of 256.
-  const uint32_t registers = warps * ((block.registers_per_thread * 32 + 255) / 256 * 256);
-  const uint32_t shared = block.shared_bytes + ModelledGpu::kReservedSharedBytes;
-  const struct {
-    uint32_t blocks;
-    std::string reason;
-  } limits[] = {
-      {ModelledGpu::kBlocks, fmt::format("{} blocks", ModelledGpu::kBlocks)},
-      {ModelledGpu::kThreads / std::max(1U, warps * 32), fmt::format("{} threads", ModelledGpu::kThreads)},
-      {registers == 0 ? ModelledGpu::kBlocks : ModelledGpu::kRegisters / registers,
-       fmt::format("{} registers", ModelledGpu::kRegisters)},
-      {ModelledGpu::kSharedBytes / shared, fmt::format("{} bytes of shared memory", ModelledGpu::kSharedBytes)}};
-  const auto* least = std::min_element(std::begin(limits), std::end(limits),
-                                       [](const auto& a, const auto& b) { return a.blocks < b.blocks; });
-  return {uint64_t{std::max(1U, least->blocks)} * ModelledGpu::kMultiprocessors,
-          fmt::format("{} for each of {} multiprocessors", least->reason, ModelledGpu::kMultiprocessors)};
+/// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", 9.0.
+GpuSpec make_usual_gpu() {
+  GpuSpec gpu;
+  gpu.id = kUsualGpu;
+  gpu.name = "H200";
+  gpu.architecture = "sm_90";
+  gpu.multiprocessors = 132;
+  gpu.l1_and_shared_bytes = 256 * 1024;
+  gpu.shared_bytes_per_multiprocessor = 228 * 1024;
+  gpu.shared_bytes_per_block = 227 * 1024;
+  gpu.reserved_shared_bytes_per_block = 1024;
+  gpu.shared_granularity = 128;
+  gpu.registers_per_multiprocessor = gpu.registers_per_block = 65536;
+  gpu.registers_per_thread = 255;
+  gpu.register_granularity = 256;
+  gpu.sub_partitions = 4;
+  gpu.max_threads_per_multiprocessor = 2048;
+  gpu.max_warps_per_multiprocessor = 64;
+  gpu.max_blocks_per_multiprocessor = 32;
+  gpu.max_threads_per_block = 1024;
+  gpu.barriers_per_multiprocessor = 64;
+  return gpu;
+}
+
+std::string limit_text(const GpuSpec& gpu, OccupancyLimit limit) {
+  switch (limit) {
+    case OccupancyLimit::threads:
+      return fmt::format("{} threads", gpu.max_threads_per_multiprocessor);
+    case OccupancyLimit::registers:
+      return fmt::format("{} registers", gpu.registers_per_multiprocessor);
+    case OccupancyLimit::shared:
+      return fmt::format("{} bytes of shared memory", gpu.shared_bytes_per_multiprocessor);
+    case OccupancyLimit::barriers:
+      return fmt::format("{} barriers", gpu.barriers_per_multiprocessor.value_or(0));
+    case OccupancyLimit::blocks:
+    case OccupancyLimit::grid:
+      break;
+  }
+  return fmt::format("{} blocks", gpu.max_blocks_per_multiprocessor);
+}
+
+}  // namespace
+
+const GpuSpec& usual_gpu() {
+  static const GpuSpec gpu = make_usual_gpu();
+  return gpu;
+}
+
+Residency resident_blocks(const GpuSpec& gpu, const BlockUsage& block) {
+  const Occupancy occupancy = occupancy_of(gpu, block, std::numeric_limits<uint64_t>::max() / 2);
+  return {uint64_t{std::max(1U, occupancy.blocks_per_multiprocessor)} * gpu.multiprocessors,
+          fmt::format("{} for each of {} multiprocessors", limit_text(gpu, occupancy.limit), gpu.multiprocessors)};
 }
 
 }  // namespace tilescope

@@ -5,26 +5,18 @@
 #include <cstdint>
 #include <string>
 
-namespace tilescope {
+#include "engine/traffic/occupancy.hpp"
 
-struct BlockResources {
-  uint32_t threads = 0;
-  uint32_t registers_per_thread = 0;  // 0: unknown
-  uint32_t shared_bytes = 0;
-};
+namespace tilescope {
 
 struct Residency {
   uint64_t blocks = 0;
   std::string reason = {};  // "2048 threads for each of 132 multiprocessors"
 };
 
-/// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", 9.0; the H200 of assets/gpus.toml.
-struct ModelledGpu {
-  static constexpr uint32_t kMultiprocessors = 132;
-  static constexpr uint32_t kThreads = 2048, kBlocks = 32, kRegisters = 65536, kSharedBytes = 228 * 1024;
-  static constexpr uint32_t kReservedSharedBytes = 1024;  // of each block
-};
+/// The GPU that is modelled where none is given: the H200 of assets/gpus.toml.
+const GpuSpec& usual_gpu();
 
-Residency resident_blocks(const BlockResources& block);
+Residency resident_blocks(const GpuSpec& gpu, const BlockUsage& block);
 
 }  // namespace tilescope

@@ -43,7 +43,7 @@ Result<void> check_limit(const char* name, uint64_t value, uint64_t limit) {
   return {};
 }
 
-Result<void> check_launch(const Launch& launch, const Program& program) {
+Result<void> check_launch(const Launch& launch, const Program& program, const GpuSpec& gpu) {
   // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
   const struct {
     const char* name;
@@ -57,10 +57,10 @@ Result<void> check_launch(const Launch& launch, const Program& program) {
                 {"threads per block", launch.block.count(), 1024}};
   for (const auto& limit : limits)
     if (auto good = check_limit(limit.name, limit.value, limit.limit); !good) return good;
-  constexpr uint64_t kMostShared = 227 * 1024;
   const uint64_t shared = uint64_t{program.dynamic_shared_offset} + launch.shared_bytes;
-  if (shared > kMostShared)
-    return fail(ErrorId::bad_launch, "shared memory", shared, fmt::format("the limit is {} bytes", kMostShared));
+  if (shared > gpu.shared_bytes_per_block)
+    return fail(ErrorId::bad_launch, "shared memory", shared,
+                fmt::format("the limit is {} bytes", gpu.shared_bytes_per_block));
   const PtxFunction& function = *program.function;
   const uint64_t most = uint64_t{function.max_threads[0]} * function.max_threads[1] * function.max_threads[2];
   if (most != 0 && launch.block.count() > most)
@@ -210,7 +210,8 @@ class Simulator : public Executor {
     if (!loaded) return tl::unexpected<Error>(loaded.error());
     auto program = program_of(**loaded, launch.kernel);
     if (!program) return tl::unexpected<Error>(program.error());
-    if (auto good = check_launch(launch, **program); !good) return tl::unexpected<Error>(good.error());
+    const GpuSpec& gpu = options.gpu != nullptr ? *options.gpu : usual_gpu();
+    if (auto good = check_launch(launch, **program, gpu); !good) return tl::unexpected<Error>(good.error());
     for (const uint32_t block : options.blocks)
       if (block >= launch.grid.count())
         return fail(ErrorId::bad_launch, "block", block, fmt::format("the grid has {} blocks", launch.grid.count()));
@@ -241,9 +242,11 @@ class Simulator : public Executor {
     setup.chosen = options.blocks;
     setup.steps_per_block = options.steps_per_block;
     setup.record_shared = options.record_shared;
+    setup.multiprocessors = gpu.multiprocessors;
+    setup.warps_per_multiprocessor = gpu.max_warps_per_multiprocessor;
     add_buffers(buffers, setup);
     add_variables(**loaded, setup);
-    limit_resident_blocks(module, launch, setup);
+    limit_resident_blocks(module, launch, gpu, setup);
     const HostPages workspace(kWorkspaceBytes);
     add_workspace(workspace, setup);
     if (setup.checks) watch_written_memory(setup);
@@ -267,13 +270,17 @@ class Simulator : public Executor {
   }
 
   /// As many as the modelled GPU holds at a time, and the host's memory.
-  static void limit_resident_blocks(const CompiledModule& module, const Launch& launch, LaunchSetup& setup) {
+  static void limit_resident_blocks(const CompiledModule& module, const Launch& launch, const GpuSpec& gpu,
+                                    LaunchSetup& setup) {
     const Program& program = *setup.program;
-    BlockResources resources;
-    resources.threads = static_cast<uint32_t>(setup.block.count());
-    resources.shared_bytes = setup.shared_bytes;
-    if (const KernelInfo* info = module.find(launch.kernel)) resources.registers_per_thread = info->registers;
-    Residency residency = resident_blocks(resources);
+    BlockUsage usage;
+    usage.threads = static_cast<uint32_t>(setup.block.count());
+    usage.dynamic_shared_bytes = setup.shared_bytes;
+    if (const KernelInfo* info = module.find(launch.kernel)) {
+      usage.registers_per_thread = info->registers;
+      usage.barriers = info->barriers;
+    }
+    Residency residency = resident_blocks(gpu, usage);
     const uint64_t warps = (setup.block.count() + 31) / 32;
     const uint64_t bytes = warps * (sizeof(Warp) + program.register_slots * kSlotBytes + 64 * program.local_bytes) +
                            2 * setup.shared_bytes + program.uniform.size() +

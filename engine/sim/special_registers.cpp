@@ -123,13 +123,13 @@ uint32_t value_in_launch(SpecialRegister name, const LaunchSetup& setup) {
     case SpecialRegister::nctaid_z:
       return setup.grid.z;
     case SpecialRegister::nwarpid:
-      return ModelledGpu::kThreads / 32;
+      return setup.warps_per_multiprocessor;
     case SpecialRegister::dynamic_smem_size:
       return setup.dynamic_shared_bytes;
     case SpecialRegister::total_smem_size:
       return setup.shared_bytes;
     case SpecialRegister::nsmid:
-      return ModelledGpu::kMultiprocessors;
+      return setup.multiprocessors;
     case SpecialRegister::workspace_high:
       return static_cast<uint32_t>(kWorkspaceWindow >> 32);
     case SpecialRegister::workspace_low:
@@ -195,11 +195,12 @@ void fill_launch_slots(const Program& program, const LaunchSetup& setup, uint8_t
   }
 }
 
-void fill_block_slots(const Program& program, const Dim3& id, uint64_t index, uint8_t* uniform) {
+void fill_block_slots(const Program& program, const Dim3& id, uint64_t index, uint32_t multiprocessors,
+                      uint8_t* uniform) {
   for (const auto& special : program.specials) {
     // Blocks are issued to the multiprocessors in turn.
     if (special.name == SpecialRegister::smid)
-      spread(uniform_slot(uniform, special.slot), static_cast<uint32_t>(index % ModelledGpu::kMultiprocessors));
+      spread(uniform_slot(uniform, special.slot), static_cast<uint32_t>(index % multiprocessors));
     if (special.name == SpecialRegister::ctaid_x) spread(uniform_slot(uniform, special.slot), id.x);
     if (special.name == SpecialRegister::ctaid_y) spread(uniform_slot(uniform, special.slot), id.y);
     if (special.name == SpecialRegister::ctaid_z) spread(uniform_slot(uniform, special.slot), id.z);

@@ -19,6 +19,7 @@ const SpecialRegisterInfo* find_special_register(std::string_view name);
 void fill_warp_slots(const Program& program, const Dim3& block, Warp& warp);
 /// What does not change during a launch: the special registers, and the parameters that are loaded.
 void fill_launch_slots(const Program& program, const LaunchSetup& setup, uint8_t* uniform);
-void fill_block_slots(const Program& program, const Dim3& id, uint64_t index, uint8_t* uniform);
+void fill_block_slots(const Program& program, const Dim3& id, uint64_t index, uint32_t multiprocessors,
+                      uint8_t* uniform);
 
 }  // namespace tilescope

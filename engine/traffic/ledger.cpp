@@ -85,6 +85,8 @@ Traffic make_ledger(const AccessTrace& trace, std::vector<SiteCount> sites, cons
     line.lanes += count.lanes;
     line.sectors += count.sectors;
     line.useful_bytes += count.useful_bytes;
+    line.wavefronts += count.wavefronts;
+    line.passes += count.passes;
     if (count.buffer >= 0 && static_cast<size_t>(count.buffer) < traffic.buffers.size())
       add_to_buffer(traffic.buffers[static_cast<size_t>(count.buffer)], site.kind, count);
   }

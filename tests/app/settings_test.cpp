@@ -44,6 +44,7 @@ TEST_F(SettingsTest, EverythingComesBack) {
   before->session.select_rung("grid-stride");
   before->session.set_param("BLOCK", 512);
   before->session.set_size("n", 4096);
+  before->session.set_gpu("a100");
   before->session.finished_labs = {labs()[0].name};
   ASSERT_TRUE(write_settings(*before, file));
 
@@ -57,6 +58,7 @@ TEST_F(SettingsTest, EverythingComesBack) {
   EXPECT_EQ(after->session.rung().name, "grid-stride");
   EXPECT_EQ(after->session.request().config.param("BLOCK"), 512);
   EXPECT_EQ(after->session.request().config.size("n"), 4096);
+  EXPECT_EQ(after->session.request().gpu, "a100");
   EXPECT_TRUE(after->session.finished_labs.contains(labs()[0].name));
 }
 

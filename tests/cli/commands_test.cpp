@@ -70,6 +70,49 @@ TEST(Run, JsonHasTheDocumentedFields) {
   EXPECT_TRUE(object["elapsed_ms"].contains("compile"));
 }
 
+TEST(Run, ModelledCountersCarryTheirBadgeAndTheirGpu) {
+  RunOptions options;
+  options.lab = "vector-add";
+  options.size = {"n=98432"};
+  options.set = {"GPU=a100"};
+  options.json = true;
+  const json object = call(run_command, options).object();
+  EXPECT_EQ(object["modelled_gpu"]["id"], "a100");
+  const json& counters = object["counters"];
+  // Two vectors are read once, one is written and still in the L2 at the end.
+  EXPECT_EQ(counters["device_bytes_read"], 8 * 98432);
+  EXPECT_EQ(counters["device_bytes_written"], 0);
+  EXPECT_EQ(counters["bytes_left_in_l2"], 4 * 98432);
+  EXPECT_EQ(counters["l2_bytes"], 12 * 98432);
+  EXPECT_EQ(counters["l1_hit_rate"], 0);
+  EXPECT_NEAR(counters["l2_hit_rate"].get<double>(), 1.0 / 3, 1e-9);
+  EXPECT_EQ(counters["badges"]["device_bytes_read"], "MODELLED");
+  EXPECT_FALSE(counters["badges"].contains("global_load_sectors"));
+  EXPECT_EQ(object["launches"][0]["occupancy"]["limit"], "grid");
+  EXPECT_NE(object["command"].get<std::string>().find("--set GPU=a100"), std::string::npos);
+}
+
+TEST(Run, TheTableOfLevelsNamesTheGpuAndItsBadge) {
+  RunOptions options;
+  options.lab = "vector-add";
+  options.size = {"n=98432"};
+  options.set = {"GPU=rtx-4090"};
+  options.traffic = true;
+  const std::string text = call(run_command, options).out;
+  EXPECT_NE(text.find("as RTX 4090 [MODELLED]"), std::string::npos) << text;
+  EXPECT_NE(text.find("device  total              787.5 kB"), std::string::npos) << text;
+}
+
+TEST(Run, AnUnknownGpuIsAnErrorThatNamesThem) {
+  RunOptions options;
+  options.lab = "vector-add";
+  options.set = {"GPU=h300"};
+  const Outcome outcome = call(run_command, options);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.problems.find("'h300'"), std::string::npos) << outcome.problems;
+  EXPECT_NE(outcome.problems.find("v100, a100-40gb, a100, h100-pcie, h100, h200"), std::string::npos);
+}
+
 TEST(Run, AllRungsGiveTheSameOutput) {
   RunOptions options;
   options.lab = "vector-multiply";
@@ -133,6 +176,16 @@ TEST(Exec, RunsAnyKernelAndDumpsItsBuffers) {
   std::vector<float> values(1000);
   std::ifstream(dump, std::ios::binary).read(reinterpret_cast<char*>(values.data()), 4000);
   EXPECT_EQ(values[700], 1400.0F);
+}
+
+TEST(Exec, AnyKernelIsModelledOnTheChosenGpu) {
+  ExecOptions options = scale_by_two("8");
+  options.set = {"GPU=v100"};
+  const json object = call(exec_command, options).object();
+  EXPECT_EQ(object["modelled_gpu"]["name"], "V100");
+  EXPECT_EQ(object["counters"]["device_bytes_read"], 4000);
+  options.set = {"BLOCK=3"};
+  EXPECT_EQ(call(exec_command, options).status, 2);
 }
 
 TEST(Exec, AGridThatIsTooSmallLeavesPoison) {

@@ -51,6 +51,25 @@ TEST_F(CompilerTest, TheAssemblerOptimisesAsMuchAsAskedFor) {
   EXPECT_GT(plain->cubin.size(), optimised->cubin.size());
 }
 
+TEST_F(CompilerTest, TheNearestArchitectureIsOneThatNvrtcHas) {
+  // CUDA Toolkit 13.0 release notes: machine code for 7.5 and later; 12.x has 5.0 and later.
+  EXPECT_EQ(compiler_->nearest_target("sm_90"), "sm_90");
+  EXPECT_EQ(compiler_->nearest_target("sm_90a"), "sm_90a");
+  EXPECT_EQ(compiler_->nearest_target("sm_91"), "sm_90");
+  EXPECT_EQ(compiler_->nearest_target("sm_70"), compiler_->version().starts_with("12.") ? "sm_70" : "sm_75");
+}
+
+TEST_F(CompilerTest, CountsTheBarriersOfAKernel) {
+  const auto module = compile(
+      "extern \"C\" __global__ void k(float* p) { __syncthreads(); p[threadIdx.x] = 1; asm volatile(\"bar.sync 3, "
+      "64;\"); }"
+      " extern \"C\" __global__ void none(float* p) { p[threadIdx.x] = 1; }",
+      {});
+  ASSERT_TRUE(module);
+  EXPECT_EQ(module->find("k")->barriers, 4U) << "barriers 0 to 3";
+  EXPECT_EQ(module->find("none")->barriers, 0U);
+}
+
 TEST_F(CompilerTest, OneArchitectureForBothStillGivesBoth) {
   CompileRequest request;
   request.text = vector_add;

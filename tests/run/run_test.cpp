@@ -68,6 +68,90 @@ TEST(Run, EveryLineOfTheLedgerPointsAtItsSourceLine) {
   EXPECT_NE(source[result.traffic.lines[2].line - 1].find("out[i] ="), std::string::npos);
 }
 
+TEST(Run, TheChosenGpuIsModelledWithItsOwnMachineCode) {
+  Request request = vector_add("tiles-per-cta");
+  EXPECT_EQ(run(request).modelled_gpu.id, "h200");
+  EXPECT_EQ(run(request).machine_code_note, "");
+  request.gpu = "a100";
+  const RunResult a100 = run(request);
+  EXPECT_EQ(a100.modelled_gpu.multiprocessors, 108U);
+  EXPECT_EQ(a100.device.multiprocessors, 108U);
+  EXPECT_EQ(a100.compiled.cubin_target, "sm_80");
+  EXPECT_FALSE(a100.compiled.cubin.empty());
+  ASSERT_EQ(a100.occupancy.size(), 1U);
+  EXPECT_EQ(a100.occupancy[0].limit, OccupancyLimit::grid);
+}
+
+TEST(Run, WhereTheCompilerHasNoMachineCodeForTheGpuANoteSaysWhoseItIs) {
+  Request request = vector_add("tiles-per-cta");
+  request.gpu = "v100";
+  const RunResult result = run(request);
+  if (result.compiled.cubin_target == "sm_70") GTEST_SKIP() << "this NVRTC still has it";
+  EXPECT_EQ(result.machine_code_note, "the machine code, and with it the registers, is that of sm_75, not of sm_70");
+  EXPECT_TRUE(result.hierarchy.modelled);
+}
+
+TEST(Run, WhatAVectorAddMovesIsModelledThroughTheCaches) {
+  const RunResult result = run(vector_add("tiles-per-cta"));
+  ASSERT_TRUE(result.hierarchy.modelled) << result.hierarchy.reason;
+  EXPECT_EQ(result.hierarchy.total.l1.read_sectors, result.traffic.counters.global_load_sectors);
+  EXPECT_EQ(result.hierarchy.total.device_bytes_read, 8U * 98432);
+  EXPECT_EQ(result.hierarchy.total.bytes_left_in_l2, 4U * 98432);
+  EXPECT_EQ(result.hierarchy.buffers[0].device_bytes_read, 4U * 98432);
+}
+
+/// One launch of a kernel of one's own over two vectors of 32 floats.
+Plan plan_of(const std::string& source) {
+  Plan plan;
+  plan.source_file = "own.cu";
+  plan.source_text = source;
+  plan.buffers = {{.name = "in", .shape = {32}}, {.name = "out", .shape = {32}, .role = Role::output}};
+  plan.launches = {{.block = {32, 1, 1}, .arguments = {BufferArgument{0}, BufferArgument{1}}}};
+  return plan;
+}
+
+TEST(Run, LinesWherePtxasMergedLoadsAreMarkedAndOthersAreNot) {
+  const char* const source = R"(extern "C" __global__ void sum(const float* in, float* out) {
+  __shared__ float tile[32];
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  float all = 0;
+#pragma unroll
+  for (int i = 0; i < 32; ++i) all += tile[i];
+  out[threadIdx.x] = all;
+})";
+  const auto result = engine().run_plan(plan_of(source), Request{});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->not_compared_reason, "");
+  for (const LineTraffic& line : result->traffic.lines) {
+    EXPECT_EQ(line.changed_by_ptxas, line.line == 7) << line.line;
+    if (line.line != 7) continue;
+    // NVRTC's 32 loads of a word become 8 of four (nvdisasm shows LDS.128).
+    EXPECT_EQ(line.ptx_operations, (std::vector<OperationCount>{{32, 32}}));
+    EXPECT_EQ(line.machine_operations, (std::vector<OperationCount>{{128, 8}}));
+  }
+}
+
+TEST(Run, ALineOfSharedMemoryHasItsPassesAndConflicts) {
+  const char* const source = R"(extern "C" __global__ void columns(const float* in, float* out) {
+  __shared__ float tile[32 * 32];
+  tile[threadIdx.x] = in[threadIdx.x];
+  tile[threadIdx.x * 32] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x];
+})";
+  const auto result = engine().run_plan(plan_of(source), Request{});
+  ASSERT_TRUE(result) << result.error().message;
+  for (const LineTraffic& line : result->traffic.lines) {
+    if (line.space != Space::shared) continue;
+    const bool column = line.line == 4;  // all lanes in one bank
+    EXPECT_EQ(line.wavefronts, column ? 32U : 1U) << line.line;
+    EXPECT_EQ(line.bank_conflicts(), column ? 31U : 0U) << line.line;
+    EXPECT_EQ(line.conflict_ways(), column ? 32 : 1) << line.line;
+    EXPECT_EQ(line.moved_bytes(), column ? 4096U : 128U) << line.line;
+  }
+}
+
 TEST(Run, ADroppedMaskIsReportedWithLineBlockAndThread) {
   Request request = vector_add("thread-per-element", 1000);
   request.broken = {"DROP_MASK"};

@@ -161,6 +161,21 @@ TEST(Hangs, ABarrierOfMoreBlocksThanTheGpuHoldsIsADeadlock) {
               "kernels/waiting.cu:101, block (0,0,0) thread (0,0,0)");
   }
 }
+TEST(Hangs, ASmallerGpuHoldsFewerBlocksOfThatBarrier) {
+  Machinery machine;
+  machine.input("arrived", Integers{0});
+  machine.input("values", Integers(217, 0));
+  machine.value(1);
+  const auto gpus = read_gpu_specs(std::string(TILESCOPE_SOURCE) + "/assets/gpus.toml");
+  ASSERT_TRUE(gpus);
+  machine.options.gpu = std::make_shared<const GpuSpec>(*find_gpu(*gpus, "a100"));
+  const auto report = machine.run(module_of("waiting"), "grid_volatile", {217, 1, 1}, {1024, 1, 1});
+  ASSERT_FALSE(report.findings.empty());
+  EXPECT_NE(
+      report.findings[0].message.find("holds 216 of them at a time (2048 threads for each of 108 multiprocessors"),
+      std::string::npos)
+      << report.findings[0].message;
+}
 TEST(Hangs, ALoopThatGoesOnChangingMemoryEndsWithTheBudget) {
   Machinery machine;
   machine.input("out", Integers(64, 0));

@@ -1,4 +1,4 @@
-#include "engine/sim/shared_banks.hpp"
+#include "engine/traffic/shared_banks.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,22 @@
+// What the models say, as JSON and as text: occupancy of each launch, and the levels of the memory hierarchy.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "engine/run_result.hpp"
+
+namespace tilescope {
+
+/// Adds the modelled counters to the simulated ones, and says in "badges" which those are.
+void add_modelled_counters(nlohmann::json& counters, const HierarchyTraffic& hierarchy);
+/// Every level and buffer; where nothing is modelled, the reason.
+nlohmann::json hierarchy_json(const RunResult& result);
+nlohmann::json occupancy_json(const Occupancy& occupancy);
+
+/// "8 blocks of 8 warps on each of 132 SMs, 100% of the warps it holds, limited by threads; 0.09 waves [MODELLED]"
+std::string occupancy_text(const Occupancy& occupancy, const GpuSpec& gpu);
+/// The table of levels, each with its badge.
+std::string hierarchy_text(const RunResult& result);
+
+}  // namespace tilescope

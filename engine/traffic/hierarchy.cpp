@@ -1,0 +1,354 @@
+#include "engine/traffic/hierarchy.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <deque>
+
+#include "engine/traffic/access_lines.hpp"
+#include "engine/traffic/coalesce.hpp"
+#include "engine/traffic/sector_cache.hpp"
+
+namespace tilescope {
+namespace {
+
+/// How the accesses of a memory instruction go through the levels.
+enum class Route : uint8_t { none, load, load_past_l1, store, atomic };
+
+bool names(const std::string& ptx, std::string_view modifier) {
+  const std::string_view opcode = std::string_view(ptx).substr(0, ptx.find(' '));
+  return opcode.find(modifier) != std::string_view::npos;
+}
+
+Route route_of(const Site& site) {
+  if (site.space != Space::global) return Route::none;
+  switch (site.kind) {
+    case AccessKind::store:
+      return Route::store;
+    case AccessKind::atomic:
+    case AccessKind::reduction:
+      return Route::atomic;
+    case AccessKind::async_copy:
+      return names(site.ptx, ".ca") ? Route::load : Route::load_past_l1;
+    case AccessKind::load:
+      break;
+  }
+  // PTX ISA, "Cache Operators" and "Memory Consistency Model": these have to see what other multiprocessors wrote.
+  for (const char* modifier : {".cg", ".cv", ".volatile", ".relaxed", ".acquire", ".mmio"})
+    if (names(site.ptx, modifier)) return Route::load_past_l1;
+  return Route::load;
+}
+
+/// Gives every buffer a place in one memory, as an allocator would, in lines of 128 bytes.
+class Placement {
+ public:
+  explicit Placement(std::span<const BufferSpec> buffers) {
+    uint64_t next = 0;
+    for (const BufferSpec& buffer : buffers) {
+      first_.push_back(static_cast<uint32_t>(next));
+      const uint64_t bytes = static_cast<uint64_t>(buffer.count()) * size_of(buffer.type);
+      // cudaMalloc's alignment, and room for a few bytes that a kernel reads past the end.
+      next += (bytes / 512 + 2) * (512 / kLineBytes);
+    }
+    other_ = static_cast<uint32_t>(next);
+  }
+
+  struct Place {
+    uint32_t line = 0;
+    uint32_t buffer = 0;  // that of `other` is the number of buffers
+  };
+  Place of(uint64_t address) const {
+    const RegionOffset region = region_of(address);
+    const auto offset_line = static_cast<uint32_t>(region.offset / static_cast<int64_t>(kLineBytes));
+    if (region.buffer >= 0 && static_cast<size_t>(region.buffer) < first_.size())
+      return {first_[static_cast<size_t>(region.buffer)] + offset_line, static_cast<uint32_t>(region.buffer)};
+    // Variables of the module and the heap, each in a quarter of what 32 bits leave.
+    return {other_ + (static_cast<uint32_t>(region.buffer & 3) << 28) + offset_line,
+            static_cast<uint32_t>(first_.size())};
+  }
+  uint32_t buffer_of(uint32_t line) const {
+    if (line >= other_) return static_cast<uint32_t>(first_.size());
+    return static_cast<uint32_t>(std::ranges::upper_bound(first_, line) - first_.begin()) - 1;
+  }
+
+ private:
+  std::vector<uint32_t> first_;
+  uint32_t other_ = 0;
+};
+
+uint64_t count(unsigned sectors) { return static_cast<uint64_t>(std::popcount(sectors)); }
+
+/// The L2 and the device behind it.
+class SharedLevel {
+ public:
+  SharedLevel(const GpuSpec& gpu, const Placement& placement, std::vector<HierarchyUse>& uses)
+      : cache_(gpu.l2_bytes), placement_(placement), uses_(uses) {}
+
+  void read(Placement::Place place, unsigned sectors) {
+    LevelTraffic& level = uses_[place.buffer].l2;
+    SectorCache::State& state = *entry_of(place.line).state;
+    level.read_sectors += count(sectors);
+    level.read_hits += count(sectors & state.valid);
+    fetch(place.buffer, state, sectors);
+  }
+  void write(Placement::Place place, const LinePart& part) {
+    LevelTraffic& level = uses_[place.buffer].l2;
+    const SectorCache::Entry entry = entry_of(place.line);
+    SectorCache::State& state = *entry.state;
+    level.write_sectors += count(part.sectors);
+    level.write_hits += count(part.sectors);
+    const unsigned in_part = part.sectors & ~unsigned{part.whole} & ~unsigned{state.valid};
+    state.valid |= part.whole;
+    state.dirty |= part.sectors;
+    state.partial &= static_cast<uint8_t>(~part.whole);
+    if (in_part != 0) write_in_part(entry, part, in_part);
+  }
+  void update(Placement::Place place, unsigned sectors) {
+    LevelTraffic& level = uses_[place.buffer].l2;
+    SectorCache::State& state = *entry_of(place.line).state;
+    level.atomic_sectors += count(sectors);
+    level.atomic_hits += count(sectors & state.valid);
+    fetch(place.buffer, state, sectors);
+    state.dirty |= static_cast<uint8_t>(sectors);
+  }
+  void count_what_is_left() {
+    cache_.for_each_line([&](uint32_t line, SectorCache::State state) {
+      if (state.dirty != 0) uses_[placement_.buffer_of(line)].bytes_left_in_l2 += count(state.dirty) * kSectorBytes;
+    });
+  }
+
+ private:
+  SectorCache::Entry entry_of(uint32_t line) {
+    if (const SectorCache::Entry entry = cache_.find(line); entry.state != nullptr) return entry;
+    SectorCache::Evicted evicted;
+    const SectorCache::Entry entry = cache_.insert(line, evicted);
+    if (evicted.state.dirty != 0) {
+      HierarchyUse& use = uses_[placement_.buffer_of(evicted.line)];
+      use.device_bytes_written += count(evicted.state.dirty) * kSectorBytes;
+      use.device_bytes_read += count(evicted.state.partial) * kSectorBytes;
+    }
+    return entry;
+  }
+  void fetch(uint32_t buffer, SectorCache::State& state, unsigned sectors) {
+    uses_[buffer].device_bytes_read += count(sectors & ~unsigned{state.valid}) * kSectorBytes;
+    state.valid |= static_cast<uint8_t>(sectors);
+    state.partial &= static_cast<uint8_t>(~sectors);
+  }
+  /// Which bytes of such a sector are there is remembered, until they all are.
+  void write_in_part(const SectorCache::Entry& entry, const LinePart& part, unsigned sectors) {
+    if (written_.empty()) written_.resize(cache_.places());
+    std::array<uint32_t, 4>& written = written_[entry.place];
+    for (unsigned left = sectors; left != 0; left &= left - 1) {
+      const auto sector = static_cast<size_t>(std::countr_zero(left));
+      const auto bit = static_cast<uint8_t>(1U << sector);
+      written[sector] = ((entry.state->partial & bit) != 0 ? written[sector] : 0) | part.bytes[sector];
+      if (written[sector] == 0xffffffff) {
+        entry.state->valid |= bit;
+        entry.state->partial &= static_cast<uint8_t>(~bit);
+      } else {
+        entry.state->partial |= bit;
+      }
+    }
+  }
+
+  SectorCache cache_;
+  std::vector<std::array<uint32_t, 4>> written_;  // by place in the cache: the bytes of partial sectors
+  const Placement& placement_;
+  std::vector<HierarchyUse>& uses_;
+};
+
+/// The accesses of one block in the order in which its warps, side by side, make them.
+struct ResidentBlock {
+  uint32_t multiprocessor = 0;
+  std::vector<uint32_t> accesses;   // into AccessTrace::accesses, by their warps' sequence
+  std::vector<uint32_t> turns_end;  // of each turn, in accesses
+  size_t turn = 0;
+  bool done() const { return turn == turns_end.size(); }
+};
+
+class Replay {
+ public:
+  Replay(const GpuSpec& gpu, const AccessTrace& trace, std::span<const BufferSpec> buffers)
+      : gpu_(gpu),
+        trace_(trace),
+        placement_(buffers),
+        uses_(buffers.size() + 1),
+        lines_(trace),
+        l2_(gpu, placement_, uses_) {
+    for (const Site& site : trace.sites) routes_.push_back(route_of(site));
+  }
+
+  /// The accesses of one launch lie side by side, block by block. False: stopped.
+  bool run(size_t first, size_t last, const Occupancy& occupancy, const std::stop_token& stop) {
+    next_ = first;
+    last_ = last;
+    l1_.clear();
+    const uint32_t of_each = std::max(1U, occupancy.blocks_per_multiprocessor);
+    std::vector<ResidentBlock> resident;
+    for (uint32_t round = 0; round < of_each; ++round)
+      for (uint32_t multiprocessor = 0; multiprocessor < gpu_.multiprocessors && next_ < last_; ++multiprocessor) {
+        ResidentBlock block;
+        block.multiprocessor = multiprocessor;
+        while (block.done() && next_ < last_) begin(block);
+        if (round == 0) l1_.emplace_back(std::max<uint64_t>(occupancy.l1_bytes, kLineBytes * SectorCache::kWays));
+        if (!block.done()) resident.push_back(std::move(block));
+      }
+    while (!resident.empty()) {
+      if (stop.stop_requested()) return false;
+      for (ResidentBlock& block : resident) take_turn(block);
+      std::erase_if(resident, [&](const ResidentBlock& block) { return block.done(); });
+    }
+    return true;
+  }
+
+  HierarchyTraffic finish() {
+    l2_.count_what_is_left();
+    HierarchyTraffic traffic;
+    traffic.modelled = true;
+    for (const HierarchyUse& use : uses_) add(traffic.total, use);
+    traffic.other = uses_.back();
+    uses_.pop_back();
+    traffic.buffers = std::move(uses_);
+    return traffic;
+  }
+
+ private:
+  static void add(LevelTraffic& total, const LevelTraffic& level) {
+    total.read_sectors += level.read_sectors;
+    total.read_hits += level.read_hits;
+    total.write_sectors += level.write_sectors;
+    total.write_hits += level.write_hits;
+    total.atomic_sectors += level.atomic_sectors;
+    total.atomic_hits += level.atomic_hits;
+  }
+  static void add(HierarchyUse& total, const HierarchyUse& use) {
+    add(total.l1, use.l1);
+    add(total.l2, use.l2);
+    total.device_bytes_read += use.device_bytes_read;
+    total.device_bytes_written += use.device_bytes_written;
+    total.bytes_left_in_l2 += use.bytes_left_in_l2;
+  }
+
+  /// Takes the next block that accesses global memory at all, and puts its accesses in the order of their turns.
+  void begin(ResidentBlock& block) {
+    block.turns_end.clear();
+    block.turn = 0;
+    const size_t first = next_;
+    const uint32_t index = trace_.accesses[first].block;
+    of_turn_.clear();
+    for (; next_ < last_ && trace_.accesses[next_].block == index; ++next_) {
+      const Access& access = trace_.accesses[next_];
+      if (routes_[access.site] == Route::none) continue;
+      if (of_turn_.size() <= access.sequence) of_turn_.resize(access.sequence + size_t{1});
+      ++of_turn_[access.sequence];
+    }
+    uint32_t end = 0;
+    for (uint32_t& count_or_begin : of_turn_) {
+      if (count_or_begin == 0) continue;
+      const uint32_t begin_turn = end;
+      end += count_or_begin;
+      count_or_begin = begin_turn;
+      block.turns_end.push_back(end);
+    }
+    block.accesses.resize(end);
+    for (size_t i = first; i < next_; ++i) {
+      const Access& access = trace_.accesses[i];
+      if (routes_[access.site] != Route::none) block.accesses[of_turn_[access.sequence]++] = static_cast<uint32_t>(i);
+    }
+  }
+
+  void take_turn(ResidentBlock& block) {
+    const size_t begin_access = block.turn == 0 ? 0 : block.turns_end[block.turn - 1];
+    const size_t end_access = block.turns_end[block.turn++];
+    for (size_t i = begin_access; i < end_access; ++i) access(block.accesses[i], l1_[block.multiprocessor]);
+    while (block.done() && next_ < last_) begin(block);
+  }
+
+  void access(uint32_t index, SectorCache& l1) {
+    const Access& access = trace_.accesses[index];
+    const Site& site = trace_.sites[access.site];
+    const uint64_t base = access.base / kLineBytes * kLineBytes;
+    for (const LinePart& part : lines_.of(access, site.bytes_per_lane)) {
+      const Placement::Place place = placement_.of(base + static_cast<uint64_t>(part.line) * kLineBytes);
+      switch (routes_[access.site]) {
+        case Route::load:
+          load(l1, place, part.sectors);
+          break;
+        case Route::load_past_l1:
+          l2_.read(place, part.sectors);
+          break;
+        case Route::store:
+          store(l1, place, part);
+          break;
+        case Route::atomic:
+          l2_.update(place, part.sectors);
+          break;
+        case Route::none:
+          break;
+      }
+    }
+  }
+
+  void load(SectorCache& l1, Placement::Place place, unsigned sectors) {
+    LevelTraffic& level = uses_[place.buffer].l1;
+    SectorCache::State* state = l1.find(place.line).state;
+    level.read_sectors += count(sectors);
+    if (state != nullptr) {
+      level.read_hits += count(sectors & state->valid);
+      const unsigned missing = sectors & ~unsigned{state->valid};
+      if (missing == 0) return;
+      l2_.read(place, missing);
+    } else {
+      SectorCache::Evicted evicted;
+      state = l1.insert(place.line, evicted).state;
+      l2_.read(place, sectors);
+    }
+    state->valid |= static_cast<uint8_t>(sectors);
+  }
+
+  void store(SectorCache& l1, Placement::Place place, const LinePart& part) {
+    LevelTraffic& level = uses_[place.buffer].l1;
+    level.write_sectors += count(part.sectors);
+    if (const SectorCache::State* state = l1.find(place.line).state)
+      level.write_hits += count(unsigned{part.sectors} & state->valid);
+    l2_.write(place, part);
+  }
+
+  const GpuSpec& gpu_;
+  const AccessTrace& trace_;
+  const Placement placement_;
+  std::vector<HierarchyUse> uses_;  // by buffer, then all else
+  AccessLines lines_;
+  SharedLevel l2_;
+  std::vector<Route> routes_;  // by site
+  std::deque<SectorCache> l1_;
+  std::vector<uint32_t> of_turn_;  // of the block that begins: accesses of each turn, then where they go
+  size_t next_ = 0, last_ = 0;
+};
+
+}  // namespace
+
+HierarchyTraffic replay_hierarchy(const GpuSpec& gpu, const AccessTrace& trace, std::span<const Launch> launches,
+                                  std::span<const Occupancy> occupancy, std::span<const BufferSpec> buffers,
+                                  const std::stop_token& stop) {
+  HierarchyTraffic refused;
+  if (!trace.complete) {
+    uint64_t blocks = 0;
+    for (const Launch& launch : launches) blocks += launch.grid.count();
+    refused.reason = fmt::format("the accesses of {} of {} blocks fit the record", trace.blocks_recorded, blocks);
+    return refused;
+  }
+  Replay replay(gpu, trace, buffers);
+  size_t first = 0;
+  for (uint32_t launch = 0; launch < launches.size(); ++launch) {
+    size_t last = first;
+    while (last < trace.accesses.size() && trace.sites[trace.accesses[last].site].launch == launch) ++last;
+    if (!replay.run(first, last, occupancy[launch], stop)) {
+      refused.reason = "cancelled";
+      return refused;
+    }
+    first = last;
+  }
+  return replay.finish();
+}
+
+}  // namespace tilescope
