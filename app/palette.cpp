@@ -26,7 +26,8 @@ void add_labs(std::vector<PaletteEntry>& entries, PanelContext& context) {
   int number = 1;
   for (const Rung& rung : context.lab().rungs)
     entries.push_back({context.strings(rung.title),
-                       context.strings.format("palette.rung", fmt::arg("number", number++)),
+                       context.session.shows_own() ? context.strings("sandbox.kernel")
+                                                   : context.strings.format("palette.rung", fmt::arg("number", number++)),
                        [&session, name = rung.name] { session.select_rung(name); }});
 }
 
@@ -55,6 +56,7 @@ void add_switches(std::vector<PaletteEntry>& entries, PanelContext& context, Scr
 void add_actions(std::vector<PaletteEntry>& entries, PanelContext& context, Screen& screen) {
   const Strings& text = context.strings;
   Session& session = context.session;
+  entries.push_back({text("palette.open_file"), "Ctrl+O", [&view = context.view] { view.asks_for_file = true; }});
   entries.push_back({text("palette.run"), "F5", [&session] { session.submit(); }});
   if (session.busy()) entries.push_back({text("palette.cancel"), "Esc", [&session] { session.cancel(); }});
   entries.push_back({text("palette.defaults"), "", [&session, &lab = context.lab()] {

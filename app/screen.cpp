@@ -6,6 +6,7 @@
 
 #include "app/header.hpp"
 #include "app/palette.hpp"
+#include "app/panels/file_dialog.hpp"
 #include "app/shell_keys.hpp"
 #include "app/widgets.hpp"
 
@@ -54,12 +55,22 @@ constexpr std::array<const char*, kTabCount> kTabKeys{"header.tab_lesson", "head
 }  // namespace
 
 Screen::Screen(std::shared_ptr<Engine> engine, Strings texts)
-    : session(std::move(engine)), strings(std::move(texts)), palette_(std::make_unique<Palette>()) {}
+    : session(std::move(engine)), strings(std::move(texts)), palette_(std::make_unique<Palette>()),
+      dialog_(std::make_unique<FileDialog>()) {}
 Screen::~Screen() = default;
 
 void Screen::show_message(std::string text) {
   message = std::move(text);
   message_until = ImGui::GetTime() + 8;
+}
+
+void Screen::open_file(const std::filesystem::path& file) { sandbox.open(file); }
+
+void Screen::open_dialog() {
+  const auto& recent = sandbox.recent();
+  std::error_code ignored;
+  open_file_dialog(*dialog_, recent.empty() ? std::filesystem::current_path(ignored) : recent.front().parent_path(),
+                   sandbox.wake());
 }
 
 void Screen::reset_layout() {
@@ -77,13 +88,16 @@ bool Screen::moving() const {
 }
 
 void Screen::draw(float width, float height) {
+  sandbox.poll(session);
+  if (std::exchange(view.asks_for_file, false)) open_dialog();
+  if (const auto error = sandbox.take_opening_error()) show_message(as_sentence(*error));
   session.poll();
   const std::string explained = std::exchange(view.explained, {});
   view.marks.clear();
   // A result that is replaced within a moment is not dimmed: a drag would flicker.
   stale_for_ = session.stale() ? stale_for_ + static_cast<double>(ImGui::GetIO().DeltaTime) : 0;
   const bool stale = session.stale() && (stale_for_ > kBriefSeconds || !session.busy());
-  PanelContext context{session, view, strings, theme(), fonts, heat_maps, session.result(), stale};
+  PanelContext context{session, view, strings, theme(), fonts, heat_maps, session.result(), stale, &sandbox};
 
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize({width, height});
@@ -96,6 +110,7 @@ void Screen::draw(float width, float height) {
   ImGui::End();
   handle_keys(context);
   draw_palette(*palette_, context, *this);
+  draw_file_dialog(*dialog_, context, *this);
   draw_help(context);
   ImGui::PopFont();
   // A tooltip comes after a moment of rest, and goes at once.

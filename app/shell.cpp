@@ -16,6 +16,7 @@
 
 #include "app/export.hpp"
 #include "app/gl/heat_map.hpp"
+#include "app/sandbox/folder_listing.hpp"
 #include "app/settings.hpp"
 #include "app/state_file.hpp"
 
@@ -132,6 +133,9 @@ Result<void> Shell::open_window() {
   ImGui::GetIO().ConfigWindowsMoveFromTitleBarOnly = true;
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   glfwSetWindowUserPointer(window_, this);
+  glfwSetDropCallback(window_, [](GLFWwindow* window, int count, const char** files) {
+    static_cast<Shell*>(glfwGetWindowUserPointer(window))->dropped(std::vector<fs::path>(files, files + count));
+  });
   glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int modifiers) {
     static_cast<Shell*>(glfwGetWindowUserPointer(window))->key_event(key, scancode, action, modifiers);
   });
@@ -153,6 +157,7 @@ Result<void> Shell::open_screen(std::shared_ptr<Engine> engine) {
   screen_ = std::make_unique<Screen>(std::move(engine), std::move(*texts));
   screen_->heat_maps = heat_maps_.get();
   screen_->session.set_wake([] { glfwPostEmptyEvent(); });
+  screen_->sandbox.set_wake([] { glfwPostEmptyEvent(); });
   if (!options_.settings_file.empty()) read_settings(*screen_, options_.settings_file);
   if (const char* file = std::getenv("TILESCOPE_FRAME_LOG")) frame_log_ = file;
   load_scaled_fonts(scale_of(window_, options_.scale));
@@ -220,6 +225,13 @@ void Shell::key_event(int key, int scancode, int action, int modifiers) {
   }
   if (action == GLFW_PRESS) pressed_now_.insert(key);
   ImGui_ImplGlfw_KeyCallback(window_, key, scancode, action, modifiers);
+}
+
+/// The first CUDA source of those that were dropped on the window; other files are opened too, if there is none.
+void Shell::dropped(const std::vector<fs::path>& files) {
+  if (files.empty()) return;
+  const auto source = std::find_if(files.begin(), files.end(), is_cuda_source);
+  screen_->open_file(source != files.end() ? *source : files.front());
 }
 
 void Shell::release_late_keys() {

@@ -65,6 +65,7 @@ class Shell {
   void draw_frame();
   void key_event(int key, int scancode, int action, int modifiers);
   void release_late_keys();
+  void dropped(const std::vector<std::filesystem::path>& files);
   void wait_for_events();
   void after_frame();
   void write_state();

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/panels/controls_parts.hpp"
+#include "app/panels/sandbox_fields.hpp"
 
 namespace tilescope {
 namespace {
@@ -132,7 +133,12 @@ void card_title(Column& column, const char* title, std::optional<Badge> badge) {
 void correctness_card(Column& column) {
   const PanelContext& context = column.context;
   const auto& error = context.session.error();
-  if (!context.result || context.result->correctness.empty() || (error && error->id != ErrorId::cancelled)) {
+  const bool failed_now = error && error->id != ErrorId::cancelled;
+  if (context.result && context.session.shows_own() && !failed_now) {
+    const Dimmed dimmed(column);
+    return outputs_card(column);
+  }
+  if (!context.result || context.result->correctness.empty() || failed_now) {
     no_result(column);
     return;
   }
