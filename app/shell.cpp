@@ -179,8 +179,32 @@ Shell::~Shell() {
   glfwTerminate();
 }
 
-void Shell::load_scaled_fonts(float scale) {
-  if (fonts_loaded_ && scale == screen_->view.scale) return;
+/// Only the Chinese characters that the interface uses have glyphs; a file of the learner's own may hold others.
+void Shell::load_letters_of_own_file() {
+  const Sandbox& sandbox = screen_->sandbox;
+  if (letters_seen_ == sandbox.text_version()) return;
+  letters_seen_ = sandbox.text_version();
+  constexpr size_t kMostBytes = 64 << 10;
+  std::string added;
+  const auto add_from = [&](const std::string& text) {
+    for (size_t at = 0; at < text.size() && added.size() < kMostBytes;) {
+      const auto lead = static_cast<unsigned char>(text[at]);
+      const size_t length = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+      const std::string letter = text.substr(at, length);
+      at += length;
+      if (length == 3 && texts_.find(letter) == std::string::npos && added.find(letter) == std::string::npos)
+        added += letter;
+    }
+  };
+  if (sandbox.facts().text) add_from(*sandbox.facts().text);
+  for (const fs::path& file : sandbox.recent()) add_from(file.string());
+  if (added.empty()) return;
+  texts_ += added;
+  load_scaled_fonts(screen_->view.scale, /*again=*/true);
+}
+
+void Shell::load_scaled_fonts(float scale, bool again) {
+  if (fonts_loaded_ && scale == screen_->view.scale && !again) return;
   if (fonts_loaded_) ImGui_ImplOpenGL3_DestroyFontsTexture();
   missing_fonts_.clear();
   screen_->view.scale = scale;
@@ -200,6 +224,7 @@ void Shell::draw_frame() {
   const auto start = Clock::now();
   heat_maps_->poll();
   load_scaled_fonts(scale_of(window_, options_.scale));
+  load_letters_of_own_file();
   apply_theme(screen_->theme(), screen_->view.scale);
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
@@ -327,6 +352,7 @@ void Shell::draw_offscreen(int width, int height, ImVec2 pointer) {
   const int pixels_down = static_cast<int>(std::lround(static_cast<float>(height) * scale));
   if (!offscreen_) offscreen_ = std::make_unique<Offscreen>();
   offscreen_->resize(pixels_across, pixels_down);
+  load_letters_of_own_file();
   apply_theme(screen_->theme(), scale);
   heat_maps_->poll();
   ImGui_ImplOpenGL3_NewFrame();

@@ -88,7 +88,7 @@ Result<Request> own_request(Shell& shell, const RunOptions& options) {
   screen.open_file(options.lab);
   screen.session.auto_run = false;
   while (screen.sandbox.opening()) {
-    shell.draw_offscreen(320, 320);
+    screen.sandbox.poll(screen.session);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   if (!screen.sandbox.is_shown(screen.session)) return fail(ErrorId::file_not_found, options.lab, screen.message);

@@ -71,6 +71,8 @@ struct Rung {
   std::function<std::vector<BufferSpec>(const Config&)> buffers = {};
   /// What the ranges of sizes and parameters cannot say. Asked before buffers and launches are.
   std::function<Result<void>(const Config&)> check = {};
+  /// The command line that makes the same run, where it is not `tilescope run`.
+  std::function<std::string(const Config&, DeviceKind, uint64_t seed)> command = {};
 };
 
 /// An implementation that people use today, timed beside the rungs.
@@ -100,7 +102,7 @@ struct Lab {
   int stage = 0;
   int order = 0;  // position inside its stage
   Text title = {};
-  std::string kernel_file = {};      // under kernels/: "elementwise.cu"
+  std::string kernel_file = {};  // under kernels/: "elementwise.cu"
   /// A lab that is made of a file of the user's own (app/sandbox): its text; kernel_file is its path, and the lab is in
   /// no registry.
   std::optional<std::string> source_text = {};

@@ -157,7 +157,7 @@ void draw_controls(PanelContext& context) {
   correctness_card(column);
   findings_card(column);
   traffic_card(column);
-  if (own != nullptr) command_card(column, *own);
+  if (own != nullptr) command_card(column);
   predict_card(column);
   ImGui::SetCursorScreenPos({origin.x, column.y});
   ImGui::Dummy({0, 0});

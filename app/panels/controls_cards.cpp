@@ -84,6 +84,11 @@ void no_result(Column& column) {
   const Error& error = *session.error();
   card_title(column, "controls.no_result", std::nullopt);
   column.y -= column.px(6);
+  if (error.id == ErrorId::form_incomplete) {
+    paragraph(column, column.context.strings("sandbox.mend_form"), theme.error);
+    column.separator(14);
+    return;
+  }
   // The compiler's whole log is under the source; here its first lines.
   const size_t second_line = std::min(error.message.size(), error.message.find('\n') + 1);
   const Error shown{error.id, error.message.substr(0, error.message.find('\n', second_line)), ""};

@@ -65,8 +65,8 @@ void draw_path(FileDialog& dialog, PanelContext& context) {
   ImGui::SetNextItemWidth(-1);
   if (dialog.just_opened || dialog.replace) ImGui::SetKeyboardFocusHere();
   const std::string before = dialog.typed;
-  ImGui::InputText("##path", &dialog.typed,
-                   ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_CallbackAlways, on_typing, &dialog);
+  ImGui::InputText("##path", &dialog.typed, ImGuiInputTextFlags_CallbackCompletion | ImGuiInputTextFlags_CallbackAlways,
+                   on_typing, &dialog);
   if (!ImGui::IsItemActive()) dialog.replace = false;
   mark(context, "dialog.path", ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
   if (dialog.typed != before) dialog.chosen = 0;

@@ -1,5 +1,5 @@
-// The dialog that opens a CUDA file: a path that is typed, with completion, over the folder it leads to; files that were
-// open before at the left. Up, Down and Enter choose, Tab completes, Escape closes.
+// The dialog that opens a CUDA file: a path that is typed, with completion, over the folder it leads to; files that
+// were open before at the left. Up, Down and Enter choose, Tab completes, Escape closes.
 #pragma once
 
 #include <filesystem>
@@ -17,10 +17,10 @@ class Screen;
 
 struct FileDialog {
   bool open = false, just_opened = false;
-  std::string typed;    // "/home/…/kernels/sof": a folder, and the beginning of a name in it
+  std::string typed;     // "/home/…/kernels/sof": a folder, and the beginning of a name in it
   bool replace = false;  // `typed` was set by something else than typing
-  int chosen = 0;       // among the rows that are shown
-  bool scroll = false;  // to the chosen row
+  int chosen = 0;        // among the rows that are shown
+  bool scroll = false;   // to the chosen row
   std::unique_ptr<FolderListing> listing;
 };
 

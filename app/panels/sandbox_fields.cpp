@@ -113,7 +113,8 @@ void FormFields::choice(const std::string& field, float x, float width, const st
   const bool hovered = ImGui::IsItemHovered();
   mark(column_.context, "field." + field, low, high);
   explain(column_.context, meaning);
-  column_.list->AddRectFilled(low, high, hovered ? mix(theme.raised, theme.accent, 0.10F) : theme.raised, column_.px(4));
+  column_.list->AddRectFilled(low, high, hovered ? mix(theme.raised, theme.accent, 0.10F) : theme.raised,
+                              column_.px(4));
   frame(low, high, problem(field) != nullptr, false);
   std::string title = value(field);
   for (const Choice& one : choices)

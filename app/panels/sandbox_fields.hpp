@@ -29,8 +29,7 @@ class FormFields {
   void choice(const std::string& field, float x, float width, const std::string& meaning,
               std::span<const Choice> choices);
   /// One of a list, as words without a frame, right edge at the column's.
-  void quiet_choice(const std::string& field, float below, const std::string& meaning,
-                    std::span<const Choice> choices);
+  void quiet_choice(const std::string& field, float below, const std::string& meaning, std::span<const Choice> choices);
   /// What is wrong with these, one sentence under the other; moves y on.
   void problems(std::span<const std::string> fields);
 
@@ -51,6 +50,6 @@ void sandbox_section(Column& column, Sandbox& sandbox);
 /// Outputs in numbers, where a lab says whether they are right.
 void outputs_card(Column& column);
 /// The command line of the same run, to be copied.
-void command_card(Column& column, const Sandbox& sandbox);
+void command_card(Column& column);
 
 }  // namespace tilescope

@@ -114,7 +114,8 @@ void extent_fields(Column& column, FormFields& fields, const std::string& object
     wanted[i] = std::max(least, text_size(font, fields.value(object + "." + kAxes[i])).x + column.px(18));
     all += wanted[i];
   }
-  // What is left over is the first one's; where all do not fit, each gives in proportion to what it has above the least.
+  // What is left over is the first one's; where all do not fit, each gives in proportion to what it has above the
+  // least.
   if (all <= room) {
     wanted[0] += room - all;
   } else {
@@ -139,8 +140,8 @@ void short_field(Column& column, FormFields& fields, const std::string& field, c
   const float width = column.px(128), middle = column.y + column.px(kFieldHeight) / 2;
   draw_text(column.list, font, {column.left, centred_top(font, middle)}, column.theme().muted,
             fit_text(font, title, column.width() - width - column.px(8)));
-  explain_rect(column.context, {column.left, column.y},
-               {column.right - width, column.y + column.px(kFieldHeight)}, title + "\n" + meaning);
+  explain_rect(column.context, {column.left, column.y}, {column.right - width, column.y + column.px(kFieldHeight)},
+               title + "\n" + meaning);
   fields.text(field, column.right - width, width, meaning);
   column.y += column.px(kFieldHeight);
   fields.problems(std::array{field});
@@ -234,7 +235,8 @@ void sandbox_section(Column& column, Sandbox& sandbox) {
   launch_fields(column, fields, sandbox);
   heading(column, "sandbox.arguments");
   if (sandbox.form().parameters.empty()) {
-    const TextRun none[] = {{column.fonts().small, column.theme().muted, column.context.strings("sandbox.no_arguments")}};
+    const TextRun none[] = {
+        {column.fonts().small, column.theme().muted, column.context.strings("sandbox.no_arguments")}};
     column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(18), none) + column.px(kGap);
   }
   for (const ParameterType& parameter : sandbox.form().parameters)

@@ -45,8 +45,9 @@ std::string template_arguments(const SourceKernel& kernel) {
   for (const std::string& one : kernel.instantiations) {
     const TypedKernel typed = read_typed_kernel(one);
     // A name of the launching function's own means nothing here.
-    const bool plain = std::none_of(typed.arguments.begin(), typed.arguments.end(),
-                                    [](const std::string& argument) { return argument.size() == 1 && std::isupper(static_cast<unsigned char>(argument[0])) != 0; });
+    const bool plain = std::none_of(typed.arguments.begin(), typed.arguments.end(), [](const std::string& argument) {
+      return argument.size() == 1 && std::isupper(static_cast<unsigned char>(argument[0])) != 0;
+    });
     if (!plain || typed.arguments.empty()) continue;
     std::string text;
     for (const std::string& argument : typed.arguments) text += (text.empty() ? "" : ", ") + argument;
@@ -101,7 +102,8 @@ class Suggestion {
       return "4";
     if (holds_any(name, {"seed", "offset", "shift", "start", "begin"})) return "0";
     if (reading_.sizes.contains(parameter.name)) return "n";
-    constexpr std::array<std::string_view, 12> kSizes{"n", "m", "k", "w", "h", "d", "c", "nx", "ny", "rows", "cols", "len"};
+    constexpr std::array<std::string_view, 12> kSizes{"n", "m",  "k",  "w",    "h",    "d",
+                                                      "c", "nx", "ny", "rows", "cols", "len"};
     if (std::find(kSizes.begin(), kSizes.end(), name) != kSizes.end()) return "n";
     return holds_any(name, {"size", "length", "count", "num", "width", "height", "dim", "elem", "total"}) ? "n" : "1";
   }

@@ -81,7 +81,8 @@ class Filling {
 
  private:
   void problem(const std::string& field, Problem what) { filled_.problems.try_emplace(field, std::move(what)); }
-  void problem(const std::string& field, std::string key, std::vector<std::pair<std::string, std::string>> places = {}) {
+  void problem(const std::string& field, std::string key,
+               std::vector<std::pair<std::string, std::string>> places = {}) {
     problem(field, Problem{std::move(key), std::move(places)});
   }
 
@@ -223,7 +224,8 @@ class Filling {
     const auto texts = split_at_commas(form_.text(field));
     const auto wanted = static_cast<size_t>(parameter.components);
     if (texts.size() != wanted && texts.size() != 1)
-      problem(field, "sandbox.components", {{"wanted", std::to_string(wanted)}, {"given", std::to_string(texts.size())}});
+      problem(field, "sandbox.components",
+              {{"wanted", std::to_string(wanted)}, {"given", std::to_string(texts.size())}});
     spec_ = std::string(parameter.is_bool ? "bool" : name_of(parameter.type)) + ":";
     for (size_t i = 0; i < wanted; ++i) {
       std::string text = i < texts.size() ? texts[i] : texts.front();

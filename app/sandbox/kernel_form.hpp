@@ -31,10 +31,10 @@ using FieldTexts = std::map<std::string, std::string>;
 struct KernelForm {
   std::string kernel;  // as the source declares it, without template arguments
   std::string last_name;
-  bool known = false;        // the source has such a kernel now
+  bool known = false;  // the source has such a kernel now
   bool is_template = false;
-  std::vector<std::string> instantiations;  // "scale<float>", offered
-  std::vector<ParameterType> parameters;    // each with a name: arg2 where the source gives none
+  std::vector<std::string> instantiations;   // "scale<float>", offered
+  std::vector<ParameterType> parameters;     // each with a name: arg2 where the source gives none
   std::map<std::string, int64_t> constants;  // names that fields may use
   FieldTexts defaults, edits;
   int64_t largest_simulated = int64_t{1} << 24;  // n: beyond that the simulator is not asked
@@ -74,7 +74,7 @@ std::string exec_line(const std::string& file, const FilledForm& filled, DeviceK
 constexpr std::array<const char*, 12> kElementTypes{"f32", "f16", "bf16", "f64", "i32", "u32",
                                                     "i8",  "u8",  "i16",  "u16", "i64", "u64"};
 
-std::string_view name_of(Role role);                ///< "input"
+std::string_view name_of(Role role);  ///< "input"
 std::optional<Role> role_from(std::string_view name);
 
 }  // namespace tilescope

@@ -93,8 +93,9 @@ class BodyReader {
 
  private:
   struct Variable {
-    Tokens value;                    // what it is first set to
-    std::set<int> axes;              // along which it runs
+    Tokens value;                     // what it is first set to
+    std::set<int> axes;               // along which it runs
+    bool of_grid = false;             // not only within its block
     std::vector<std::string> bounds;  // parameters that it stays below, as expressions
   };
   struct Alias {  // const float* row = x + blockIdx.x * cols
@@ -105,7 +106,9 @@ class BodyReader {
 
   bool is(size_t i, std::string_view text) const { return i < body_.size() && body_[i].is(text); }
   /// blockIdx.x at i.
-  bool is_member(size_t i, std::string_view object) const { return is(i, object) && is(i + 1, ".") && i + 2 < body_.size(); }
+  bool is_member(size_t i, std::string_view object) const {
+    return is(i, object) && is(i + 1, ".") && i + 2 < body_.size();
+  }
   bool is_constant(const SourceToken& token) const {
     return token.kind == Kind::number || constants_.contains(std::string(token.text));
   }
@@ -122,8 +125,10 @@ class BodyReader {
       const bool builtin = value[k].is("blockIdx") || value[k].is("threadIdx");
       if (builtin && k + 2 < value.size() && axis_named(value[k + 2].text) >= 0)
         variable.axes.insert(axis_named(value[k + 2].text));
+      if (value[k].is("blockIdx")) variable.of_grid = true;
       if (const auto other = variables_.find(std::string(value[k].text)); other != variables_.end())
-        variable.axes.insert(other->second.axes.begin(), other->second.axes.end());
+        variable.axes.insert(other->second.axes.begin(), other->second.axes.end()),
+            variable.of_grid |= other->second.of_grid;
     }
   }
 
@@ -134,8 +139,10 @@ class BodyReader {
       if (!pointers_.contains(word) && earlier == aliases_.end()) continue;
       if (k + 1 < value.size() && value[k + 1].is("[") && (k == 0 || !value[k - 1].is("&"))) return false;
       Alias alias;
-      if (earlier != aliases_.end()) alias = earlier->second;
-      else alias.pointer = word;
+      if (earlier != aliases_.end())
+        alias = earlier->second;
+      else
+        alias.pointer = word;
       for (size_t j = 0; j < k; ++j)
         if (value[j].kind == Kind::name) alias.components *= components_named(value[j].text);
       for (const Tokens term : terms_of(value)) {
@@ -167,7 +174,8 @@ class BodyReader {
   /// How blockIdx.x is scaled where it stands.
   void read_axis(size_t i) {
     if (is_member(i, "threadIdx")) {
-      if (const int axis = axis_named(body_[i + 2].text); axis >= 0) reading_.axes[static_cast<size_t>(axis)].in_block = true;
+      if (const int axis = axis_named(body_[i + 2].text); axis >= 0)
+        reading_.axes[static_cast<size_t>(axis)].in_block = true;
       return;
     }
     if (!is_member(i, "blockIdx")) return;
@@ -181,7 +189,8 @@ class BodyReader {
     const auto take = [&](size_t begin, size_t end) {
       for (size_t k = begin; k < end; ++k) {
         if (is_member(k, "blockDim")) by_block = scaled = true;
-        if (const auto value = constant_value(Tokens(body_).subspan(k, 1), constants_); value && is_constant(body_[k])) {
+        if (const auto value = constant_value(Tokens(body_).subspan(k, 1), constants_);
+            value && is_constant(body_[k])) {
           factor *= std::max<int64_t>(*value, 1);
           scaled = true;
         }
@@ -241,9 +250,12 @@ class BodyReader {
       if (found != variables_.end()) found->second.bounds.push_back(parameter);
       if (found != variables_.end() && divided) divided_.insert(found->first);
     }
-    for (size_t k = 0; k + 2 < low.size(); ++k)
-      if (low[k].is("blockIdx") || low[k].is("threadIdx"))
-        if (const int axis = axis_named(low[k + 2].text); axis >= 0) set_bound(axis, parameter);
+    // Straight comparisons of an index; those of a block say more than those of a thread within it.
+    for (size_t k = 0; k + 2 < low.size(); ++k) {
+      if (!low[k].is("blockIdx") && !low[k].is("threadIdx")) continue;
+      const int axis = axis_named(low[k + 2].text);
+      if (axis >= 0) (low[k].is("blockIdx") ? straight_ : weak_)[static_cast<size_t>(axis)] = parameter;
+    }
   }
   void set_bound(int axis, const std::string& parameter) {
     std::string& bound = reading_.axes[static_cast<size_t>(axis)].bound;
@@ -267,11 +279,14 @@ class BodyReader {
   }
 
   void settle_axes() {
-    for (const auto& [name, variable] : variables_)
-      for (const std::string& parameter : variable.bounds) {
-        if (variable.axes.empty()) reading_.loops_over_size = true;
-        if (variable.axes.size() == 1) set_bound(*variable.axes.begin(), parameter);
-      }
+    for (int axis = 0; axis < 3; ++axis) set_bound(axis, straight_[static_cast<size_t>(axis)]);
+    for (const bool of_grid : {true, false})
+      for (const auto& [name, variable] : variables_)
+        for (const std::string& parameter : variable.bounds) {
+          if (variable.axes.empty()) reading_.loops_over_size = true;
+          if (variable.axes.size() == 1 && variable.of_grid == of_grid) set_bound(*variable.axes.begin(), parameter);
+        }
+    for (int axis = 0; axis < 3; ++axis) set_bound(axis, weak_[static_cast<size_t>(axis)]);
   }
 
   /// The expression that a variable, or blockIdx.x, stays below; empty: not known.
@@ -341,7 +356,8 @@ class BodyReader {
         pitch = std::to_string(*value);
       } else if (pitch.empty() && word != "" && follows_grid(word)) {
         pitch = "n";
-      } else if (!std::any_of(factor.begin(), factor.end(), [](const SourceToken& token) { return token.is("blockDim"); })) {
+      } else if (!std::any_of(factor.begin(), factor.end(),
+                              [](const SourceToken& token) { return token.is("blockDim"); })) {
         rest = factor;
       }
     }
@@ -353,6 +369,10 @@ class BodyReader {
       const std::string extent = extent_of(rest);
       return extent.empty() || extent.starts_with("grid.") ? std::vector<std::string>{} : std::vector{extent};
     }
+    // t < K / 16, and t * 16 + …: sixteen times what t stays below is K.
+    const bool undone = std::any_of(
+        rest.begin(), rest.end(), [&](const SourceToken& token) { return divided_.contains(std::string(token.text)); });
+    if (undone && !pitch.empty() && !wholes_.contains(pitch)) return {extent_of(rest)};
     if (pitch.empty() || rest.empty()) {
       for (const Tokens factor : factors)
         if (const std::string extent = extent_of(factor); !extent.empty()) return {extent};
@@ -368,9 +388,8 @@ class BodyReader {
   /// int width = gridDim.x * TILE
   bool follows_grid(const std::string& name) const {
     const auto found = variables_.find(name);
-    return found != variables_.end() &&
-           std::any_of(found->second.value.begin(), found->second.value.end(),
-                       [](const SourceToken& token) { return token.is("gridDim"); });
+    return found != variables_.end() && std::any_of(found->second.value.begin(), found->second.value.end(),
+                                                    [](const SourceToken& token) { return token.is("gridDim"); });
   }
 
   /// A pointer, or a name for part of what it points to, at i.
@@ -430,8 +449,10 @@ class BodyReader {
   void note_access(BufferReading& buffer, size_t name, size_t after, bool in_atomic) {
     if (in_atomic) return accumulate(buffer);
     if (is(after, ".")) after += 2;  // x[i].y = …
-    const bool compound = after + 1 < body_.size() && is_any(body_[after], {"+", "-", "*", "/", "|", "&", "^"}) && is(after + 1, "=");
-    const bool counted = after + 1 < body_.size() && is_any(body_[after], {"+", "-"}) && body_[after + 1].text == body_[after].text;
+    const bool compound =
+        after + 1 < body_.size() && is_any(body_[after], {"+", "-", "*", "/", "|", "&", "^"}) && is(after + 1, "=");
+    const bool counted =
+        after + 1 < body_.size() && is_any(body_[after], {"+", "-"}) && body_[after + 1].text == body_[after].text;
     if (compound || counted) return accumulate(buffer);
     if (is(after, "=") && !is(after + 1, "=")) {
       buffer.written = true;
@@ -466,7 +487,8 @@ class BodyReader {
   std::set<std::string> pointers_, wholes_;
   std::map<std::string, Variable> variables_;
   std::map<std::string, Alias> aliases_;
-  std::set<std::string> divided_;  // variables that stay below n / 4, or the like
+  std::array<std::string, 3> straight_, weak_;  // bounds of blockIdx.x and threadIdx.x themselves
+  std::set<std::string> divided_;               // variables that stay below n / 4, or the like
   KernelReading reading_;
   SourceToken plus_{Kind::punctuation, "+", 0};
 };

@@ -1,6 +1,6 @@
-// What a kernel's body shows about its launch, read from its tokens: which variable runs along which axis of the grid and
-// how far, which parameter bounds it, how buffers are indexed, read and written. It is what a person sees who skims the
-// body; the form that is filled from it can be changed, and the run shows what was right.
+// What a kernel's body shows about its launch, read from its tokens: which variable runs along which axis of the grid
+// and how far, which parameter bounds it, how buffers are indexed, read and written. It is what a person sees who skims
+// the body; the form that is filled from it can be changed, and the run shows what was right.
 //
 //     int col = blockIdx.x * blockDim.x + threadIdx.x;   // col runs along x, blockDim.x per block
 //     if (row < M && col < N)                            // row is bounded by M, col by N
@@ -28,8 +28,8 @@ struct AxisReading {
 
 struct BufferReading {
   bool read = false, written = false;
-  bool accumulated = false;              // only through +=, ++ and atomics
-  bool passed_on = false;                // to a function, which may do anything
+  bool accumulated = false;               // only through +=, ++ and atomics
+  bool passed_on = false;                 // to a function, which may do anything
   std::vector<std::string> extents = {};  // expressions, outermost first; empty: not known
 };
 

@@ -78,8 +78,8 @@ constexpr auto kKnownTypes = std::to_array<KnownType>({
 });
 
 constexpr std::array<std::string_view, 14> kQualifiers{
-    "const",      "volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__", "struct",
-    "class",      "enum",     "typename",     "std",        "register", "__const__",         "constexpr"};
+    "const", "volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__", "struct",
+    "class", "enum",     "typename",     "std",        "register", "__const__",         "constexpr"};
 constexpr std::array<std::string_view, 9> kArithmetic{"unsigned", "signed", "char",   "short", "int",
                                                       "long",     "float",  "double", "bool"};
 

@@ -19,15 +19,15 @@ struct ParameterType {
     unknown,    // a type of which nothing is known
   };
   Kind kind = Kind::unknown;
-  std::string name;           // "x"; empty where the declaration has none
-  std::string declared;       // "const float* __restrict__ x"
-  DType type = DType::f32;    // of the number, or of what is pointed to
-  bool is_bool = false;       // a u8 that is written true or false
-  int components = 1;         // 4 for float4
-  bool is_const = false;      // pointer: what it points to
-  size_t size = 0;            // bytes as an argument; 0: unknown
-  size_t alignment = 1;       // as a member
-  size_t element_bytes = 0;   // pointer to something of unknown type: bytes of that, where known
+  std::string name;          // "x"; empty where the declaration has none
+  std::string declared;      // "const float* __restrict__ x"
+  DType type = DType::f32;   // of the number, or of what is pointed to
+  bool is_bool = false;      // a u8 that is written true or false
+  int components = 1;        // 4 for float4
+  bool is_const = false;     // pointer: what it points to
+  size_t size = 0;           // bytes as an argument; 0: unknown
+  size_t alignment = 1;      // as a member
+  size_t element_bytes = 0;  // pointer to something of unknown type: bytes of that, where known
   std::vector<ParameterType> members = {};
 };
 

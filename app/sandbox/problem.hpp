@@ -1,15 +1,14 @@
-// What is wrong with a field, for a window in two languages: the key of a sentence in assets/strings, and what fills its
-// places.
+// What is wrong with a field, for a window in two languages: the key of a sentence in assets/strings, and what fills
+// its places.
 //
 //     return Problem{"sandbox.unknown_name", {{"name", "m"}, {"names", "n, block"}}};
 //     strings.format(problem.key, problem.places)
 #pragma once
 
 #include <string>
+#include <tl/expected.hpp>
 #include <utility>
 #include <vector>
-
-#include <tl/expected.hpp>
 
 namespace tilescope {
 

@@ -31,7 +31,7 @@ Result<void> check_form(const KernelForm& form, int64_t n) {
   return {};
 }
 
-Rung make_rung(const KernelForm& form) {
+Rung make_rung(const fs::path& file, const KernelForm& form) {
   const auto shared = std::make_shared<const KernelForm>(form);
   Rung rung;
   rung.name = form.kernel;
@@ -45,6 +45,9 @@ Rung make_rung(const KernelForm& form) {
     return std::vector<Launch>{std::move(filled.launch)};
   };
   rung.check = [shared](const Config& config) { return check_form(*shared, config.size("n")); };
+  rung.command = [shared, file = file.string()](const Config& config, DeviceKind device, uint64_t seed) {
+    return exec_line(file, fill_in(*shared, config.size("n")), device, seed);
+  };
   return rung;
 }
 
@@ -126,6 +129,7 @@ void Sandbox::read_text(const std::string& text) {
   if (!forms_.contains(kernel_)) forms_[kernel_] = form_of(kernel_, facts_, {});
   if (!kernel_.empty()) forms_.erase("");
   learned_from_.reset();
+  ++text_version_;
   dirty_ = true;
 }
 
@@ -183,11 +187,17 @@ std::shared_ptr<const Lab> Sandbox::make_lab() const {
   const FilledForm filled = fill_in(form(), n);
   lab->defines = filled.defines;
   lab->include_folders = filled.include_folders;
-  Size size{.name = "n", .title = {"n", "n"}, .value = n, .gpu_value = n, .min = kSmallestN, .max_sim = std::max(form().largest_simulated, n), .max_gpu = kLargestN};
+  Size size{.name = "n",
+            .title = {"n", "n"},
+            .value = n,
+            .gpu_value = n,
+            .min = kSmallestN,
+            .max_sim = std::max(form().largest_simulated, n),
+            .max_gpu = kLargestN};
   for (int64_t stop = 16; stop <= int64_t{1} << 24; stop *= 2) size.offered.push_back(stop);
   lab->sizes.push_back(std::move(size));
   for (const auto& [name, form] : forms_)
-    if (form.known || name == kernel_) lab->rungs.push_back(make_rung(form));
+    if (form.known || name == kernel_) lab->rungs.push_back(make_rung(file_, form));
   // In the order of the source.
   const auto place = [this](const Rung& rung) {
     const auto same = [&](const SourceKernel& kernel) { return kernel.name == rung.name; };
@@ -220,10 +230,6 @@ void Sandbox::reset_form() {
   suggest(form, facts_);
   learned_from_.reset();
   dirty_ = true;
-}
-
-std::string Sandbox::command(const Session& session) const {
-  return exec_line(file_.string(), filled_, session.request().device, session.request().seed);
 }
 
 Result<void> Sandbox::save(Session& session) {

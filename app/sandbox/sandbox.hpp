@@ -7,6 +7,7 @@
 // Forms are remembered by file and kernel; when the file changes on disk, they are kept and it runs again.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -48,6 +49,8 @@ class Sandbox {
   bool changed_beside_edits() const { return changed_beside_edits_; }
 
   const SourceFacts& facts() const { return facts_; }
+  /// Raised whenever another text is shown: letters in it may need to be loaded.
+  uint64_t text_version() const { return text_version_; }
   const std::string& kernel() const { return kernel_; }
   const KernelForm& form() const { return forms_.at(kernel_); }
   const FilledForm& filled() const { return filled_; }
@@ -55,7 +58,6 @@ class Sandbox {
   void set_field(const std::string& field, const std::string& text);
   /// Everything as the source suggests it.
   void reset_form();
-  std::string command(const Session& session) const;
 
   /// Writes the text that was edited in the window into the file.
   Result<void> save(Session& session);
@@ -95,6 +97,7 @@ class Sandbox {
   std::map<std::string, KernelForm> forms_;
   std::string kernel_;
   FilledForm filled_;
+  uint64_t text_version_ = 0;
   std::shared_ptr<const void> learned_from_;  // the result that roles were last learnt from
   std::vector<std::filesystem::path> recent_;
   std::map<std::string, Remembered> remembered_;
