@@ -36,7 +36,9 @@ std::string csv(const RunResult& result) {
 }  // namespace
 
 fs::path free_file(const Request& request, const std::string& extension) {
-  const std::string stem = request.lab + "-" + request.rung;
+  // A lab of a file of the learner's own is called as the file's path is.
+  const std::string lab = request.own_lab ? fs::path(request.lab).stem().string() : request.lab;
+  const std::string stem = lab + "-" + request.rung;
   std::error_code ignored;
   for (int number = 1;; ++number) {
     fs::path file =

@@ -43,10 +43,10 @@ void draw_breadcrumb(PanelContext& context, const Line& line, float left, float 
   const float baseline = line.baseline + context.px(1);
   const float gap = context.px(9.5F);
   float x = left + context.px(24);
-  x += draw_text(list, fonts.body, {x, baseline_top(fonts.body, baseline)}, theme.muted,
-                 context.strings.format("header.stage", fmt::arg("stage", context.lab().stage)))
-           .x +
-       gap;
+  const std::string place = context.session.shows_own()
+                                ? context.strings("rail.sandbox")
+                                : context.strings.format("header.stage", fmt::arg("stage", context.lab().stage));
+  x += draw_text(list, fonts.body, {x, baseline_top(fonts.body, baseline)}, theme.muted, place).x + gap;
   x += draw_chevron_right(context, x, line.centre + context.px(2)) + gap;
   x += draw_text(list, fonts.title_semibold, {x, baseline_top(fonts.title_semibold, baseline)}, theme.text,
                  context.strings(context.lab().title))

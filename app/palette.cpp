@@ -26,7 +26,9 @@ void add_labs(std::vector<PaletteEntry>& entries, PanelContext& context) {
   int number = 1;
   for (const Rung& rung : context.lab().rungs)
     entries.push_back({context.strings(rung.title),
-                       context.strings.format("palette.rung", fmt::arg("number", number++)),
+                       context.session.shows_own()
+                           ? context.strings("sandbox.kernel")
+                           : context.strings.format("palette.rung", fmt::arg("number", number++)),
                        [&session, name = rung.name] { session.select_rung(name); }});
 }
 
@@ -55,6 +57,7 @@ void add_switches(std::vector<PaletteEntry>& entries, PanelContext& context, Scr
 void add_actions(std::vector<PaletteEntry>& entries, PanelContext& context, Screen& screen) {
   const Strings& text = context.strings;
   Session& session = context.session;
+  entries.push_back({text("palette.open_file"), "Ctrl+O", [&view = context.view] { view.asks_for_file = true; }});
   entries.push_back({text("palette.run"), "F5", [&session] { session.submit(); }});
   if (session.busy()) entries.push_back({text("palette.cancel"), "Esc", [&session] { session.cancel(); }});
   entries.push_back({text("palette.defaults"), "", [&session, &lab = context.lab()] {
@@ -62,7 +65,7 @@ void add_actions(std::vector<PaletteEntry>& entries, PanelContext& context, Scre
                        for (const auto& [name, value] : config.sizes) session.set_size(name, value);
                        for (const auto& [name, value] : config.params) session.set_param(name, value);
                      }});
-  if (session.engine().gpu())
+  if (session.engine().gpu() && !session.shows_own())
     entries.push_back(session.bench_running()
                           ? PaletteEntry{text("palette.stop_sweep"), "", [&session] { session.cancel_bench(); }}
                           : PaletteEntry{text("palette.start_sweep"), "", [&session] { session.start_bench(); }});

@@ -11,6 +11,7 @@
 namespace tilescope {
 
 class HeatMaps;  // app/gl/heat_map.hpp
+class Sandbox;   // app/sandbox/sandbox.hpp
 
 struct PanelContext {
   Session& session;
@@ -21,6 +22,7 @@ struct PanelContext {
   HeatMaps* heat_maps = nullptr;            // null in tests without OpenGL
   std::shared_ptr<const RunResult> result;  // the newest finished run, or null
   bool stale = false;                       // it belongs to an older request: draw it dimmed
+  Sandbox* sandbox = nullptr;               // null in tests of a single panel
 
   const Lab& lab() const { return session.lab(); }
   const Rung& rung() const { return session.rung(); }

@@ -6,6 +6,7 @@
 
 #include "app/header.hpp"
 #include "app/palette.hpp"
+#include "app/panels/file_dialog.hpp"
 #include "app/shell_keys.hpp"
 #include "app/widgets.hpp"
 
@@ -54,12 +55,24 @@ constexpr std::array<const char*, kTabCount> kTabKeys{"header.tab_lesson", "head
 }  // namespace
 
 Screen::Screen(std::shared_ptr<Engine> engine, Strings texts)
-    : session(std::move(engine)), strings(std::move(texts)), palette_(std::make_unique<Palette>()) {}
+    : session(std::move(engine)),
+      strings(std::move(texts)),
+      palette_(std::make_unique<Palette>()),
+      dialog_(std::make_unique<FileDialog>()) {}
 Screen::~Screen() = default;
 
 void Screen::show_message(std::string text) {
   message = std::move(text);
   message_until = ImGui::GetTime() + 8;
+}
+
+void Screen::open_file(const std::filesystem::path& file) { sandbox.open(file); }
+
+void Screen::open_dialog() {
+  const auto& recent = sandbox.recent();
+  std::error_code ignored;
+  open_file_dialog(*dialog_, recent.empty() ? std::filesystem::current_path(ignored) : recent.front().parent_path(),
+                   sandbox.wake());
 }
 
 void Screen::reset_layout() {
@@ -77,13 +90,16 @@ bool Screen::moving() const {
 }
 
 void Screen::draw(float width, float height) {
+  sandbox.poll(session);
+  if (std::exchange(view.asks_for_file, false)) open_dialog();
+  if (const auto error = sandbox.take_opening_error()) show_message(as_sentence(*error));
   session.poll();
   const std::string explained = std::exchange(view.explained, {});
   view.marks.clear();
   // A result that is replaced within a moment is not dimmed: a drag would flicker.
   stale_for_ = session.stale() ? stale_for_ + static_cast<double>(ImGui::GetIO().DeltaTime) : 0;
   const bool stale = session.stale() && (stale_for_ > kBriefSeconds || !session.busy());
-  PanelContext context{session, view, strings, theme(), fonts, heat_maps, session.result(), stale};
+  PanelContext context{session, view, strings, theme(), fonts, heat_maps, session.result(), stale, &sandbox};
 
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize({width, height});
@@ -92,10 +108,17 @@ void Screen::draw(float width, float height) {
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground |
                    kFixed);
-  draw_areas(context, lay_out(view, width, height));
+  Layout layout = lay_out(view, width, height);
+  if (session.shows_own()) {  // nothing to compare its speed with: the source has the whole width
+    layout.source.right = layout.speed.right;
+    layout.speed = {};
+    view.bottom_speed = false;
+  }
+  draw_areas(context, layout);
   ImGui::End();
   handle_keys(context);
   draw_palette(*palette_, context, *this);
+  draw_file_dialog(*dialog_, context, *this);
   draw_help(context);
   ImGui::PopFont();
   // A tooltip comes after a moment of rest, and goes at once.
@@ -181,7 +204,8 @@ void Screen::draw_bottom(PanelContext& context, const Layout& layout) {
   if (layout.stacked) {
     begin_area("bottom tabs", layout.bottom_tabs, kFixed);
     ImGui::SetCursorScreenPos({layout.bottom_tabs.left + context.px(24), layout.bottom_tabs.top});
-    const std::array<std::string, 2> names{strings("header.tab_source"), strings("header.tab_speed")};
+    std::vector<std::string> names{strings("header.tab_source"), strings("header.tab_speed")};
+    if (session.shows_own()) names.pop_back();
     view.bottom_speed = tab_row(context, "bottom", names, view.bottom_speed ? 1 : 0, layout.bottom_tabs.height()) == 1;
     ImGui::EndChild();
   }
@@ -190,7 +214,7 @@ void Screen::draw_bottom(PanelContext& context, const Layout& layout) {
     draw_source(context);
     ImGui::EndChild();
   }
-  if (!layout.stacked || view.bottom_speed) {
+  if (layout.speed.width() > 0 && (!layout.stacked || view.bottom_speed)) {
     begin_area("speed", layout.speed, kFixed);
     draw_speed(context);
     ImGui::EndChild();
@@ -214,7 +238,7 @@ void Screen::draw_splitters(PanelContext& context, const Layout& layout) {
        view.controls_width, view.controls_width, fresh.controls_width, -1);
   drag("splitter.bottom", {layout.view.left, layout.view.bottom}, {layout.view.right, layout.view.bottom},
        view.bottom_height, (layout.status.top - layout.view.bottom) / view.scale, fresh.bottom_height, -1);
-  if (layout.stacked) return;
+  if (layout.stacked || layout.speed.width() <= 0) return;
   drag("splitter.source", {layout.source.right, layout.source.top}, {layout.source.right, layout.source.bottom},
        view.source_width, view.source_width, fresh.source_width, 1);
 }

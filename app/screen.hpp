@@ -13,10 +13,12 @@
 
 #include "app/marks.hpp"
 #include "app/panel_context.hpp"
+#include "app/sandbox/sandbox.hpp"
 
 namespace tilescope {
 
 struct Palette;
+struct FileDialog;
 
 constexpr size_t kTabCount = 4;
 
@@ -40,6 +42,7 @@ class Screen {
   ~Screen();
 
   Session session;
+  Sandbox sandbox;
   ViewState view;
   Strings strings;
   Fonts fonts;
@@ -65,6 +68,9 @@ class Screen {
   bool wants_picture = false;
 
   void show_message(std::string text);
+  /// A CUDA file of the user's own, from the command line, a drop, the rail or the dialog.
+  void open_file(const std::filesystem::path& file);
+  void open_dialog();
   void reset_layout();
 
  private:
@@ -78,6 +84,7 @@ class Screen {
 
   std::vector<Surface> surfaces_;
   std::unique_ptr<Palette> palette_;
+  std::unique_ptr<FileDialog> dialog_;
   double stale_for_ = 0;  // seconds
   bool help_open_ = false;
   std::string help_text_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/palette.hpp"
+#include "app/panels/file_dialog.hpp"
 #include "app/panels/tiles_playback.hpp"
 #include "app/screen.hpp"
 #include "app/shell_keys.hpp"
@@ -37,13 +38,14 @@ void Screen::handle_keys(PanelContext& context) {
     open_palette(*palette_);
     return;
   }
+  if (command && key_went_down(ShellKey::o)) return open_dialog();
   if (key_went_down(ShellKey::f5) || (command && key_went_down(ShellKey::enter))) session.submit();
   if (key_went_down(ShellKey::f1)) {
     help_open_ = !help_open_;
     help_text_ = view.explained;
   }
   if (command && key_went_down(ShellKey::e)) view.bottom_speed = false;  // the source panel starts the editing
-  if (palette_->open) return;
+  if (palette_->open || dialog_->open) return;
   if (key_went_down(ShellKey::escape)) {
     if (help_open_)
       help_open_ = false;
@@ -62,7 +64,7 @@ void Screen::handle_keys(PanelContext& context) {
 void Screen::draw_help(PanelContext& context) {
   if (!help_open_) return;
   static constexpr const char* kKeys[] = {"help.run",  "help.play", "help.step", "help.wave", "help.ends",  "help.tabs",
-                                          "help.find", "help.edit", "help.save", "help.help", "help.cancel"};
+                                          "help.find", "help.open", "help.edit", "help.save", "help.help", "help.cancel"};
   const float width = context.px(440), key_column = context.px(150), row = context.px(24);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({(display.x - width) / 2, context.px(96)});

@@ -66,17 +66,35 @@ void Session::select_lab(const std::string& name) {
   if (lab == nullptr || lab == lab_) return;
   const DeviceKind device = wanted_.device;
   const std::string gpu = wanted_.gpu;
-  remembered_[lab_->name] = std::move(wanted_);
+  leave_lab();
   lab_ = lab;
   const auto known = remembered_.find(name);
   wanted_ = known != remembered_.end() ? known->second : first_request(*lab, device);
   move_to_device(wanted_, *lab, device);
   wanted_.gpu = gpu;
   rung_ = find_rung(*lab, wanted_.rung);
-  result_.reset();  // another lab's buffers and parameters: nothing of it can be shown here
-  error_.reset();
   live_speed_ = live_speeds_[name];
+}
+
+void Session::leave_lab() {
+  if (!shows_own()) remembered_[lab_->name] = wanted_;
+  result_.reset();  // another lab's buffers and parameters: nothing of it can be shown in the next
+  error_.reset();
   bench_error_.reset();
+}
+
+void Session::show_own(std::shared_ptr<const Lab> lab, const std::string& rung) {
+  Request request = wanted_;
+  if (lab->name != lab_->name) {
+    leave_lab();
+    request = first_request(*lab, wanted_.device);
+    live_speed_ = live_speeds_[lab->name];
+  }
+  rung_ = find_rung(*lab, rung) != nullptr ? find_rung(*lab, rung) : &lab->rungs.front();
+  request.rung = rung_->name;
+  lab_ = lab.get();
+  request.own_lab = std::move(lab);
+  wanted_ = std::move(request);
 }
 
 void Session::select_rung(const std::string& name) {
@@ -119,14 +137,17 @@ void Session::set_gpu(const std::string& id) {
 void Session::set_source(std::optional<std::string> edited) { wanted_.edited_source = std::move(edited); }
 
 void Session::set_request(const Request& request) {
-  select_lab(request.lab);
+  if (request.own_lab)
+    show_own(request.own_lab, request.rung);
+  else
+    select_lab(request.lab);
   wanted_ = request;
   rung_ = find_rung(*lab_, request.rung);
 }
 
 std::map<std::string, Request> Session::remembered() const {
   auto requests = remembered_;
-  requests[lab_->name] = wanted_;
+  if (!shows_own()) requests[lab_->name] = wanted_;
   return requests;
 }
 
@@ -184,7 +205,7 @@ void Session::take_over_run() {
   if (finished->request.lab != lab_->name) return;
   result_ = std::move(*finished->outcome);
   latency_ms_ = std::chrono::duration<double, std::milli>(RunWorker::Clock::now() - finished->submitted).count();
-  if (result_->passed() && result_->findings.empty()) finished_labs.insert(lab_->name);
+  if (!shows_own() && result_->passed() && result_->findings.empty()) finished_labs.insert(lab_->name);
 }
 
 bool Session::busy() const { return run_worker_->busy(); }

@@ -40,6 +40,10 @@ class Session {
   void set_device(DeviceKind device);
   void set_gpu(const std::string& id);  // that is modelled; empty: the usual one. An unknown id changes nothing
   void set_source(std::optional<std::string> edited);
+  /// Shows a lab that is in no registry, or puts a newer form of it (of the same name) in its place: the values are
+  /// kept, and the last result is, stale. Whoever made it remembers it.
+  void show_own(std::shared_ptr<const Lab> lab, const std::string& rung);
+  bool shows_own() const { return wanted_.own_lab != nullptr; }
   /// All of it at once; the request must be valid (engine/run.hpp, plan).
   void set_request(const Request& request);
   /// Every remembered lab's request with the current one, for the settings file; and back again. Values out of range
@@ -79,10 +83,11 @@ class Session {
  private:
   class RunWorker;
   class BenchWorker;
+  void leave_lab();
   void take_over_run();
   void take_over_bench();
   std::shared_ptr<Engine> engine_;
-  const Lab* lab_ = nullptr;
+  const Lab* lab_ = nullptr;  // of the registry, or wanted_.own_lab
   const Rung* rung_ = nullptr;
   Request wanted_;
   std::map<std::string, Request> remembered_;  // by lab

@@ -63,6 +63,48 @@ void take_labs(Session& session, const json& settings) {
   session.restore(requests);
 }
 
+json own_files_json(const Screen& screen) {
+  const Sandbox& sandbox = screen.sandbox;
+  json own{{"open", sandbox.is_shown(screen.session) ? sandbox.file().string() : std::string()},
+           {"recent", json::array()},
+           {"files", json::object()}};
+  for (const fs::path& file : sandbox.recent()) own["recent"].push_back(file.string());
+  for (const auto& [file, kept] : sandbox.remembered())
+    own["files"][file] = {{"kernel", kept.kernel}, {"forms", kept.edits}};
+  return own;
+}
+
+/// The text fields of a form, by name.
+FieldTexts take_texts(const json& object) {
+  FieldTexts texts;
+  if (object.is_object())
+    for (const auto& [name, text] : object.items())
+      if (text.is_string()) texts[name] = text.get<std::string>();
+  return texts;
+}
+
+void take_own_files(Screen& screen, const json& settings) {
+  const auto found = settings.find("own_files");
+  if (found == settings.end() || !found->is_object()) return;
+  std::vector<fs::path> recent;
+  if (const auto list = found->find("recent"); list != found->end() && list->is_array())
+    for (const json& file : *list)
+      if (file.is_string()) recent.emplace_back(file.get<std::string>());
+  std::map<std::string, Sandbox::Remembered> files;
+  if (const auto all = found->find("files"); all != found->end() && all->is_object())
+    for (const auto& [file, values] : all->items()) {
+      if (!values.is_object()) continue;
+      take(values, "kernel", files[file].kernel);
+      if (const auto forms = values.find("forms"); forms != values.end() && forms->is_object())
+        for (const auto& [kernel, texts] : forms->items()) files[file].edits[kernel] = take_texts(texts);
+    }
+  screen.sandbox.restore(std::move(recent), std::move(files));
+  std::string open;
+  take(*found, "open", open);
+  std::error_code absent;
+  if (!open.empty() && fs::is_regular_file(open, absent)) screen.open_file(open);
+}
+
 }  // namespace
 
 fs::path user_settings_file() {
@@ -79,14 +121,15 @@ json settings_of(const Screen& screen) {
                 {"language", screen.strings.language == Language::zh ? "zh" : "en"},
                 {"light", view.light},
                 {"auto_run", screen.session.auto_run},
-                {"lab", screen.session.lab().name},
+                {"lab", screen.session.shows_own() ? labs().front().name : screen.session.lab().name},
                 {"tab", static_cast<int>(view.tab)},
                 {"rail_width", view.rail_width},
                 {"controls_width", view.controls_width},
                 {"bottom_height", view.bottom_height},
                 {"source_width", view.source_width},
                 {"finished_labs", screen.session.finished_labs},
-                {"labs", json::object()}};
+                {"labs", json::object()},
+                {"own_files", own_files_json(screen)}};
   for (const auto& [name, request] : screen.session.remembered()) settings["labs"][name] = request_json(request);
   return settings;
 }
@@ -113,6 +156,7 @@ void apply_settings(Screen& screen, const json& settings) {
   take_labs(screen.session, settings);
   take(settings, "lab", lab);
   screen.session.select_lab(lab);
+  take_own_files(screen, settings);
 }
 
 void read_settings(Screen& screen, const fs::path& file) {

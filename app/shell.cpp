@@ -16,6 +16,7 @@
 
 #include "app/export.hpp"
 #include "app/gl/heat_map.hpp"
+#include "app/sandbox/folder_listing.hpp"
 #include "app/settings.hpp"
 #include "app/state_file.hpp"
 #include "engine/run/paths.hpp"
@@ -133,6 +134,9 @@ Result<void> Shell::open_window() {
   ImGui::GetIO().ConfigWindowsMoveFromTitleBarOnly = true;
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   glfwSetWindowUserPointer(window_, this);
+  glfwSetDropCallback(window_, [](GLFWwindow* window, int count, const char** files) {
+    static_cast<Shell*>(glfwGetWindowUserPointer(window))->dropped(std::vector<fs::path>(files, files + count));
+  });
   glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int modifiers) {
     static_cast<Shell*>(glfwGetWindowUserPointer(window))->key_event(key, scancode, action, modifiers);
   });
@@ -155,6 +159,7 @@ Result<void> Shell::open_screen(std::shared_ptr<Engine> engine) {
   screen_ = std::make_unique<Screen>(std::move(engine), std::move(*texts));
   screen_->heat_maps = heat_maps_.get();
   screen_->session.set_wake([] { glfwPostEmptyEvent(); });
+  screen_->sandbox.set_wake([] { glfwPostEmptyEvent(); });
   if (!options_.settings_file.empty()) read_settings(*screen_, options_.settings_file);
   if (const char* file = std::getenv("TILESCOPE_FRAME_LOG")) frame_log_ = file;
   load_scaled_fonts(scale_of(window_, options_.scale));
@@ -176,8 +181,32 @@ Shell::~Shell() {
   glfwTerminate();
 }
 
-void Shell::load_scaled_fonts(float scale) {
-  if (fonts_loaded_ && scale == screen_->view.scale) return;
+/// Only the Chinese characters that the interface uses have glyphs; a file of the learner's own may hold others.
+void Shell::load_letters_of_own_file() {
+  const Sandbox& sandbox = screen_->sandbox;
+  if (letters_seen_ == sandbox.text_version()) return;
+  letters_seen_ = sandbox.text_version();
+  constexpr size_t kMostBytes = 64 << 10;
+  std::string added;
+  const auto add_from = [&](const std::string& text) {
+    for (size_t at = 0; at < text.size() && added.size() < kMostBytes;) {
+      const auto lead = static_cast<unsigned char>(text[at]);
+      const size_t length = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+      const std::string letter = text.substr(at, length);
+      at += length;
+      if (length == 3 && texts_.find(letter) == std::string::npos && added.find(letter) == std::string::npos)
+        added += letter;
+    }
+  };
+  if (sandbox.facts().text) add_from(*sandbox.facts().text);
+  for (const fs::path& file : sandbox.recent()) add_from(file.string());
+  if (added.empty()) return;
+  texts_ += added;
+  load_scaled_fonts(screen_->view.scale, /*again=*/true);
+}
+
+void Shell::load_scaled_fonts(float scale, bool again) {
+  if (fonts_loaded_ && scale == screen_->view.scale && !again) return;
   if (fonts_loaded_) ImGui_ImplOpenGL3_DestroyFontsTexture();
   missing_fonts_.clear();
   screen_->view.scale = scale;
@@ -197,6 +226,7 @@ void Shell::draw_frame() {
   const auto start = Clock::now();
   heat_maps_->poll();
   load_scaled_fonts(scale_of(window_, options_.scale));
+  load_letters_of_own_file();
   apply_theme(screen_->theme(), screen_->view.scale);
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
@@ -222,6 +252,13 @@ void Shell::key_event(int key, int scancode, int action, int modifiers) {
   }
   if (action == GLFW_PRESS) pressed_now_.insert(key);
   ImGui_ImplGlfw_KeyCallback(window_, key, scancode, action, modifiers);
+}
+
+/// The first CUDA source of those that were dropped on the window; other files are opened too, if there is none.
+void Shell::dropped(const std::vector<fs::path>& files) {
+  if (files.empty()) return;
+  const auto source = std::find_if(files.begin(), files.end(), is_cuda_source);
+  screen_->open_file(source != files.end() ? *source : files.front());
 }
 
 void Shell::release_late_keys() {
@@ -317,6 +354,7 @@ void Shell::draw_offscreen(int width, int height, ImVec2 pointer) {
   const int pixels_down = static_cast<int>(std::lround(static_cast<float>(height) * scale));
   if (!offscreen_) offscreen_ = std::make_unique<Offscreen>();
   offscreen_->resize(pixels_across, pixels_down);
+  load_letters_of_own_file();
   apply_theme(screen_->theme(), scale);
   heat_maps_->poll();
   ImGui_ImplOpenGL3_NewFrame();

@@ -61,10 +61,12 @@ class Shell {
   explicit Shell(const ShellOptions& options);
   Result<void> open_window();
   Result<void> open_screen(std::shared_ptr<Engine> engine);
-  void load_scaled_fonts(float scale);
+  void load_scaled_fonts(float scale, bool again = false);
+  void load_letters_of_own_file();
   void draw_frame();
   void key_event(int key, int scancode, int action, int modifiers);
   void release_late_keys();
+  void dropped(const std::vector<std::filesystem::path>& files);
   void wait_for_events();
   void after_frame();
   void write_state();
@@ -84,6 +86,7 @@ class Shell {
   };
   std::vector<KeyEvent> late_releases_;  // of keys that went down and up between two frames
   std::set<int> pressed_now_;            // keys that went down since the last frame
+  uint64_t letters_seen_ = 0;            // version of the own file's text whose letters are loaded
   int frames_due_ = 3;
   bool fonts_loaded_ = false;
 };

@@ -39,6 +39,8 @@ int code_of(ShellKey key) {
       return choose(GLFW_KEY_END, IMGUI_KEY(End));
     case ShellKey::e:
       return choose(GLFW_KEY_E, IMGUI_KEY(E));
+    case ShellKey::o:
+      return choose(GLFW_KEY_O, IMGUI_KEY(O));
     case ShellKey::p:
       return choose(GLFW_KEY_P, IMGUI_KEY(P));
     case ShellKey::s:

@@ -16,6 +16,7 @@ enum class ShellKey {
   home,
   end,
   e,
+  o,
   p,
   s,
   digit_1,

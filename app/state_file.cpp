@@ -25,6 +25,17 @@ json result_json(const RunResult& result) {
           {"store_sectors", result.traffic.counters.global_store_sectors}};
 }
 
+/// The form of a file of one's own: its texts, and which fields are wrong.
+json own_json(const Screen& screen) {
+  const Sandbox& sandbox = screen.sandbox;
+  if (!sandbox.is_shown(screen.session)) return json();
+  json own{{"kernel", sandbox.kernel()}, {"fields", json::object()}, {"problems", json::object()}};
+  for (const auto& [field, text] : sandbox.form().defaults) own["fields"][field] = sandbox.form().text(field);
+  for (const auto& [field, problem] : sandbox.filled().problems) own["problems"][field] = problem.key;
+  own["gone"] = sandbox.problem().has_value();
+  return own;
+}
+
 }  // namespace
 
 json state_of(const Screen& screen) {
@@ -44,6 +55,7 @@ json state_of(const Screen& screen) {
              {"error", session.error() ? json(session.error()->message) : json()},
              {"result", session.result() ? result_json(*session.result()) : json()},
              {"message", screen.message},
+             {"own", own_json(screen)},
              {"marks", json::object()}};
   for (const auto& [name, mark] : screen.marks())
     state["marks"][name] = {mark.low.x, mark.low.y, mark.high.x, mark.high.y};

@@ -54,6 +54,13 @@ const std::string& Strings::operator()(std::string_view key) const {
   return missing_.try_emplace(name, name).first->second;
 }
 
+std::string Strings::format(std::string_view key,
+                            const std::vector<std::pair<std::string, std::string>>& places) const {
+  fmt::dynamic_format_arg_store<fmt::format_context> arguments;
+  for (const auto& [name, value] : places) arguments.push_back(fmt::arg(name.c_str(), value));
+  return filled((*this)(key), arguments);
+}
+
 std::string Strings::filled(const std::string& text, fmt::format_args arguments) {
   try {
     return fmt::vformat(text, arguments);
@@ -92,6 +99,17 @@ std::string rate_text(double per_second) {
     ++prefix;
   }
   return fmt::format("{:.{}f}{}", per_second, prefix > 0 && per_second < 9.95 ? 1 : 0, kPrefixes[prefix]);
+}
+
+std::string short_number(double value) {
+  if (value == std::floor(value) && std::fabs(value) < 1e9) return with_separators(static_cast<int64_t>(value));
+  std::string text = fmt::format("{:.4g}", value);
+  const size_t exponent = text.find('e');
+  if (exponent == std::string::npos) return text;
+  size_t digit = exponent + 2;
+  while (digit + 1 < text.size() && text[digit] == '0') text.erase(digit, 1);
+  if (text[exponent + 1] == '+') text.erase(exponent + 1, 1);
+  return text;
 }
 
 std::string milliseconds_text(double milliseconds) {

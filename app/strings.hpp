@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/numbers.hpp"
@@ -38,6 +39,8 @@ class Strings {
   std::string format(std::string_view key, const Args&... args) const {
     return filled((*this)(key), fmt::make_format_args(args...));
   }
+  /// The same with places that are only known at run time.
+  std::string format(std::string_view key, const std::vector<std::pair<std::string, std::string>>& places) const;
   /// Keys that are present in only one language; empty when the files agree (a test checks it).
   std::vector<std::string> unpaired() const;
 
@@ -51,6 +54,8 @@ class Strings {
 std::string bytes_text(double bytes);
 /// 127000 → "127 k", 2.5e6 → "2.5 M"; under 1000 as it is.
 std::string rate_text(double per_second);
+/// Four figures, as a person would write them: 0.3142, 2.4e-7, 65,536.
+std::string short_number(double value);
 /// 6.1234 → "6.1 ms"; 0.0531 → "53.1 µs".
 std::string milliseconds_text(double milliseconds);
 

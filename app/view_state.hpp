@@ -54,6 +54,7 @@ struct ViewState {
   std::map<std::string, int> guesses;    // predict cards: "lab/question" → the choice that was pressed
   std::map<std::string, int> questions;  // the question that a lab's card shows
   bool reveal_answer = false;            // the controls scroll to what has just been answered
+  bool asks_for_file = false;            // the dialog that opens a CUDA file is due
   bool animate = true;                   // false while screenshots are taken: nothing moves
 };
 

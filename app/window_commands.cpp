@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ostream>
+#include <thread>
 
+#include "app/cli/arguments.hpp"
 #include "app/cli/report.hpp"
+#include "app/sandbox/folder_listing.hpp"
 #include "app/screenshot.hpp"
 #include "app/settings.hpp"
 #include "app/shell.hpp"
@@ -78,9 +82,35 @@ Result<int> draw_tour(Shell& shell, const std::filesystem::path& folder, std::os
   return pictures;
 }
 
+/// A file of the user's own in place of a lab: --rung names its kernel, --size n=… and --set FIELD=TEXT fill its form.
+Result<Request> own_request(Shell& shell, const RunOptions& options) {
+  Screen& screen = shell.screen();
+  screen.open_file(options.lab);
+  screen.session.auto_run = false;
+  while (screen.sandbox.opening()) {
+    screen.sandbox.poll(screen.session);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (!screen.sandbox.is_shown(screen.session)) return fail(ErrorId::file_not_found, options.lab, screen.message);
+  if (!options.rung.empty()) screen.sandbox.choose_kernel(options.rung);
+  for (const std::vector<std::string>* list : {&options.size, &options.set})
+    for (const std::string& text : *list) {
+      auto assignment = parse_assignment(text);
+      if (!assignment) return tl::unexpected<Error>(assignment.error());
+      screen.sandbox.set_field(assignment->name, assignment->value);
+    }
+  if (options.device == name_of(DeviceKind::gpu)) screen.session.set_device(DeviceKind::gpu);
+  screen.sandbox.poll(screen.session);
+  screen.session.auto_run = true;
+  return screen.session.request();
+}
+
 }  // namespace
 
 int window_command(std::shared_ptr<Engine> engine, const WindowOptions& options, std::ostream& problems) {
+  if (!options.file.empty())
+    if (const auto text = read_source_file(options.file); !text)
+      return report_error(text.error(), false, problems, problems);
   if (!options.lab.empty()) {
     auto request = make_request({.lab = options.lab, .rung = options.rung});
     if (!request) return report_error(request.error(), false, problems, problems);
@@ -91,19 +121,29 @@ int window_command(std::shared_ptr<Engine> engine, const WindowOptions& options,
       Shell::open(std::move(engine), {.settings_file = user_settings_file(), .state_file = options.state_file});
   if (!shell) return report_error(shell.error(), false, problems, problems);
   Screen& screen = (*shell)->screen();
-  if (!options.lab.empty()) screen.session.select_lab(options.lab);
+  if (!options.lab.empty()) {
+    screen.sandbox.stop_opening();
+    screen.session.select_lab(options.lab);
+  }
   if (!options.rung.empty()) screen.session.select_rung(options.rung);
   if (!options.language.empty()) screen.strings.language = options.language == "zh" ? Language::zh : Language::en;
   if (options.light) screen.view.light = true;
+  if (!options.file.empty()) screen.open_file(options.file);
   return (*shell)->run();
 }
 
 int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& options, std::ostream& out,
                  std::ostream& problems) {
   const auto refuse = [&](const Error& error) { return report_error(error, false, out, problems); };
-  auto request = make_request(options.run);
-  if (!request) return refuse(request.error());
-  if (auto plan = engine->plan(*request); !plan) return refuse(plan.error());
+  const bool own = is_cuda_source(options.run.lab);
+  Result<Request> request = Request{};
+  if (own) {
+    if (auto text = read_source_file(options.run.lab); !text) return refuse(text.error());
+  } else {
+    request = make_request(options.run);
+    if (!request) return refuse(request.error());
+    if (auto plan = engine->plan(*request); !plan) return refuse(plan.error());
+  }
   auto extent = parse_picture_extent(options.extent);
   if (!extent) return refuse(extent.error());
   auto scale = parse_scale(options.scale);
@@ -111,6 +151,8 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
 
   auto shell = Shell::open(std::move(engine), {.scale = *scale, .visible = false});
   if (!shell) return refuse(shell.error());
+  if (own) request = own_request(**shell, options.run);
+  if (!request) return refuse(request.error());
   ShotOptions shot;
   shot.request = *request;
   shot.tab = tab_from(options.panel).value_or(Tab::tiles);

@@ -11,7 +11,7 @@ file(GLOB cli_sources CONFIGURE_DEPENDS app/cli/*.cpp)
 add_library(tilescope_cli STATIC ${cli_sources})
 target_link_libraries(tilescope_cli PUBLIC tilescope_bench CLI11::CLI11)
 
-file(GLOB app_sources CONFIGURE_DEPENDS app/*.cpp app/panels/*.cpp app/plots/*.cpp app/editor/*.cpp app/gl/*.cpp)
+file(GLOB app_sources CONFIGURE_DEPENDS app/*.cpp app/sandbox/*.cpp app/panels/*.cpp app/plots/*.cpp app/editor/*.cpp app/gl/*.cpp)
 list(FILTER app_sources EXCLUDE REGEX "app/main\\.cpp$")
 add_library(tilescope_app STATIC ${app_sources})
 target_link_libraries(tilescope_app PUBLIC tilescope_cli tilescope_bench glfw PkgConfig::EPOXY PkgConfig::IMGUI PkgConfig::MD4C PkgConfig::PNG)

@@ -87,6 +87,10 @@ const Rung& default_rung(const Lab& lab) {
   return named != nullptr ? *named : lab.rungs.front();
 }
 
+std::string source_file_of(const Lab& lab) {
+  return lab.source_text ? lab.kernel_file : "kernels/" + lab.kernel_file;
+}
+
 Config default_config(const Lab& lab, DeviceKind device) {
   Config config;
   for (const auto& size : lab.sizes) config.sizes[size.name] = device == DeviceKind::gpu ? size.gpu_value : size.value;

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,12 @@ struct Rung {
   std::function<std::vector<Launch>(const Config&)> launches = {};  // buffers are those of Lab::buffers, by index
   /// How the grid follows from the sizes, for the controls: "⌈98,432 / (256 × 4)⌉ = 97".
   std::function<std::string(const Config&)> grid_formula = {};
+  /// The rung's own buffers, where they are not those of Lab::buffers.
+  std::function<std::vector<BufferSpec>(const Config&)> buffers = {};
+  /// What the ranges of sizes and parameters cannot say. Asked before buffers and launches are.
+  std::function<Result<void>(const Config&)> check = {};
+  /// The command line that makes the same run, where it is not `tilescope run`.
+  std::function<std::string(const Config&, DeviceKind, uint64_t seed)> command = {};
 };
 
 /// An implementation that people use today, timed beside the rungs.
@@ -100,8 +107,12 @@ struct Lab {
   int stage = 0;
   int order = 0;  // position inside its stage
   Text title = {};
-  std::string kernel_file = {};      // under kernels/: "elementwise.cu"
+  std::string kernel_file = {};  // under kernels/: "elementwise.cu"
+  /// A lab that is made of a file of the user's own (app/sandbox): its text; kernel_file is its path, and the lab is in
+  /// no registry.
+  std::optional<std::string> source_text = {};
   std::vector<Define> defines = {};  // fixed ones, such as OP=Add
+  std::vector<std::string> include_folders = {};
   std::vector<Size> sizes = {};
   std::vector<Param> params = {};
   std::vector<BreakIt> break_it = {};
@@ -112,7 +123,8 @@ struct Lab {
   std::vector<Predict> predicts = {};
   std::function<std::vector<BufferSpec>(const Config&)> buffers = {};
   /// Expected outputs in double precision, one vector per buffer of role output or inout, in order; elements
-  /// [begin, end) of the flattened outputs, so that large ones are computed by several threads.
+  /// [begin, end) of the flattened outputs, so that large ones are computed by several threads. Null: nothing is known
+  /// to compare with.
   std::function<void(const Config&, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t output,
                      size_t begin, size_t end, double* expected)>
       reference;
@@ -145,11 +157,16 @@ const std::vector<Lab>& labs();
 /// Null if there is none.
 const Lab* find_lab(const std::string& name);
 const Rung* find_rung(const Lab& lab, const std::string& name);
+<<<<<<< HEAD
 /// The rung that is run if none is named.
 const Rung& default_rung(const Lab& lab);
 
 /// The configuration of one point of the size sweep.
 Config sweep_config(const Lab& lab, Config config, int64_t size);
+=======
+/// "kernels/elementwise.cu", or the path of a user's own file.
+std::string source_file_of(const Lab& lab);
+>>>>>>> sandbox
 
 /// Every size and parameter at its default for the device.
 Config default_config(const Lab& lab, DeviceKind device);

@@ -27,9 +27,12 @@ struct Request {
   uint64_t seed = 1;
   bool observe = true;                       // simulate for traffic, tile map and findings (also beside a GPU run)
   bool time = false;                         // GPU: a short timing of this rung
-  std::optional<std::string> edited_source;  // instead of the file in kernels/
+  std::optional<std::string> edited_source;  // instead of the lab's file
+  std::shared_ptr<const Lab> own_lab;        // a lab that is in no registry: that of a user's own file
   bool operator==(const Request&) const = default;
 };
+/// The lab that is asked for; null if there is none of that name.
+inline const Lab* lab_of(const Request& request) { return request.own_lab ? request.own_lab.get() : find_lab(request.lab); }
 
 /// Elements [begin, end) of a buffer.
 struct ElementRange {
@@ -162,6 +165,16 @@ struct Correctness {
   static constexpr size_t kErrorMapElements = size_t{1} << 24;
 };
 
+/// One output in numbers, where there is no reference to compare it with.
+struct OutputStatistics {
+  size_t buffer = 0;  // index into Plan::buffers
+  uint64_t count = 0, finite = 0, nan = 0, infinite = 0, zeros = 0;
+  uint64_t untouched = 0;                // still hold the pattern that outputs start with
+  double low = 0, high = 0;              // of the finite ones
+  uint64_t low_index = 0, high_index = 0;
+  double mean = 0, deviation = 0;
+};
+
 /// One timed implementation at one size. MEASURED, or RECORDED when it comes from a recording.
 struct TimingPoint {
   int64_t size = 0;                               // value of Lab::sweep_size
@@ -210,6 +223,7 @@ struct RunResult {
   std::vector<std::shared_ptr<const HostBuffer>> buffers;
   std::vector<std::shared_ptr<DeviceBuffer>> device_buffers;  // GPU runs: still there, for interop
   std::vector<Correctness> correctness;                       // one per output
+  std::vector<OutputStatistics> statistics;                   // one per output, where correctness has none
   bool observed = false;                                      // traffic, trace, tiles, findings hold
   std::string not_observed_reason;                            // why they do not
   /// Where the grid is too large: so many of its blocks were executed, on zeros, and nothing is compared. Findings and

@@ -66,6 +66,15 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options) {
   command.add_option("--out", options.out, "FILE.png")->required();
 }
 
+/// A word that is no command is taken for a file only if it looks like one: "tilescope lst" is a slip of the pen.
+const CLI::Validator is_source_or_path(
+    [](std::string& word) -> std::string {
+      const bool source = word.ends_with(".cu") || word.ends_with(".cuh");
+      if (source || word.find('/') != std::string::npos) return {};
+      return "there is no command '" + word + "', and a file to open ends in .cu";
+    },
+    "FILE.cu");
+
 /// CLI11 reports problems by exception; it does not leave this file.
 Result<std::string> parse_with(CLI::App& app, int count, const char* const* words) {
   try {
@@ -97,6 +106,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words) {
   CLI::App app(kDescription, "tilescope");
   app.set_version_flag("--version", TILESCOPE_VERSION);
   app.require_subcommand(0, 1);
+  app.add_option("file", window.file, "a CUDA source to open in the Sandbox")->check(is_source_or_path);
   app.add_option("--lab", window.lab, "open the window on this lab");
   app.add_option("--rung", window.rung, "and this rung");
   app.add_option("--language", window.language, "'en' or 'zh'")->check(CLI::IsMember({"en", "zh"}));

@@ -10,6 +10,7 @@ namespace tilescope {
 
 /// Open the window, perhaps on a lab.
 struct WindowOptions {
+  std::string file;  // a CUDA source for the Sandbox
   std::string lab, rung, language;
   bool light = false;
   std::string state_file;  // hidden: where the screen writes its state for tests that click in a real window

@@ -6,6 +6,7 @@
 
 #include "app/cli/hierarchy_report.hpp"
 #include "app/cli/order_report.hpp"
+#include "app/cli/tile_report.hpp"
 #include "engine/compile/kernel_names.hpp"
 #include "engine/sha256.hpp"
 #include "engine/traffic/ptxas_changes.hpp"
@@ -134,6 +135,16 @@ std::string correctness_text(const Correctness& one) {
   return fmt::format("{}: WRONG, {}\n", one.buffer, one.reason);
 }
 
+/// An output that nothing is compared with.
+std::string statistics_text(const RunResult& result, const OutputStatistics& one) {
+  std::string text = fmt::format("{}: {} elements", result.plan.buffers[one.buffer].name, one.count);
+  if (one.finite > 0) text += fmt::format(", {:.6g} to {:.6g}, mean {:.6g}", one.low, one.high, one.mean);
+  if (one.nan > 0) text += fmt::format(", {} NaN", one.nan);
+  if (one.infinite > 0) text += fmt::format(", {} infinite", one.infinite);
+  if (one.untouched > 0) text += fmt::format(", {} never written", one.untouched);
+  return text + "; no reference to compare with\n";
+}
+
 bool is_unavailable(ErrorId id) {
   return id == ErrorId::nvrtc_missing || id == ErrorId::driver_missing || id == ErrorId::no_gpu ||
          id == ErrorId::reference_unavailable || id == ErrorId::no_display;
@@ -194,6 +205,7 @@ json to_json(const RunResult& result) {
     add_modelled_counters(object["counters"], result.hierarchy);
     object["hierarchy"] = hierarchy_json(result);
     object["traffic"] = ledger_json(result);
+    object["tile_map"] = tile_json(result);
   } else {
     object["not_observed"] = result.not_observed_reason;
   }
@@ -236,12 +248,17 @@ std::string to_text(const RunResult& result, bool with_ledger) {
     text += fmt::format("{}{}\n", finding.message,
                         finding.count > 1 ? fmt::format(" (and {} more)", finding.count - 1) : "");
   for (const auto& one : result.correctness) text += correctness_text(one);
+  for (const auto& one : result.statistics) text += statistics_text(result, one);
   if (result.observed) {
     const Counters& c = result.traffic.counters;
     text += fmt::format("global memory: {} sectors read in {} requests, {} written in {} [SIMULATED]\n",
                         c.global_load_sectors, c.global_load_requests, c.global_store_sectors, c.global_store_requests);
+    if (c.shared_load_wavefronts + c.shared_store_wavefronts > 0)
+      text += fmt::format("shared memory: {} wavefronts to read, {} to write; bank conflicts {} and {} [SIMULATED]\n",
+                          c.shared_load_wavefronts, c.shared_store_wavefronts, c.shared_load_bank_conflicts,
+                          c.shared_store_bank_conflicts);
     if (with_ledger) {
-      text += ledger_text(result);
+      text += ledger_text(result) + tile_text(result);
       for (const Occupancy& occupancy : result.occupancy) text += occupancy_text(occupancy, result.modelled_gpu);
       text += hierarchy_text(result);
     }
@@ -261,6 +278,9 @@ std::string to_text(const Error& error) {
 }
 
 std::string reproducing_command(const Request& request) {
+  if (const Lab* lab = request.own_lab.get(); lab != nullptr)
+    if (const Rung* rung = find_rung(*lab, request.rung); rung != nullptr && rung->command)
+      return rung->command(request.config, request.device, request.seed);
   std::string text = fmt::format("tilescope run {} --rung {}", request.lab, request.rung);
   for (const auto& [name, value] : request.config.sizes) text += fmt::format(" --size {}={}", name, value);
   for (const auto& [name, value] : request.config.params) text += fmt::format(" --set {}={}", name, value);

@@ -15,6 +15,12 @@
 namespace tilescope {
 namespace {
 
+/// An output without a reference has an empty one.
+const Correctness& check_of(const RunResult& run, size_t output) {
+  static const Correctness none;
+  return run.correctness.empty() ? none : run.correctness[output];
+}
+
 constexpr int kSmallestCell = 2, kLargestCell = 16;  // unscaled pixels
 /// Far longer than any picture takes, far shorter than the driver waits.
 constexpr auto kWaitedInVain = std::chrono::seconds(1);
@@ -35,7 +41,7 @@ struct Range {
 /// The ends of the scale: the smallest and the largest cell of the reference where that is known, so that a wild wrong
 /// value does not wash out the rest, else of the finite values themselves.
 Range range_of(const RunResult& run, size_t output, size_t buffer, const CellGrid& grid) {
-  const std::vector<float>& expected = run.correctness[output].expected;
+  const std::vector<float>& expected = check_of(run, output).expected;
   const HostBuffer& values = *run.buffers[buffer];
   const bool known = expected.size() >= static_cast<size_t>(grid.count);
   std::vector<double> sums(static_cast<size_t>(grid.columns)), counts(sums.size());
@@ -108,7 +114,9 @@ void HeatMaps::draw_all_anew() {
 
 std::optional<size_t> HeatMaps::buffer_of(const RunResult& run, size_t output) {
   for (size_t i = 0; i < run.plan.buffers.size() && i < run.buffers.size(); ++i)
-    if (run.plan.buffers[i].name == run.correctness[output].buffer && run.buffers[i]) return i;
+    if (run.buffers[i] && (run.correctness.empty() ? i == run.statistics[output].buffer
+                                                   : run.plan.buffers[i].name == run.correctness[output].buffer))
+      return i;
   return std::nullopt;
 }
 
@@ -130,7 +138,7 @@ void HeatMaps::load(const std::shared_ptr<const RunResult>& run, size_t output, 
     loaded_.count = count;
   }
   if (!with_expected || loaded_.expected_count >= count) return;
-  const Correctness& check = run->correctness[output];
+  const Correctness& check = check_of(*run, output);
   for (auto [target, values] : {std::pair{&expected_, &check.expected}, std::pair{&rest_, &check.expected_rest}}) {
     if (values->size() < static_cast<size_t>(count)) continue;
     target->reserve(static_cast<size_t>(count) * sizeof(float));
@@ -141,7 +149,7 @@ void HeatMaps::load(const std::shared_ptr<const RunResult>& run, size_t output, 
 
 void HeatMaps::set_uniforms(const Map& map, const RunResult& run) const {
   const CellGrid& grid = map.request.grid;
-  const Correctness& check = run.correctness[map.request.output];
+  const Correctness& check = check_of(run, map.request.output);
   const size_t buffer = *buffer_of(run, map.request.output);
   const auto integer = [this](const char* name, int64_t value) {
     glUniform1i(program_.uniform(name), static_cast<GLint>(value));
@@ -212,7 +220,7 @@ HeatMaps::Picture HeatMaps::draw(const Request& request, const std::shared_ptr<c
   const CellGrid& grid = request.grid;
   const bool error = request.kind == Kind::error;
   if (!buffer || grid.count == 0) return {};
-  if (error && run->correctness[request.output].expected.size() < static_cast<size_t>(grid.count)) return {};
+  if (error && check_of(*run, request.output).expected.size() < static_cast<size_t>(grid.count)) return {};
   Map& map = error ? error_ : value_;
   if (map.run.lock() != run || !(map.request == request)) start(map, request, run);
   if (map.rows_done < map.target.texture().height()) {

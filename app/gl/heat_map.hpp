@@ -40,7 +40,7 @@ class HeatMaps {
 
   struct Request {
     Kind kind = Kind::value;
-    size_t output = 0;  // index into RunResult::correctness
+    size_t output = 0;  // index into RunResult::correctness, or ::statistics where there is no reference
     CellGrid grid;
     ImU32 failing = 0;   // colour of failing elements
     bool whole = false;  // draw all of it now, also under software OpenGL

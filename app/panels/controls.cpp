@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/panels/controls_parts.hpp"
+#include "app/panels/sandbox_fields.hpp"
 
 namespace tilescope {
 namespace {
@@ -163,15 +164,21 @@ void draw_controls(PanelContext& context) {
   const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth();
   Column column{context, ImGui::GetWindowDrawList(), left, right, left + context.px(16), right - context.px(16),
                 origin.y};
-  ladder_section(column);
-  column.separator(16);
-  sliders_section(column);
+  Sandbox* own = context.sandbox != nullptr && context.sandbox->is_shown(context.session) ? context.sandbox : nullptr;
+  if (own != nullptr) {
+    sandbox_section(column, *own);
+  } else {
+    ladder_section(column);
+    column.separator(16);
+    sliders_section(column);
+  }
   run_section(column);
   break_it_section(column);
   column.separator(context.lab().break_it.empty() ? 20 : 12);
   correctness_card(column);
   findings_card(column);
   traffic_card(column);
+  if (own != nullptr) command_card(column);
   predict_card(column);
   ImGui::SetCursorScreenPos({origin.x, column.y});
   ImGui::Dummy({0, 0});

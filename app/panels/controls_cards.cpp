@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/panels/controls_parts.hpp"
+#include "app/panels/sandbox_fields.hpp"
 
 namespace tilescope {
 namespace {
@@ -83,6 +84,11 @@ void no_result(Column& column) {
   const Error& error = *session.error();
   card_title(column, "controls.no_result", std::nullopt);
   column.y -= column.px(6);
+  if (error.id == ErrorId::form_incomplete) {
+    paragraph(column, column.context.strings("sandbox.mend_form"), theme.error);
+    column.separator(14);
+    return;
+  }
   // The compiler's whole log is under the source; here its first lines.
   const size_t second_line = std::min(error.message.size(), error.message.find('\n') + 1);
   const Error shown{error.id, error.message.substr(0, error.message.find('\n', second_line)), ""};
@@ -132,7 +138,12 @@ void card_title(Column& column, const char* title, std::optional<Badge> badge) {
 void correctness_card(Column& column) {
   const PanelContext& context = column.context;
   const auto& error = context.session.error();
-  if (!context.result || context.result->correctness.empty() || (error && error->id != ErrorId::cancelled)) {
+  const bool failed_now = error && error->id != ErrorId::cancelled;
+  if (context.result && context.session.shows_own() && !failed_now) {
+    const Dimmed dimmed(column);
+    return outputs_card(column);
+  }
+  if (!context.result || context.result->correctness.empty() || failed_now) {
     no_result(column);
     return;
   }

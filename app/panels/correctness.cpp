@@ -44,7 +44,10 @@ float draw_verdict(PanelContext& context, const RunResult& run, size_t output, I
 /// Why there is nothing to compare.
 void draw_nothing(PanelContext& context) {
   const Strings& strings = context.strings;
-  if (const auto& error = context.session.error())
+  const auto& error = context.session.error();
+  if (error && error->id == ErrorId::form_incomplete)
+    empty_state(context, strings("controls.no_result"), strings("sandbox.mend_form"));
+  else if (error)
     empty_state(context, error->message, error->hint);
   else if (!context.result)
     empty_state(context, strings("correctness.empty"), strings("correctness.empty_hint"));
@@ -91,8 +94,13 @@ std::optional<int64_t> selected_element(const CorrectnessFrame& frame) {
 }
 
 void draw_correctness(PanelContext& context) {
-  if (!context.result || context.result->correctness.empty()) return draw_nothing(context);
-  draw_compared(context, *context.result);
+  const auto& run = context.result;
+  if (!run || (run->correctness.empty() && run->statistics.empty() && run->output.empty() && run->findings.empty()))
+    return draw_nothing(context);
+  if (context.result->correctness.empty())
+    draw_unchecked(context);
+  else
+    draw_compared(context, *context.result);
   dim_if_stale(context);
 }
 

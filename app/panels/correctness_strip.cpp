@@ -150,6 +150,8 @@ void draw_finding(PanelContext& context, const Finding& finding, size_t index, I
   draw_text(list, context.fonts.small, {x, top}, theme.text, fit_text(context.fonts.small, where, right - x));
 }
 
+}  // namespace
+
 void draw_findings(PanelContext& context, const RunResult& run, ImVec2 low, float right, size_t most, bool titled) {
   if (titled) {
     const std::string title = run.findings.size() > most
@@ -162,8 +164,6 @@ void draw_findings(PanelContext& context, const RunResult& run, ImVec2 low, floa
   }
   for (size_t i = 0; i < most; ++i, low.y += context.px(kRow)) draw_finding(context, run.findings[i], i, low, right);
 }
-
-}  // namespace
 
 StripLayout lay_out_strip(const CorrectnessFrame& frame, ImVec2 room) {
   const PanelContext& context = frame.context;

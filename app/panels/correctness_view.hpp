@@ -40,6 +40,12 @@ struct StripLayout {
 StripLayout lay_out_strip(const CorrectnessFrame& frame, ImVec2 room);
 void draw_correctness_strip(CorrectnessFrame& frame, const StripLayout& layout, ImVec2 low, ImVec2 high);
 
+/// The first findings of the simulator, one a row, under a title where asked for.
+void draw_findings(PanelContext& context, const RunResult& run, ImVec2 low, float right, size_t most, bool titled);
+
+/// A run without a reference: its outputs in a map and in numbers.
+void draw_unchecked(PanelContext& context);
+
 /// What the kernel printed, below the maps; its height in a room of this height, 0 where nothing was printed.
 float output_height(const PanelContext& context, float room);
 void draw_output(PanelContext& context, ImVec2 low, ImVec2 high);

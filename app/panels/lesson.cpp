@@ -60,6 +60,7 @@ class LessonPanel {
   void act(PanelContext& context, const LessonLink& link);
   std::string meaning_of(PanelContext& context, const LessonLink& link) const;
 
+  inline static const std::string kOwnFiles = "own files";
   std::string lab_, file_;
   Language language_ = Language::en;
   LessonDocument document_, shown_;
@@ -76,12 +77,15 @@ class LessonPanel {
 };
 
 void LessonPanel::read(PanelContext& context) {
-  const std::string& lab = context.lab().name;
+  // All files of the learner's own share one page, about what can be done with them.
+  const bool own = context.session.shows_own();
+  const std::string& lab = own ? kOwnFiles : context.lab().name;
   const Language language = context.strings.language;
   if (lab == lab_ && language == language_) return;
   lab_ = lab;
   language_ = language;
-  file_ = std::string("docs/labs/") + (language == Language::en ? "en/" : "zh/") + lab + ".md";
+  const std::string folder = language == Language::en ? "en" : "zh";
+  file_ = own ? "docs/sandbox/" + folder + ".md" : "docs/labs/" + folder + "/" + lab + ".md";
   std::ifstream stream(context.session.engine().root() / file_, std::ios::binary);
   found_ = static_cast<bool>(stream);
   const std::string text(std::istreambuf_iterator<char>(stream), {});

@@ -8,6 +8,7 @@
 
 #include "app/editor/keys.hpp"
 #include "app/panels/source_view.hpp"
+#include "app/sandbox/sandbox.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
@@ -31,8 +32,8 @@ void SourcePanel::take_source(PanelContext& context) {
     apply_edits(context, false);
     lab_ = lab.name;
     rung_.clear();
-    file_ = "kernels/" + lab.kernel_file;
-    original_ = read_text(context.session.engine().root() / file_);
+    file_ = source_file_of(lab);
+    original_ = lab.source_text ? *lab.source_text : read_text(context.session.engine().root() / file_);
     taken_edit_ = request.edited_source;
     source_.buffer.reset(taken_edit_.value_or(original_));
     source_.editable = taken_edit_.has_value();
@@ -40,8 +41,13 @@ void SourcePanel::take_source(PanelContext& context) {
     notice_.clear();
   }
   // The file may have been changed by another editor: what ran is what is shown.
+  if (lab.source_text && *lab.source_text != original_) {
+    original_ = *lab.source_text;
+    if (!taken_edit_ && !edits_pending_) source_.buffer.reset(original_);
+  }
   const auto& result = context.result;
-  const bool newer = result && result != result_ && result->request.lab == lab_ && !result->request.edited_source;
+  const bool newer =
+      !lab.source_text && result && result != result_ && result->request.lab == lab_ && !result->request.edited_source;
   if (newer && !result->plan.source_text.empty() && result->plan.source_text != original_) {
     original_ = result->plan.source_text;
     if (!taken_edit_ && !edits_pending_) source_.buffer.reset(original_);
@@ -116,7 +122,20 @@ void SourcePanel::revert(PanelContext& context) {
   notice_.clear();
 }
 
+/// A file of the learner's own is written itself.
+void SourcePanel::save_own(PanelContext& context) {
+  apply_edits(context, true);
+  const auto saved = context.sandbox->save(context.session);
+  notice_is_error_ = !saved;
+  notice_path_ = file_;
+  notice_ = saved ? context.strings.format("source.saved", fmt::arg("file", file_name_of(file_)))
+                  : as_sentence(saved.error());
+  taken_edit_ = context.session.request().edited_source;
+  original_ = context.lab().source_text.value_or(original_);
+}
+
 void SourcePanel::save_copy(PanelContext& context) {
+  if (context.sandbox != nullptr && context.sandbox->is_shown(context.session)) return save_own(context);
   const fs::path folder = fs::current_path() / "out";
   const std::string stem = fs::path(file_).stem().string() + "-" + context.rung().name;
   std::error_code failed;

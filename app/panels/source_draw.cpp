@@ -6,6 +6,7 @@
 
 #include "app/panels/source_view.hpp"
 #include "app/widgets.hpp"
+#include "engine/compile/kernel_names.hpp"
 
 namespace tilescope {
 
@@ -66,15 +67,20 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
   }
   right = draw_actions(context, right, middle);
   float x = low.x + context.px(24);
-  x += draw_text(list, font, {x, top}, theme.text, fit_text(font, file_, right - x)).x + context.px(16);
+  const std::string file = context.session.shows_own() ? file_name_of(file_) : file_;
+  const float wide = draw_text(list, font, {x, top}, theme.text, fit_text(font, file, right - x)).x;
+  explain_rect(context, {x, low.y}, {x + wide, low.y + context.px(kSourceHeader)}, file_);
+  x += wide + context.px(16);
   std::string about = context.rung().kernels.front();
   if (taken_edit_ || edits_pending_) about = context.strings("source.edited");
-  const KernelInfo* info =
-      lines_agree() && !taken_edit_ ? result_->compiled.find(context.rung().kernels.front()) : nullptr;
+  // As the module calls it: a kernel of C++ has a mangled name there.
+  const bool known = lines_agree() && !taken_edit_ && !result_->plan.launches.empty();
+  const KernelInfo* info = known ? result_->compiled.find(result_->plan.launches.front().kernel) : nullptr;
   std::string shown = about;
   if (info != nullptr) {
     const auto describe = [&](const char* key) {
-      return context.strings.format(key, fmt::arg("kernel", info->name), fmt::arg("registers", info->registers),
+      return context.strings.format(key, fmt::arg("kernel", kernel_name(info->name)),
+                                    fmt::arg("registers", info->registers),
                                     fmt::arg("shared", with_separators(info->static_shared_bytes)));
     };
     about = shown = describe("source.resources");

@@ -30,6 +30,7 @@ class SourcePanel {
   void set_editing(PanelContext& context, bool on);
   void revert(PanelContext& context);
   void save_copy(PanelContext& context);
+  void save_own(PanelContext& context);
 
   // Drawing.
   void draw_header(PanelContext& context, ImVec2 low, float width);

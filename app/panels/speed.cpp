@@ -82,7 +82,7 @@ void draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVec
   }
   if (context.session.bench_running()) {
     draw_running(context, right, centre);
-  } else if (context.session.engine().gpu()) {
+  } else if (context.session.engine().gpu() && !context.session.shows_own()) {
     bool start = false;
     text_button(context, "speed.measure", {right, centre - context.px(10)}, context.strings("speed.measure"), &start);
     explain(context, context.strings("speed.measure_meaning"));
@@ -164,6 +164,8 @@ void draw_nothing(PanelContext& context) {
   std::string hint;
   if (context.session.bench_running())
     hint = strings("speed.empty_running");
+  else if (context.session.shows_own())
+    hint = strings("speed.empty_own");
   else if (context.session.engine().gpu())
     hint = strings("speed.empty_measure");
   else

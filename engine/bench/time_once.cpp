@@ -21,8 +21,10 @@ Result<TimingPoint> time_once(Engine& engine, const RunResult& run, std::stop_to
   if (!gpu || run.device_buffers.empty()) return fail(ErrorId::no_gpu, "the run was not made on it");
   auto timing = gpu->time(run.compiled, run.plan.launches, run.device_buffers, accumulates(run.plan), stop);
   if (!timing) return tl::unexpected(timing.error());
-  const Lab* lab = find_lab(run.request.lab);
-  TimingPoint point = make_point(timing->milliseconds, lab ? lab->useful_bytes(run.request.config) : 0, timing->method);
+  const Lab* lab = lab_of(run.request);
+  const bool counted = lab && lab->useful_bytes;
+  TimingPoint point =
+      make_point(timing->milliseconds, counted ? lab->useful_bytes(run.request.config) : 0, timing->method);
   if (lab) point.size = run.request.config.size(lab->sweep_size);
   point.sm_clock_mhz = gpu->device().sm_clock_mhz;
   return point;

@@ -15,7 +15,11 @@
 #include "engine/run/kernels.hpp"
 #include "engine/run/observe_order.hpp"
 #include "engine/run/paths.hpp"
+<<<<<<< HEAD
 #include "engine/sim/residency.hpp"
+=======
+#include "engine/run/statistics.hpp"
+>>>>>>> sandbox
 #include "engine/sim/simulator.hpp"
 #include "engine/traffic/hierarchy.hpp"
 #include "engine/traffic/ledger.hpp"
@@ -141,7 +145,7 @@ Result<GpuSpec> Engine::modelled_gpu(const std::string& id) const {
 }
 
 Result<Plan> Engine::plan(const Request& request) const {
-  const Lab* lab = find_lab(request.lab);
+  const Lab* lab = lab_of(request);
   if (lab == nullptr) {
     std::string names;
     for (const auto& one : labs()) names += (names.empty() ? "" : ", ") + one.name;
@@ -154,24 +158,33 @@ Result<Plan> Engine::plan(const Request& request) const {
     return fail(ErrorId::rung_not_found, request.lab, request.rung, names);
   }
   if (auto valid = validate(*lab, request.config, request.device); !valid) return tl::unexpected<Error>(valid.error());
+  if (rung->check)
+    if (auto possible = rung->check(request.config); !possible) return tl::unexpected<Error>(possible.error());
 
   Plan plan;
-  plan.source_file = "kernels/" + lab->kernel_file;
+  plan.source_file = source_file_of(*lab);
   if (request.edited_source) {
     plan.source_text = *request.edited_source;
+  } else if (lab->source_text) {
+    plan.source_text = *lab->source_text;
   } else {
     auto text = read_text(root_ / plan.source_file);
     if (!text) return tl::unexpected<Error>(text.error());
     plan.source_text = std::move(*text);
   }
   plan.defines = lab->defines;
+<<<<<<< HEAD
   for (const auto& param : lab->params)
     if (!param.model_only) plan.defines.push_back({param.name, std::to_string(request.config.param(param.name))});
+=======
+  plan.include_folders = lab->include_folders;
+  for (const auto& [name, value] : request.config.params) plan.defines.push_back({name, std::to_string(value)});
+>>>>>>> sandbox
   for (const auto& one : lab->break_it) {
     const bool on = std::find(request.broken.begin(), request.broken.end(), one.name) != request.broken.end();
     plan.defines.push_back({one.name, on ? "1" : "0"});
   }
-  plan.buffers = lab->buffers(request.config);
+  plan.buffers = rung->buffers ? rung->buffers(request.config) : lab->buffers(request.config);
   plan.launches = rung->launches(request.config);
   return plan;
 }
@@ -200,9 +213,16 @@ class RunInProgress {
       if (auto ran = run_on_gpu(); !ran) return forward(ran);
     }
     if (auto observed = simulate(); !observed) return forward(observed);
+<<<<<<< HEAD
     if (lab != nullptr && lab->models_block_order)
       if (auto modelled = model_order(); !modelled) return forward(modelled);
     if (lab != nullptr && !sampled_) compare_outputs(*lab);
+=======
+    if (lab != nullptr && lab->reference)
+      compare_outputs(*lab);
+    else
+      count_outputs();
+>>>>>>> sandbox
     result_.total_ms = milliseconds_since(start);
     return std::move(result_);
   }
@@ -338,7 +358,7 @@ class RunInProgress {
   /// Why a GPU run is not simulated beside it; empty if it is.
   std::string reason_not_to_observe() const {
     if (!result_.request.observe) return "not asked for";
-    const Lab* lab = find_lab(result_.request.lab);
+    const Lab* lab = lab_of(result_.request);
     if (lab == nullptr) return {};
     if (is_too_large(*lab, result_.request.config)) return "the simulator would take too long for all of the blocks";
     for (const auto& size : lab->sizes)
@@ -508,6 +528,16 @@ class RunInProgress {
     }
   }
 
+  void count_outputs() {
+    report(Progress::Phase::compare, 0);
+    for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
+      const BufferSpec& spec = result_.plan.buffers[i];
+      if (spec.role != Role::output && spec.role != Role::inout) continue;
+      result_.statistics.push_back(count_output(*result_.buffers[i], spec.fill == Fill::poison));
+      result_.statistics.back().buffer = i;
+    }
+  }
+
   Engine& engine_;
   std::stop_token stop_;
   const ProgressFunction& progress_;
@@ -521,7 +551,7 @@ class RunInProgress {
 Result<RunResult> Engine::run(const Request& request, std::stop_token stop, const ProgressFunction& progress) {
   auto made = plan(request);
   if (!made) return tl::unexpected<Error>(made.error());
-  return RunInProgress(*this, request, stop, progress).carry_out(std::move(*made), find_lab(request.lab));
+  return RunInProgress(*this, request, stop, progress).carry_out(std::move(*made), lab_of(request));
 }
 
 Result<RunResult> Engine::run_plan(Plan plan, const Request& request, std::stop_token stop,

@@ -1,0 +1,80 @@
+// The form of one kernel: every field a text, as it is typed. Fields that nobody has touched follow the source; those
+// that were edited are kept while the file changes, and remembered (sandbox_settings.cpp).
+//
+//     n               65536             the slider that the others follow
+//     template        float, 256        arguments of a template
+//     grid.x … z      ceil(n/block.x)   block.x … z     256         shared    0 bytes
+//     defines         TILE=16 FAST      includes        folders, separated by :
+//     NAME.type       f32               of a pointer: what it points to
+//     NAME.shape      n   M, K   null   its extents, outermost first
+//     NAME.fill       normal            its initial content, as `exec --arg buf:…` takes it
+//     NAME.role       input             input, output, inout or scratch
+//     NAME.value      2.5               of a number; NAME.spec of a type that is not known: bytes:… struct:…
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/sandbox/problem.hpp"
+#include "app/sandbox/source_facts.hpp"
+#include "engine/plan.hpp"
+
+namespace tilescope {
+
+using FieldTexts = std::map<std::string, std::string>;
+
+struct KernelForm {
+  std::string kernel;  // as the source declares it, without template arguments
+  std::string last_name;
+  bool known = false;  // the source has such a kernel now
+  bool is_template = false;
+  std::vector<std::string> instantiations;   // "scale<float>", offered
+  std::vector<ParameterType> parameters;     // each with a name: arg2 where the source gives none
+  std::map<std::string, int64_t> constants;  // names that fields may use
+  FieldTexts defaults, edits;
+  int64_t largest_simulated = int64_t{1} << 24;  // n: beyond that the simulator is not asked
+
+  const std::string& text(const std::string& field) const;
+  /// An edit that says what the default says is none.
+  void set(const std::string& field, const std::string& value);
+  bool is_edited(const std::string& field) const { return edits.contains(field); }
+};
+
+/// Fills in what the source suggests: parameters and defaults. `edits` are taken into account: a template's arguments
+/// decide its parameters. A kernel that the source no longer has keeps the form it had.
+void suggest(KernelForm& form, const SourceFacts& facts);
+KernelForm form_of(const std::string& kernel, const SourceFacts& facts, FieldTexts edits);
+
+/// What the fields come to for one n.
+struct FilledForm {
+  std::map<std::string, Problem> problems;    // by field
+  std::map<std::string, std::string> values;  // by field: "256" where the text says ceil(n/256)
+  std::string kernel;                         // "scale<float>"
+  std::vector<BufferSpec> buffers;
+  Launch launch;
+  std::vector<std::string> specs;  // the arguments as `exec --arg` takes them
+  std::vector<Define> defines;
+  std::vector<std::string> include_folders;
+  bool good() const { return problems.empty(); }
+};
+FilledForm fill_in(const KernelForm& form, int64_t n);
+
+/// n within these; typed or slid.
+constexpr int64_t kSmallestN = 1, kLargestN = int64_t{1} << 30;
+int64_t n_of(const KernelForm& form);
+
+/// `tilescope exec …`: the same run on the command line.
+std::string exec_line(const std::string& file, const FilledForm& filled, DeviceKind device, uint64_t seed);
+
+constexpr std::array<const char*, 12> kElementTypes{"f32", "f16", "bf16", "f64", "i32", "u32",
+                                                    "i8",  "u8",  "i16",  "u16", "i64", "u64"};
+
+std::string_view name_of(Role role);  ///< "input"
+std::optional<Role> role_from(std::string_view name);
+
+}  // namespace tilescope

@@ -1,0 +1,286 @@
+#include "app/sandbox/sandbox.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include "app/session.hpp"
+#include "engine/compile/device_source.hpp"
+
+namespace tilescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path normal(const fs::path& file) {
+  std::error_code failed;
+  fs::path path = fs::absolute(file, failed);
+  return (failed ? file : path).lexically_normal();
+}
+
+/// Kernels may be in headers of the user.
+std::string text_with_headers(const fs::path& file, const std::string& text) {
+  return DeviceSource({.text = text, .file = file.string()}, {}).original_text();
+}
+
+/// What is wrong with a form is said at its fields; the run says where to look. Whether there is such a kernel, only
+/// the compiler knows for sure.
+Result<void> check_form(const KernelForm& form, int64_t n) {
+  const FilledForm filled = fill_in(form, n);
+  for (const auto& [field, problem] : filled.problems)
+    if (field != "kernel") return fail(ErrorId::form_incomplete, field);
+  return {};
+}
+
+Rung make_rung(const fs::path& file, const KernelForm& form) {
+  const auto shared = std::make_shared<const KernelForm>(form);
+  Rung rung;
+  rung.name = form.kernel;
+  rung.title = {form.kernel, form.kernel};
+  rung.kernels = {form.last_name};
+  rung.buffers = [shared](const Config& config) { return fill_in(*shared, config.size("n")).buffers; };
+  rung.launches = [shared](const Config& config) {
+    FilledForm filled = fill_in(*shared, config.size("n"));
+    // A kernel that the source seems not to have is still asked for by its name.
+    if (filled.launch.kernel.empty()) filled.launch.kernel = shared->kernel;
+    return std::vector<Launch>{std::move(filled.launch)};
+  };
+  rung.check = [shared](const Config& config) { return check_form(*shared, config.size("n")); };
+  rung.command = [shared, file = file.string()](const Config& config, DeviceKind device, uint64_t seed) {
+    return exec_line(file, fill_in(*shared, config.size("n")), device, seed);
+  };
+  return rung;
+}
+
+}  // namespace
+
+void Sandbox::open(const fs::path& file) {
+  opening_error_.reset();
+  next_watch_ = std::make_unique<FileWatch>(normal(file), wake_);
+}
+
+bool Sandbox::is_shown(const Session& session) const {
+  return read_ && session.shows_own() && session.lab().name == file_.string();
+}
+
+void Sandbox::poll(Session& session) {
+  if (next_watch_) {
+    if (auto news = next_watch_->take()) {
+      // The file that is open stays until another one is there.
+      if (*news) {
+        if (read_) keep();
+        watch_ = std::move(next_watch_);
+        read_ = false;
+        file_ = watch_->file();
+        take_news(session, std::move(*news));
+      } else {
+        opening_error_ = news->error();
+        forget(next_watch_->file());
+        next_watch_.reset();
+      }
+    }
+  }
+  if (watch_)
+    if (auto news = watch_->take()) take_news(session, std::move(*news));
+  if (!is_shown(session)) return;
+  follow(session);
+  if (dirty_) show(session);
+}
+
+void Sandbox::take_news(Session& session, FileWatch::News news) {
+  if (!news) {
+    problem_ = news.error();
+    return;
+  }
+  problem_.reset();
+  text_ = std::move(*news);
+  if (read_) {
+    changed_beside_edits_ = edited_.has_value();
+    if (!edited_) read_text(text_);
+    dirty_ = true;
+    return;
+  }
+  read_ = true;
+  edited_.reset();
+  changed_beside_edits_ = false;
+  learned_from_.reset();
+  forms_.clear();
+  const auto known = remembered_.find(file_.string());
+  kernel_ = known != remembered_.end() ? known->second.kernel : "";
+  read_text(text_);
+  std::erase(recent_, file_);
+  recent_.insert(recent_.begin(), file_);
+  if (recent_.size() > kMostRecent) recent_.resize(kMostRecent);
+  show(session);
+}
+
+void Sandbox::read_text(const std::string& text) {
+  facts_ = read_source_facts(text_with_headers(file_, text));
+  const auto known = remembered_.find(file_.string());
+  for (const SourceKernel& kernel : facts_.kernels) {
+    if (forms_.contains(kernel.name)) continue;
+    FieldTexts edits;
+    if (known != remembered_.end())
+      if (const auto one = known->second.edits.find(kernel.name); one != known->second.edits.end()) edits = one->second;
+    forms_[kernel.name] = form_of(kernel.name, facts_, std::move(edits));
+  }
+  for (auto& [name, form] : forms_) suggest(form, facts_);
+  // A kernel that is gone stays chosen: the file may be half-way through a save.
+  if (kernel_.empty() && !facts_.kernels.empty()) kernel_ = facts_.kernels.front().name;
+  if (!forms_.contains(kernel_)) forms_[kernel_] = form_of(kernel_, facts_, {});
+  if (!kernel_.empty()) forms_.erase("");
+  learned_from_.reset();
+  ++text_version_;
+  dirty_ = true;
+}
+
+/// What was changed elsewhere: in the source panel, the ladder, the slider.
+void Sandbox::follow(Session& session) {
+  const Request& request = session.request();
+  if (request.edited_source != edited_) {
+    edited_ = request.edited_source;
+    if (!edited_) changed_beside_edits_ = false;
+    read_text(edited_.value_or(text_));
+  }
+  if (request.rung != kernel_ && !dirty_) choose_kernel(request.rung);
+  const auto n = request.config.sizes.find("n");
+  if (!dirty_ && n != request.config.sizes.end() && n->second != n_of(form())) {
+    forms_.at(kernel_).set("n", std::to_string(n->second));
+    filled_ = fill_in(form(), n->second);
+  }
+  learn_roles(session);
+}
+
+/// What the source did not show, the run does: a buffer that is handed to a function and comes back written.
+void Sandbox::learn_roles(const Session& session) {
+  const auto result = session.result();
+  if (!result || result == learned_from_ || session.stale() || !result->observed || !result->findings.empty()) return;
+  learned_from_ = result;
+  KernelForm& form = forms_.at(kernel_);
+  for (const BufferMap& buffer : result->tiles.buffers) {
+    const std::string role = buffer.name + ".role", fill = buffer.name + ".fill";
+    const auto guess = form.defaults.find(role);
+    if (guess == form.defaults.end() || guess->second != name_of(Role::inout)) continue;
+    if (form.is_edited(role) || form.is_edited(fill) || form.defaults[fill] == "zero") continue;
+    const bool read = !buffer.reads.empty(), written = !buffer.writes.empty();
+    if (read == written) continue;
+    form.defaults[role] = name_of(read ? Role::input : Role::output);
+    if (written) form.defaults[fill] = "poison";
+    dirty_ = true;
+  }
+}
+
+void Sandbox::show(Session& session) {
+  dirty_ = false;
+  session.show_own(make_lab(), kernel_);
+  session.set_size("n", n_of(form()));
+  filled_ = fill_in(form(), n_of(form()));
+}
+
+std::shared_ptr<const Lab> Sandbox::make_lab() const {
+  auto lab = std::make_shared<Lab>();
+  lab->name = file_.string();
+  lab->stage = -1;
+  lab->title = {file_.filename().string(), file_.filename().string()};
+  lab->kernel_file = file_.string();
+  lab->source_text = text_;
+  const int64_t n = n_of(form());
+  const FilledForm filled = fill_in(form(), n);
+  lab->defines = filled.defines;
+  lab->include_folders = filled.include_folders;
+  Size size{.name = "n",
+            .title = {"n", "n"},
+            .value = n,
+            .gpu_value = n,
+            .min = kSmallestN,
+            .max_sim = std::max(form().largest_simulated, n),
+            .max_gpu = kLargestN};
+  for (int64_t stop = 16; stop <= int64_t{1} << 24; stop *= 2) size.offered.push_back(stop);
+  lab->sizes.push_back(std::move(size));
+  for (const auto& [name, form] : forms_)
+    if (form.known || name == kernel_) lab->rungs.push_back(make_rung(file_, form));
+  // In the order of the source.
+  const auto place = [this](const Rung& rung) {
+    const auto same = [&](const SourceKernel& kernel) { return kernel.name == rung.name; };
+    return std::find_if(facts_.kernels.begin(), facts_.kernels.end(), same) - facts_.kernels.begin();
+  };
+  std::stable_sort(lab->rungs.begin(), lab->rungs.end(),
+                   [&](const Rung& a, const Rung& b) { return place(a) < place(b); });
+  return lab;
+}
+
+void Sandbox::choose_kernel(const std::string& kernel) {
+  if (!forms_.contains(kernel) || kernel == kernel_) return;
+  kernel_ = kernel;
+  if (const auto gone = forms_.find(""); gone != forms_.end() && !kernel_.empty()) forms_.erase(gone);
+  dirty_ = true;
+}
+
+void Sandbox::set_field(const std::string& field, const std::string& text) {
+  KernelForm& form = forms_.at(kernel_);
+  if (form.text(field) == text) return;
+  form.set(field, text);
+  if (field == "template") suggest(form, facts_);
+  filled_ = fill_in(form, n_of(form));
+  dirty_ = true;
+}
+
+void Sandbox::reset_form() {
+  KernelForm& form = forms_.at(kernel_);
+  form.edits.clear();
+  suggest(form, facts_);
+  learned_from_.reset();
+  dirty_ = true;
+}
+
+Result<void> Sandbox::save(Session& session) {
+  const std::string text = session.request().edited_source.value_or(text_);
+  std::ofstream stream(file_, std::ios::binary | std::ios::trunc);
+  stream << text;
+  stream.close();
+  if (!stream) return fail(ErrorId::file_not_written, file_.string(), "the file or its folder cannot be written");
+  text_ = text;
+  session.set_source(std::nullopt);
+  edited_.reset();
+  changed_beside_edits_ = false;
+  read_text(text_);
+  show(session);
+  return {};
+}
+
+void Sandbox::keep() {
+  Remembered& kept = remembered_[file_.string()];
+  kept.kernel = kernel_;
+  for (const auto& [name, form] : forms_) {
+    if (form.edits.empty())
+      kept.edits.erase(name);
+    else
+      kept.edits[name] = form.edits;
+  }
+}
+
+std::map<std::string, Sandbox::Remembered> Sandbox::remembered() const {
+  Sandbox copy;
+  copy.remembered_ = remembered_;
+  copy.file_ = file_;
+  copy.forms_ = forms_;
+  copy.kernel_ = kernel_;
+  if (read_) copy.keep();
+  // The files that were open last.
+  while (copy.remembered_.size() > kMostRemembered) {
+    auto oldest = std::find_if(copy.remembered_.begin(), copy.remembered_.end(), [&](const auto& one) {
+      return std::find(recent_.begin(), recent_.end(), fs::path(one.first)) == recent_.end();
+    });
+    copy.remembered_.erase(oldest == copy.remembered_.end() ? copy.remembered_.begin() : oldest);
+  }
+  return copy.remembered_;
+}
+
+void Sandbox::restore(std::vector<fs::path> recent, std::map<std::string, Remembered> remembered) {
+  recent_ = std::move(recent);
+  if (recent_.size() > kMostRecent) recent_.resize(kMostRecent);
+  remembered_ = std::move(remembered);
+}
+
+void Sandbox::forget(const fs::path& file) { std::erase(recent_, file); }
+
+}  // namespace tilescope

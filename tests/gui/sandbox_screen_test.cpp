@@ -1,0 +1,193 @@
+// A file of one's own under pointer and keys, without a window.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "app/panels/file_dialog.hpp"
+#include "tests/app/sandbox_kernels.hpp"
+#include "tests/gui/screen_fixture.hpp"
+
+namespace tilescope {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace testing;  // NOLINT: the fixture and the kernels
+using ::testing::ElementsAre;
+
+class SandboxScreenTest : public ScreenTest {
+ protected:
+  SandboxScreenTest() {
+    std::string name = (fs::temp_directory_path() / "tilescope-screen-XXXXXX").string();
+    folder = mkdtemp(name.data());
+    write("saxpy.cu", kSaxpy);
+    write("two.cu", std::string(kMatmul) + kScale);
+    fs::create_directory(folder / "deeper");
+    write("deeper/hello.cu", kHello);
+    write("notes.txt", "no kernel");
+  }
+  ~SandboxScreenTest() override {
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder / name, std::ios::binary) << text;
+  }
+  bool until(const std::function<bool()>& so) {
+    const auto start = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - start < std::chrono::seconds(30)) {
+      frame();
+      if (so()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+    return false;
+  }
+  bool shows(const std::string& name) {
+    return until([&] { return screen->sandbox.is_shown(screen->session) && screen->sandbox.file() == folder / name; });
+  }
+  bool open(const std::string& name) {
+    screen->open_file(folder / name);
+    return shows(name);
+  }
+  void type_into(const std::string& field, const char* text) {
+    click("field." + field);
+    frames(2);
+    type(text);  // what was there is selected
+    frames(2);
+  }
+  bool has_mark(const std::string& name) { return screen->marks().contains(name); }
+
+  fs::path folder;
+};
+
+TEST_F(SandboxScreenTest, TheRailOpensTheDialogAndTheDialogAFile) {
+  click("own.open");
+  frames(2);
+  ASSERT_TRUE(has_mark("dialog.path"));
+  ImGui::GetIO().KeyCtrl = false;
+  type((folder.string() + "/sax").c_str());
+  frames(3);
+  press(ShellKey::escape);
+  EXPECT_FALSE(has_mark("dialog.path"));
+}
+
+TEST_F(SandboxScreenTest, FoldersAreEnteredAndFilesOpenedByClicks) {
+  ASSERT_TRUE(open("saxpy.cu"));  // the dialog begins in the folder of the newest file
+  press(ShellKey::o, /*control=*/true);
+  ASSERT_TRUE(until([&] { return has_mark("dialog.entry.deeper"); }));
+  EXPECT_TRUE(has_mark("dialog.entry.two.cu"));
+  EXPECT_FALSE(has_mark("dialog.entry.notes.txt"));
+  click("dialog.entry.deeper");
+  ASSERT_TRUE(until([&] { return has_mark("dialog.entry.hello.cu"); }));
+  click("dialog.entry.hello.cu");
+  EXPECT_TRUE(shows("deeper/hello.cu"));
+  EXPECT_FALSE(has_mark("dialog.path"));
+}
+
+TEST_F(SandboxScreenTest, TheRailListsRecentFilesAndGoesBackToThem) {
+  ASSERT_TRUE(open("saxpy.cu"));
+  ASSERT_TRUE(open("two.cu"));
+  frames(2);
+  EXPECT_TRUE(has_mark("own.1"));
+  click("own.2");
+  EXPECT_TRUE(shows("saxpy.cu"));
+  click("lab.vector-add");
+  frames(2);
+  EXPECT_EQ(screen->session.lab().name, "vector-add");
+  EXPECT_TRUE(has_mark("rung.grid-stride"));
+}
+
+TEST_F(SandboxScreenTest, AFieldThatIsWrongSaysSoBelowItself) {
+  ASSERT_TRUE(open("saxpy.cu"));
+  frames(2);
+  EXPECT_FALSE(has_mark("problem.grid.x"));
+  type_into("grid.x", "0");
+  EXPECT_EQ(screen->sandbox.form().text("grid.x"), "0");
+  ASSERT_TRUE(has_mark("problem.grid.x"));
+  EXPECT_GT(screen->marks().at("problem.grid.x").low.y, screen->marks().at("field.grid.x").low.y);
+  type_into("grid.x", "n/");
+  EXPECT_TRUE(has_mark("problem.grid.x"));
+  type_into("grid.x", "4");
+  EXPECT_FALSE(has_mark("problem.grid.x"));
+}
+
+TEST_F(SandboxScreenTest, KernelsRolesAndTypesAreChosenFromLists) {
+  ASSERT_TRUE(open("two.cu"));
+  frames(2);
+  EXPECT_EQ(screen->sandbox.kernel(), "matmul");
+  click("field.kernel");
+  frames(2);
+  click("choice.kernel.scale");
+  ASSERT_TRUE(until([&] { return screen->session.rung().name == "scale"; }));
+  frames(2);
+  click("field.x.type");
+  frames(2);
+  click("choice.x.type.f32");
+  frames(2);
+  EXPECT_EQ(screen->sandbox.form().text("x.type"), "f32");
+  type_into("template", "half");
+  EXPECT_EQ(screen->sandbox.form().text("y.type"), "f16");
+}
+
+TEST_F(SandboxScreenTest, TheSliderIsThatOfN) {
+  ASSERT_TRUE(open("saxpy.cu"));
+  frames(2);
+  const Mark track = screen->marks().at("slider.n");
+  drag({track.low.x + 60, track.centre().y}, {track.low.x + 100, track.centre().y});
+  frames(2);
+  EXPECT_NE(screen->sandbox.form().text("n"), "65536");
+  EXPECT_EQ(screen->sandbox.form().text("n"), std::to_string(screen->session.request().config.size("n")));
+}
+
+TEST_F(SandboxScreenTest, AFileThatCannotBeOpenedIsSaidInTheStatusBar) {
+  screen->open_file(folder / "absent.cu");
+  ASSERT_TRUE(until([&] { return !screen->message.empty(); }));
+  EXPECT_THAT(screen->message, ::testing::HasSubstr("absent.cu"));
+  EXPECT_EQ(screen->session.lab().name, labs().front().name);
+}
+
+TEST_F(SandboxScreenTest, EveryTabDrawsInBothLanguagesBeforeAndAfterARun) {
+  ASSERT_TRUE(open("saxpy.cu"));
+  for (const bool run : {false, true}) {
+    if (run && !engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
+    if (run) screen->session.submit();
+    ASSERT_TRUE(settle());
+    for (const Tab tab : {Tab::lesson, Tab::tiles, Tab::traffic, Tab::correctness})
+      for (const Language language : {Language::en, Language::zh}) {
+        screen->view.tab = tab;
+        screen->strings.language = language;
+        frames(2);
+        EXPECT_GT(ImGui::GetDrawData()->TotalVtxCount, 1000);
+      }
+  }
+  ASSERT_NE(screen->session.result(), nullptr);
+}
+
+TEST(FileDialogTest, ATypedPathIsAFolderAndABeginning) {
+  EXPECT_EQ(read_typed_path("/a/b/ker").folder, "/a/b");
+  EXPECT_EQ(read_typed_path("/a/b/ker").beginning, "ker");
+  EXPECT_EQ(read_typed_path("/a/b/").beginning, "");
+  EXPECT_EQ(read_typed_path("/a").folder, "/");
+  EXPECT_EQ(read_typed_path("x.cu").folder, fs::current_path());
+  EXPECT_EQ(read_typed_path("x.cu").beginning, "x.cu");
+}
+
+TEST(FileDialogTest, CompletionGoesAsFarAsAllNamesAgree) {
+  const std::vector<FolderEntry> entries{{"kernels", true}, {"kernel_a.cu", false}, {"kernel_b.cu", false}};
+  EXPECT_EQ(common_completion(entries, "k"), "kernel");
+  EXPECT_EQ(common_completion(entries, "kernel_a"), "kernel_a.cu");
+  EXPECT_EQ(common_completion(entries, "kernels"), "kernels/");
+  EXPECT_EQ(common_completion(entries, "x"), "x");
+}
+
+TEST(FileDialogTest, NamesThatBeginAsTypedComeFirst) {
+  const std::vector<FolderEntry> entries{{".git", true}, {"my_scan.cu", false}, {"Scan.cu", false}};
+  const auto shown = matching(entries, "scan");
+  ASSERT_EQ(shown.size(), 2U);
+  EXPECT_EQ(shown[0].name, "Scan.cu");
+  EXPECT_EQ(matching(entries, "").size(), 2U);
+  EXPECT_EQ(matching(entries, ".g").size(), 1U);
+}
+
+}  // namespace
+}  // namespace tilescope
