@@ -18,7 +18,7 @@ namespace tilescope {
 
 struct Palette;
 
-constexpr size_t kTabCount = 4;
+constexpr size_t kTabCount = 5;
 
 /// Areas of the window in pixels.
 struct Area {

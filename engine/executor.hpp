@@ -49,6 +49,16 @@ struct BufferRequest {
   size_t index = 0;  // position in Plan::buffers; fixes the simulated address
 };
 
+/// Which part of a launch is followed step by step: of one block's warps so many steps each, from the first on.
+struct StepWindow {
+  uint64_t block = 0;
+  uint64_t first_step = 0;       // of each warp
+  uint32_t max_steps = 200'000;  // of all warps together; each has an equal share
+  size_t max_bytes = size_t{96} << 20;
+  bool operator==(const StepWindow&) const = default;
+};
+struct StepRecord;  // engine/sim/step_record.hpp
+
 struct LaunchOptions {
   bool checks = true;                        // simulator: bounds, alignment, never-written reads, …
   bool count_traffic = true;                 // simulator: Counters and SiteCounts
@@ -59,6 +69,8 @@ struct LaunchOptions {
   /// before the launch is given up as a likely hang. What can be proved to hang is found long before.
   uint64_t hang_budget = uint64_t{1} << 30;
   uint32_t launch_index = 0;
+  /// Simulator: follows one block, and runs no others but those that it may wait for. Outputs are partial.
+  std::optional<StepWindow> step_window = {};
   std::function<void(double fraction)> progress = {};  // called from time to time, from any thread
 };
 
@@ -70,7 +82,8 @@ struct LaunchReport {
   AccessTrace trace = {};              // simulator; trace.sites is filled whenever traffic is counted
   std::vector<Finding> findings = {};  // simulator
   std::string output = {};             // what the kernel printed, as bytes; the simulator's in the order of the blocks
-  bool stopped_by_finding = false;     // the kernel could not be completed; outputs are partial
+  std::shared_ptr<const StepRecord> steps = {};  // simulator, where a step window was asked for
+  bool stopped_by_finding = false;               // the kernel could not be completed; outputs are partial
 };
 
 class Executor {

@@ -21,6 +21,7 @@
 namespace tilescope {
 
 class AsyncCopies;
+class StepRecorder;
 
 /// A line that a finding names instead of that of its instruction.
 struct FindingPlace {
@@ -46,6 +47,7 @@ struct LaunchSetup {
   uint64_t launch_index = 0;  // within the run
   uint64_t resident_blocks = 1;
   std::string residency_reason;
+  StepRecorder* recorder = nullptr;  // runs the warps of the block that it follows; for one machine alone
 };
 
 /// Has races looked for in what the kernel may write.
