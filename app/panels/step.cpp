@@ -132,10 +132,12 @@ void draw_record(PanelContext& context, StepPanel& panel) {
   const float warps = draw_step_warps(frame, {left, warps_y}, right);
   const float top = std::floor(warps_y + warps + 14 * unit), low = bottom - 44 * unit;
   if (low - top > 60 * unit) {
-    const float split = std::floor(left + std::clamp((right - left) * 0.345F, 250 * unit, 440 * unit));
+    const float split = std::floor(left + std::clamp((right - left) * 0.36F, 272 * unit, 440 * unit));
     const float column = split + 28 * unit;
     const float lanes = draw_step_lanes(frame, {column, top}, right);
-    draw_step_values(frame, {column, std::floor(top + lanes + 8 * unit)}, {right, low - 8 * unit});
+    const float values_y = std::floor(top + lanes + 8 * unit);
+    const float values = draw_step_values(frame, {column, values_y}, {right, low - 8 * unit});
+    draw_step_trail(frame, {column, std::floor(values_y + values + 10 * unit)}, {right, low - 8 * unit});
     draw_step_ptx(frame, {left, top}, {split, low - 8 * unit});
   }
   draw_step_track(frame, {left, bottom - 40 * unit}, {right, bottom - 8 * unit});

@@ -138,8 +138,12 @@ float draw_step_lanes(StepFrame& frame, ImVec2 low, float right) {
   if (ImGui::IsItemHovered()) {
     const int lane = std::clamp(static_cast<int>((ImGui::GetIO().MousePos.x - low.x) / cells.pitch), 0, 31);
     frame.hovered_lane = lane;
-    point_at_step_lane(frame, lane,
-                       context.strings.format(lane_key(states[static_cast<size_t>(lane)]), fmt::arg("lane", lane)));
+    const LaneState state = states[static_cast<size_t>(lane)];
+    std::string text = context.strings.format(lane_key(state), fmt::arg("lane", lane));
+    if (const auto where = step_address_text(frame, lane); state == LaneState::executes && where)
+      text = context.strings.format(frame.instruction().role == StepRole::load ? "step.lane_reads" : "step.lane_writes",
+                                    fmt::arg("lane", lane), fmt::arg("where", *where));
+    point_at_step_lane(frame, lane, text);
   }
   const bool all = cells.pitch - cells.gap >= text_size(font, "00").x + unit;
   for (int lane = 0; lane < 32; ++lane)

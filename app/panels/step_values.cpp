@@ -87,14 +87,7 @@ std::string cell_text(const StepFrame& frame, const Group& group, int lane, int 
                       std::optional<int> decimals = {}) {
   if (group.role == Group::Role::address)
     return address_text(frame, group.addresses[static_cast<size_t>(lane)], frame.instruction().bytes_per_lane, false);
-  const uint32_t bytes = frame.record().registers[group.reg].bytes;
-  const uint64_t bits = group.values->bits(lane);
-  // A pointer into a buffer is told by its element.
-  if (group.kind == ValueKind::address && bytes == 8 && frame.cursor().format == StepFormat::automatic) {
-    const AddressPlace place = place_of_address(*frame.context.result, bits, 1, Space::global);
-    if (place.buffer >= 0) return address_text(frame, bits, 1, true);
-  }
-  return value_text(bits, group.values->high_bits(lane), bytes, group.kind, frame.cursor().format, digits, decimals);
+  return step_value_text(frame, group.reg, group.kind, *group.values, lane, digits, decimals);
 }
 
 bool is_outside(const StepFrame& frame, const Group& group, int lane) {
@@ -172,7 +165,8 @@ std::string note_of(const StepFrame& frame, const Group& group, const LanePatter
   return note;
 }
 
-/// Name, type, and what is true of all lanes. Returns whether that says everything.
+/// Name, type, and what is true of all lanes. Returns whether that says everything: one value, or evenly spaced
+/// addresses.
 bool draw_heading(StepFrame& frame, const Group& group, ImVec2 low, float right, size_t number) {
   PanelContext& context = frame.context;
   const Theme& theme = context.theme;
@@ -218,7 +212,7 @@ bool draw_heading(StepFrame& frame, const Group& group, ImVec2 low, float right,
   // One value alone is marked as its cells would be.
   if (pattern.uniform && group.changed != 0)
     frame.list->AddRectFilled({x, y + 9 * unit}, {x + size.x, y + 10 * unit}, theme.write);
-  return pattern.uniform;
+  return pattern.uniform || pattern.stride;
 }
 
 void draw_cell(const StepFrame& frame, const Group& group, int lane, ImVec2 low, ImVec2 high, int digits,
@@ -242,8 +236,10 @@ void draw_cell(const StepFrame& frame, const Group& group, int lane, ImVec2 low,
     draw_text_right(frame.list, font, {right, centred_top(font, middle)}, mix(theme.window, theme.muted, 0.45F), "·");
     return;
   }
-  const std::string text = fit_text(font, cell_text(frame, group, lane, digits, decimals), high.x - low.x - 7 * unit);
-  draw_text_right(frame.list, font, {right, centred_top(font, middle)}, ink, text);
+  const float room = high.x - low.x - 7 * unit;
+  std::string text = cell_text(frame, group, lane, digits, decimals);
+  if (text_size(font, text).x > room) std::erase(text, ',');
+  draw_text_right(frame.list, font, {right, centred_top(font, middle)}, ink, fit_text(font, text, room));
 }
 
 std::string lane_text(const StepFrame& frame, const Group& group, int lane) {
@@ -368,10 +364,26 @@ void draw_formats(StepFrame& frame, ImVec2 low, float right) {
 
 }  // namespace
 
-void draw_step_values(StepFrame& frame, ImVec2 low, ImVec2 high) {
+std::string step_value_text(const StepFrame& frame, uint32_t reg, ValueKind kind, const LaneValues& values, int lane,
+                            int digits, std::optional<int> decimals) {
+  const uint32_t bytes = frame.record().registers[reg].bytes;
+  const uint64_t bits = values.bits(lane);
+  if (kind == ValueKind::address && bytes == 8 && frame.cursor().format == StepFormat::automatic &&
+      place_of_address(*frame.context.result, bits, 1, Space::global).buffer >= 0)
+    return address_text(frame, bits, 1, true);
+  return value_text(bits, values.high_bits(lane), bytes, kind, frame.cursor().format, digits, decimals);
+}
+
+std::optional<std::string> step_address_text(const StepFrame& frame, int lane) {
+  const auto addresses = frame.record().addresses_at(frame.step_number);
+  if (!addresses || (frame.step().executed >> lane & 1) == 0) return {};
+  return address_text(frame, (*addresses)[static_cast<size_t>(lane)], frame.instruction().bytes_per_lane, true);
+}
+
+float draw_step_values(StepFrame& frame, ImVec2 low, ImVec2 high) {
   PanelContext& context = frame.context;
   const float unit = context.view.scale;
-  if (high.y - low.y < 44 * unit) return;
+  if (high.y - low.y < 44 * unit) return high.y - low.y;
   draw_formats(frame, low, high.x);
   const ImVec2 origin{low.x, low.y + 24 * unit};
   const auto groups = groups_of(frame);
@@ -387,13 +399,16 @@ void draw_step_values(StepFrame& frame, ImVec2 low, ImVec2 high) {
     y += 23 * unit;
     if (!said) y += draw_lanes(frame, groups[i], {low.x, y}, high.x, i) + 6 * unit;
   }
-  if (groups.empty())
+  if (groups.empty()) {
     draw_text(frame.list, context.fonts.small, {low.x, y + 2 * unit}, context.theme.muted,
               context.strings(frame.step().executed == 0 ? "step.nothing_executed" : "step.no_registers"));
+    y += 23 * unit;
+  }
   ImGui::SetCursorScreenPos({low.x, begin});
   ImGui::Dummy({1, y - begin});
   frame.list = outer;
   ImGui::EndChild();
+  return origin.y - low.y + y - begin;
 }
 
 }  // namespace tilescope

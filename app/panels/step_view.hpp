@@ -4,6 +4,7 @@
 //   block ‹ 53 ›  line ‹ 39 ›   warps of the block, each with its state        step_warps.cpp
 //   PTX around the step │ 32 lanes, and where the others wait                  step_ptx.cpp, step_lanes.cpp
 //                       │ registers read and written, lane by lane             step_values.cpp
+//                       │ what one lane computed before                        step_trail.cpp
 //   step back, play, on, the track over the warp's steps                       step_controls.cpp
 #pragma once
 
@@ -45,7 +46,9 @@ float draw_step_warps(StepFrame& frame, ImVec2 low, float right);
 void draw_step_ptx(StepFrame& frame, ImVec2 low, ImVec2 high);
 /// Returns the height that it took.
 float draw_step_lanes(StepFrame& frame, ImVec2 low, float right);
-void draw_step_values(StepFrame& frame, ImVec2 low, ImVec2 high);
+/// Returns the height that its contents take.
+float draw_step_values(StepFrame& frame, ImVec2 low, ImVec2 high);
+void draw_step_trail(StepFrame& frame, ImVec2 low, ImVec2 high);
 void draw_step_track(StepFrame& frame, ImVec2 low, ImVec2 high);
 StepSentence step_sentence(const StepFrame& frame);
 
@@ -57,6 +60,13 @@ struct LaneCells {
 };
 /// The last item holds lanes: explains one, lights it in all views, and a click selects it.
 void point_at_step_lane(StepFrame& frame, int lane, const std::string& text);
+
+/// "a[54,880]": what a lane reads or writes at the step; nothing where it makes no access.
+std::optional<std::string> step_address_text(const StepFrame& frame, int lane);
+
+/// One lane of a register; a pointer into a buffer by its element.
+std::string step_value_text(const StepFrame& frame, uint32_t reg, ValueKind kind, const LaneValues& values, int lane,
+                            int digits = 9, std::optional<int> decimals = {});
 
 /// Goes to a position of a warp; the selection of all views follows.
 void go_to_step(PanelContext& context, const StepIndex& index, uint32_t warp, uint64_t position);
