@@ -75,7 +75,7 @@ std::string address_text(const StepFrame& frame, uint64_t address, uint32_t byte
   const RunResult& result = *frame.context.result;
   const AddressPlace place = place_of_address(result, address, bytes, frame.instruction().space);
   if (place.buffer < 0 && place.space == Space::global) return fmt::format("{:x}", address);
-  const std::string number = with_separators(place.element);
+  std::string number = with_separators(place.element);
   if (!named) return number;
   const std::string name = place.buffer >= 0
                                ? result.plan.buffers[static_cast<size_t>(place.buffer)].name
