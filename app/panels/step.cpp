@@ -18,6 +18,7 @@ struct StepPanel {
   Selection synced;           // what this view last made of the selection
   bool fresh = true;          // the record is another one: the selection says where to begin,
   bool other_window = false;  // but not where only other steps of the same block were asked for
+  int hovered_lane = -1;      // in the last frame: what is drawn before it is known lights too
   ResultReference result;
   uint64_t block = ~0ULL;
 };
@@ -123,7 +124,7 @@ void draw_record(PanelContext& context, StepPanel& panel) {
                   .warp = cursor.warp,
                   .position = cursor.position,
                   .step_number = index.step_at(cursor.warp, cursor.position)};
-  frame.hovered_lane = context.view.hover.lane.value_or(-1);
+  frame.hovered_lane = context.view.hover.lane.value_or(panel.hovered_lane);
   frame.selected_lane = context.view.selection.lane.value_or(-1);
   advance(frame);
   const float said = draw_sentence(frame, {left, origin.y + 12 * unit}, right);
@@ -142,6 +143,7 @@ void draw_record(PanelContext& context, StepPanel& panel) {
   }
   draw_step_track(frame, {left, bottom - 40 * unit}, {right, bottom - 8 * unit});
   ImGui::PopID();
+  panel.hovered_lane = context.view.hover.lane.value_or(-1);
 }
 
 void draw_waiting(PanelContext& context) {

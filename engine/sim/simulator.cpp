@@ -258,6 +258,7 @@ class Simulator : public Executor {
       return fail(ErrorId::bad_argument, "block", fmt::format("the grid has {} blocks", blocks));
     setup.count = false;
     setup.record = true;  // so that accesses are numbered as in the launch's trace
+    setup.access_budget = std::min<uint64_t>(setup.access_budget, uint64_t{1} << 20);
     StepRecorder recorder(setup, *options.step_window);
     setup.recorder = &recorder;
     Collector collector(setup, options, blocks);
