@@ -285,7 +285,7 @@ void StepRecorder::note_states(const Block& block) {
   }
 }
 
-/// Every warp has its window, or is at its end; and enough has been seen of what comes behind.
+/// Enough has been seen of what comes behind the window.
 void StepRecorder::check_bounds(Block& block) {
   if (steps_ < most_steps_) return;
   done_ = true;
