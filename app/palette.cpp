@@ -148,6 +148,7 @@ std::vector<PaletteEntry> palette_entries(PanelContext& context, Screen& screen)
   static constexpr std::pair<const char*, Tab> kTabs[] = {{"header.tab_lesson", Tab::lesson},
                                                           {"header.tab_tiles", Tab::tiles},
                                                           {"header.tab_traffic", Tab::traffic},
+                                                          {"header.tab_step", Tab::step},
                                                           {"header.tab_correctness", Tab::correctness}};
   std::vector<PaletteEntry> entries;
   add_labs(entries, context);

@@ -50,7 +50,7 @@ float splitter(PanelContext& context, const char* id, ImVec2 low, ImVec2 high, b
 }
 
 constexpr std::array<const char*, kTabCount> kTabKeys{"header.tab_lesson", "header.tab_tiles", "header.tab_traffic",
-                                                      "header.tab_correctness"};
+                                                      "header.tab_step", "header.tab_correctness"};
 
 }  // namespace
 
@@ -86,7 +86,7 @@ void Screen::reset_layout() {
 bool Screen::moving() const {
   const bool tooltip_pending = view.animate && !view.explained.empty() && !view.explanation_due;
   return (view.playback.playing && view.tab == Tab::tiles) || session.busy() || session.bench_running() ||
-         tooltip_pending;
+         (view.tab == Tab::step && (view.step.playing || session.recording_steps())) || tooltip_pending;
 }
 
 void Screen::draw(float width, float height) {
@@ -192,6 +192,9 @@ void Screen::draw_view(PanelContext& context, const Layout& layout) {
       break;
     case Tab::traffic:
       draw_traffic(context);
+      break;
+    case Tab::step:
+      draw_step(context);
       break;
     case Tab::correctness:
       draw_correctness(context);

@@ -20,7 +20,7 @@ namespace tilescope {
 struct Palette;
 struct FileDialog;
 
-constexpr size_t kTabCount = 4;
+constexpr size_t kTabCount = 5;
 
 /// Areas of the window in pixels.
 struct Area {

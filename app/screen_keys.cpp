@@ -3,6 +3,7 @@
 
 #include "app/palette.hpp"
 #include "app/panels/file_dialog.hpp"
+#include "app/panels/step_view.hpp"
 #include "app/panels/tiles_playback.hpp"
 #include "app/screen.hpp"
 #include "app/shell_keys.hpp"
@@ -58,14 +59,18 @@ void Screen::handle_keys(PanelContext& context) {
   for (int index = 0; index < static_cast<int>(kTabCount); ++index)
     if (key_went_down(static_cast<ShellKey>(static_cast<int>(ShellKey::digit_1) + index)))
       view.tab = static_cast<Tab>(index);
-  playback_keys(context);
+  if (view.tab == Tab::step)
+    step_keys(context);
+  else
+    playback_keys(context);
 }
 
 void Screen::draw_help(PanelContext& context) {
   if (!help_open_) return;
-  static constexpr const char* kKeys[] = {"help.run",  "help.play", "help.step", "help.wave", "help.ends",  "help.tabs",
-                                          "help.find", "help.open", "help.edit", "help.save", "help.help", "help.cancel"};
-  const float width = context.px(440), key_column = context.px(150), row = context.px(24);
+  static constexpr const char* kKeys[] = {"help.run",  "help.play", "help.step",  "help.wave", "help.lines",
+                                          "help.ends", "help.tabs", "help.find",  "help.open", "help.edit",
+                                          "help.save", "help.help", "help.cancel"};
+  const float width = context.px(560), key_column = context.px(150), row = context.px(24);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({(display.x - width) / 2, context.px(96)});
   ImGui::SetNextWindowSize({width, 0});

@@ -56,6 +56,11 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
   while ((screen.session.busy() || shell.trying_interop()) &&
          Clock::now() - start < std::chrono::duration<double>(options.patience_seconds))
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  // What a view records on demand begins once it is drawn with the result.
+  for (int frame = 0; frame < 2; ++frame) shell.draw_offscreen(options.width, options.height);
+  while (screen.session.recording_steps() &&
+         Clock::now() - start < std::chrono::duration<double>(options.patience_seconds))
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
   // One frame takes the result over, the next lays out what depends on it, and scroll bars settle in the third.
   constexpr int kSettling = 6;
   for (int frame = 0; frame < kSettling; ++frame) shell.draw_offscreen(options.width, options.height);

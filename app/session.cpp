@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/session_workers.hpp"
+#include "app/step_worker.hpp"
 
 namespace tilescope {
 namespace {
@@ -49,7 +50,8 @@ Session::Session(std::shared_ptr<Engine> engine)
       lab_(&labs().front()),
       recordings_(read_recordings(engine_->root() / "assets" / "recordings")),
       run_worker_(std::make_unique<RunWorker>(engine_)),
-      bench_worker_(std::make_unique<BenchWorker>(engine_->root())) {
+      bench_worker_(std::make_unique<BenchWorker>(engine_->root())),
+      step_worker_(std::make_unique<StepWorker>()) {
   rung_ = &default_rung(*lab_);
   wanted_ = first_request(*lab_, engine_->gpu() ? DeviceKind::gpu : DeviceKind::sim);
 }
@@ -58,6 +60,7 @@ Session::~Session() = default;
 
 void Session::set_wake(std::function<void()> wake) {
   run_worker_->set_wake(wake);
+  step_worker_->set_wake(wake);
   bench_worker_->set_wake(std::move(wake));
 }
 
@@ -174,8 +177,34 @@ void Session::restore(const std::map<std::string, Request>& requests) {
   }
 }
 
+void Session::want_steps(const StepWindow& window) {
+  if (result_ == nullptr || result_->plan.launches.empty()) return;
+  const size_t last = result_->plan.launches.size() - 1;
+  const bool mapped = result_->observed && result_->tiles.grid.count() != 0;
+  StepWish wish{result_, mapped ? std::min<size_t>(result_->tiles.launch, last) : last, window};
+  step_worker_->want(wish);
+  wanted_steps_ = std::make_unique<StepWish>(std::move(wish));
+}
+
+std::shared_ptr<const StepRecord> Session::steps() const {
+  return wanted_steps_ ? step_worker_->record(*wanted_steps_) : nullptr;
+}
+
+std::optional<Error> Session::steps_error() const {
+  return wanted_steps_ ? step_worker_->error(*wanted_steps_) : std::nullopt;
+}
+
+bool Session::recording_steps() const { return step_worker_->busy(); }
+
+void Session::forget_steps() {
+  if (!wanted_steps_ || wanted_steps_->result == result_) return;
+  wanted_steps_.reset();
+  step_worker_->forget();
+}
+
 void Session::poll() {
   take_over_run();
+  forget_steps();
   take_over_bench();
   if (!auto_run || (submitted_ && *submitted_ == wanted_)) return;
   if (result_ && result_->request == wanted_) {  // moved there and back again

@@ -15,6 +15,9 @@
 
 namespace tilescope {
 
+class StepWorker;  // app/step_worker.hpp
+struct StepWish;
+
 class Session {
  public:
   explicit Session(std::shared_ptr<Engine> engine);
@@ -66,6 +69,12 @@ class Session {
   bool stale() const;                                                  // result() belongs to an older request
   double last_latency_ms() const { return latency_ms_; }               // from submit to result taken over
 
+  // Steps of one block of the shown result: called in every frame that shows them, and recorded when they are new.
+  void want_steps(const StepWindow& window);
+  std::shared_ptr<const StepRecord> steps() const;  // of what was wanted last; null until they are there
+  std::optional<Error> steps_error() const;         // why there are none
+  bool recording_steps() const;
+
   // Speed: a sweep on this machine's GPU, and the recordings shipped with the program.
   void start_bench();
   void cancel_bench();
@@ -86,6 +95,7 @@ class Session {
   void leave_lab();
   void take_over_run();
   void take_over_bench();
+  void forget_steps();
   std::shared_ptr<Engine> engine_;
   const Lab* lab_ = nullptr;  // of the registry, or wanted_.own_lab
   const Rung* rung_ = nullptr;
@@ -100,6 +110,8 @@ class Session {
   double latency_ms_ = 0;
   std::unique_ptr<RunWorker> run_worker_;
   std::unique_ptr<BenchWorker> bench_worker_;
+  std::unique_ptr<StepWorker> step_worker_;
+  std::unique_ptr<StepWish> wanted_steps_;  // null: none, or those of a result that is gone
 };
 
 }  // namespace tilescope

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "app/marks.hpp"
+#include "app/step_cursor.hpp"
 
 namespace tilescope {
 
-enum class Tab { lesson, tiles, traffic, correctness };
+enum class Tab { lesson, tiles, traffic, step, correctness };
 enum class BottomTab { sweep, ladder };
 
 /// A thing picked (or hovered) in any view; lit in all others. An access implies its block, warp and line.
@@ -35,6 +36,7 @@ struct Playback {
 struct ViewState {
   Selection selection, hover;  // hover is cleared at the start of each frame by the shell
   Playback playback;
+  StepCursor step;
   Tab tab = Tab::tiles;
   BottomTab bottom = BottomTab::sweep;
   bool light = false;

@@ -52,6 +52,16 @@ struct BufferRequest {
   bool zeros = false;
 };
 
+/// Which part of a launch is followed step by step: of one block's warps so many steps each, from the first on.
+struct StepWindow {
+  uint64_t block = 0;
+  uint64_t first_step = 0;       // of each warp
+  uint32_t max_steps = 200'000;  // of all warps together; each has an equal share
+  size_t max_bytes = size_t{96} << 20;
+  bool operator==(const StepWindow&) const = default;
+};
+struct StepRecord;  // engine/sim/step_record.hpp
+
 struct LaunchOptions {
   bool checks = true;                        // simulator: bounds, alignment, never-written reads, …
   bool count_traffic = true;                 // simulator: Counters and SiteCounts
@@ -68,7 +78,9 @@ struct LaunchOptions {
   /// Simulator: a block is left, which is no finding, once it has executed so many warp instructions and the warp that
   /// runs has had its turn: at a barrier, or after some thousand rounds of a loop.
   uint64_t steps_per_block = UINT64_MAX;
-  bool record_shared = true;                           // simulator: the AccessTrace has accesses to shared memory too
+  bool record_shared = true;  // simulator: the AccessTrace has accesses to shared memory too
+  /// Simulator: follows one block, and runs no others but those that it may wait for. Outputs are partial.
+  std::optional<StepWindow> step_window = {};
   std::function<void(double fraction)> progress = {};  // called from time to time, from any thread
 };
 
@@ -80,7 +92,8 @@ struct LaunchReport {
   AccessTrace trace = {};              // simulator; trace.sites is filled whenever traffic is counted
   std::vector<Finding> findings = {};  // simulator
   std::string output = {};             // what the kernel printed, as bytes; the simulator's in the order of the blocks
-  bool stopped_by_finding = false;     // the kernel could not be completed; outputs are partial
+  std::shared_ptr<const StepRecord> steps = {};  // simulator, where a step window was asked for
+  bool stopped_by_finding = false;               // the kernel could not be completed; outputs are partial
 };
 
 class Executor {

@@ -131,20 +131,13 @@ struct Lab {
   /// Bytes that must move once, for GB/s: 12 n for a vector add of floats.
   std::function<double(const Config&)> useful_bytes = {};
   std::function<double(const Config&)> flops = {};
-<<<<<<< HEAD
   Text bytes_formula = {};  // "3 · 4 · n bytes", shown beside the plots
-=======
->>>>>>> order
   /// What the whole grid moves is modelled from the footprints of its blocks (engine/traffic/block_order.hpp).
   bool models_block_order = false;
   /// Above so many operations the simulator executes some blocks only, and nothing is compared; 0: all, always.
   double most_simulated_flops = 0;
   /// Above so many operations evenly spread runs of the outputs are compared, and the result says how many; 0: all.
   double most_reference_flops = 0;
-<<<<<<< HEAD
-=======
-  Text bytes_formula = {};                   // "3 · 4 · n bytes", shown beside the plots
->>>>>>> order
   std::string sweep_size = "n";              // the size that the size sweep varies
   std::vector<int64_t> sweep = {};           // its values, ascending
   std::vector<std::string> sweep_with = {};  // sizes that take the same value in the sweep: a square matrix's other one
@@ -157,16 +150,13 @@ const std::vector<Lab>& labs();
 /// Null if there is none.
 const Lab* find_lab(const std::string& name);
 const Rung* find_rung(const Lab& lab, const std::string& name);
-<<<<<<< HEAD
 /// The rung that is run if none is named.
 const Rung& default_rung(const Lab& lab);
 
 /// The configuration of one point of the size sweep.
 Config sweep_config(const Lab& lab, Config config, int64_t size);
-=======
 /// "kernels/elementwise.cu", or the path of a user's own file.
 std::string source_file_of(const Lab& lab);
->>>>>>> sandbox
 
 /// Every size and parameter at its default for the device.
 Config default_config(const Lab& lab, DeviceKind device);

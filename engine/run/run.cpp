@@ -15,11 +15,8 @@
 #include "engine/run/kernels.hpp"
 #include "engine/run/observe_order.hpp"
 #include "engine/run/paths.hpp"
-<<<<<<< HEAD
-#include "engine/sim/residency.hpp"
-=======
 #include "engine/run/statistics.hpp"
->>>>>>> sandbox
+#include "engine/sim/residency.hpp"
 #include "engine/sim/simulator.hpp"
 #include "engine/traffic/hierarchy.hpp"
 #include "engine/traffic/ledger.hpp"
@@ -173,13 +170,9 @@ Result<Plan> Engine::plan(const Request& request) const {
     plan.source_text = std::move(*text);
   }
   plan.defines = lab->defines;
-<<<<<<< HEAD
+  plan.include_folders = lab->include_folders;
   for (const auto& param : lab->params)
     if (!param.model_only) plan.defines.push_back({param.name, std::to_string(request.config.param(param.name))});
-=======
-  plan.include_folders = lab->include_folders;
-  for (const auto& [name, value] : request.config.params) plan.defines.push_back({name, std::to_string(value)});
->>>>>>> sandbox
   for (const auto& one : lab->break_it) {
     const bool on = std::find(request.broken.begin(), request.broken.end(), one.name) != request.broken.end();
     plan.defines.push_back({one.name, on ? "1" : "0"});
@@ -213,16 +206,12 @@ class RunInProgress {
       if (auto ran = run_on_gpu(); !ran) return forward(ran);
     }
     if (auto observed = simulate(); !observed) return forward(observed);
-<<<<<<< HEAD
     if (lab != nullptr && lab->models_block_order)
       if (auto modelled = model_order(); !modelled) return forward(modelled);
-    if (lab != nullptr && !sampled_) compare_outputs(*lab);
-=======
-    if (lab != nullptr && lab->reference)
+    if (lab != nullptr && lab->reference && !sampled_)
       compare_outputs(*lab);
-    else
+    else if (!sampled_)
       count_outputs();
->>>>>>> sandbox
     result_.total_ms = milliseconds_since(start);
     return std::move(result_);
   }

@@ -63,6 +63,7 @@ class KernelDecoder {
     slots_ = std::move(*slots);
     program_->register_slots = slots_.slots;
     program_->predicates = slots_.predicates;
+    program_->slot_of_register = slots_.slot;
     operands_.emplace(function_, flow_, slots_, kernel_variables_, module_variables_, *program_, uniform_);
     if (auto placed = place_variables(); !placed) return tl::unexpected<Error>(placed.error());
     if (auto emitted = emit_all(); !emitted) return tl::unexpected<Error>(emitted.error());

@@ -8,6 +8,7 @@
 
 #include "engine/sim/async_copies.hpp"
 #include "engine/sim/special_registers.hpp"
+#include "engine/sim/step_recorder.hpp"
 
 namespace tilescope {
 namespace {
@@ -194,6 +195,7 @@ void Machine::move_windows(const Block& block) {
 
 void Machine::finish(Block& block, ChunkRecord& record) {
   watch_end(block);
+  if (setup_.recorder != nullptr && setup_.recorder->follows(block)) setup_.recorder->end(block);
   record.steps.push_back(block.steps);
   if (recording_) record.accesses_end.push_back(record.accesses.size());
   if (record.accesses.size() > setup_.access_budget) record.recording_ended = true;
@@ -327,6 +329,7 @@ void Machine::report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lan
   if (!setup_.checks && (id == "out-of-bounds" || id == "use-after-free" || id == "misaligned" ||
                          id == "uninitialised-read" || id == "read-only-write" || id == "atomic-on-local"))
     return;
+  if (setup_.recorder != nullptr) setup_.recorder->note_finding(*block_, warp, operation, lane, id, what);
   const OperationDetail& detail = program_.details[operation];
   for (NotedFinding& noted : record_->findings) {
     const OperationDetail& other = program_.details[noted.operation];

@@ -21,6 +21,7 @@
 namespace tilescope {
 
 class AsyncCopies;
+class StepRecorder;
 
 /// A line that a finding names instead of that of its instruction.
 struct FindingPlace {
@@ -49,6 +50,7 @@ struct LaunchSetup {
   uint64_t launch_index = 0;              // within the run
   uint64_t resident_blocks = 1;
   std::string residency_reason;
+  StepRecorder* recorder = nullptr;  // runs the warps of the block that it follows; for one machine alone
   uint32_t multiprocessors = 1, warps_per_multiprocessor = 1;  // of the modelled GPU
 
   uint64_t blocks() const { return chosen.empty() ? grid.count() : chosen.size(); }

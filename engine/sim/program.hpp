@@ -225,9 +225,10 @@ struct Program {
   std::vector<uint32_t> observed_sites;     // indices into sites
   std::vector<FragmentOperands> fragments;  // by Operation::extra of the matrix instructions
 
-  uint32_t register_slots = 0;   // of one warp
-  uint32_t predicates = 1;       // of one warp, with the always-true one
-  std::vector<uint8_t> uniform;  // initial content of the uniform area
+  uint32_t register_slots = 0;             // of one warp
+  uint32_t predicates = 1;                 // of one warp, with the always-true one
+  std::vector<uint16_t> slot_of_register;  // by register of the function; of a predicate its index
+  std::vector<uint8_t> uniform;            // initial content of the uniform area
   std::vector<SpecialSlot> specials;
   std::vector<ParameterSlot> parameter_slots;
   std::vector<uint16_t> entry_slots, entry_predicates;  // read before they are written: cleared when a block starts

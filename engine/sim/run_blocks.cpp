@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "engine/sim/device_heap.hpp"
+#include "engine/sim/step_recorder.hpp"
 
 namespace tilescope {
 namespace {
@@ -109,7 +110,7 @@ class ResidentBlocks {
       const auto progress = machine_.run(*current.block, current.record, rest_of(kTurn, budget(), steps_));
       steps_ += current.block->steps - before;
       if (stop_.stop_requested()) collector_.give_up();
-      if (collector_.over()) return true;
+      if (collector_.over() || followed_to_its_end()) return true;
       begin_another = true;
       if (progress == Machine::Progress::done) {
         end_block();
@@ -143,6 +144,7 @@ class ResidentBlocks {
   };
 
   uint64_t budget() const { return std::min(setup_.step_budget, setup_.hang_budget); }
+  bool followed_to_its_end() const { return setup_.recorder != nullptr && setup_.recorder->done(); }
   bool can_begin() const { return next_ < blocks_ && resident_.size() < setup_.resident_blocks; }
 
   bool begin() {
@@ -242,6 +244,20 @@ bool guarded(const Work& work, Collector& collector) {
 }
 
 }  // namespace
+
+bool run_block(const LaunchSetup& setup, uint64_t index, Collector& collector, const std::stop_token& stop) {
+  const auto work = [&] {
+    Machine machine(setup);
+    const auto block = machine.make_block();
+    if (block == nullptr) return false;
+    ChunkRecord record = collector.fresh_record(index);
+    machine.begin_record(record);
+    machine.begin(*block, index);
+    run_to_end(machine, *block, record, collector, stop);
+    return true;
+  };
+  return guarded(work, collector);
+}
 
 bool run_blocks(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop, unsigned threads) {
   const uint64_t blocks = setup.blocks();

@@ -8,6 +8,9 @@
 
 namespace tilescope {
 
+/// One block alone, which nothing is collected of. False: the host has no memory left.
+bool run_block(const LaunchSetup& setup, uint64_t index, Collector& collector, const std::stop_token& stop);
+
 /// False: the host has no memory left. What the blocks did is in the collector.
 bool run_blocks(const LaunchSetup& setup, Collector& collector, const std::stop_token& stop, unsigned threads);
 

@@ -10,6 +10,7 @@
 #include <bit>
 
 #include "engine/sim/machine.hpp"
+#include "engine/sim/step_recorder.hpp"
 
 namespace tilescope {
 namespace {
@@ -64,7 +65,11 @@ Machine::Progress Machine::run(Block& block, ChunkRecord& record, uint64_t steps
 
 bool Machine::take_turn(Block& block, Warp& warp, ChunkRecord& record) {
   const uint64_t before = warp.steps, changes_before = changes_;
-  run_warp(warp, warp.begin_turn(warp.turn, warp.let_others_go));
+  const Operation* next = warp.begin_turn(warp.turn, warp.let_others_go);
+  if (setup_.recorder != nullptr && setup_.recorder->follows(block))
+    setup_.recorder->run(block, warp, next);
+  else
+    run_warp(warp, next);
   const uint64_t steps = warp.steps - before, changed = changes_ - changes_before;
   block.steps += steps;
   const auto at = std::min<size_t>(static_cast<size_t>(warp.at - warp.code), program_.operations.size() - 1);

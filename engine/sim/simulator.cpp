@@ -15,6 +15,7 @@
 #include "engine/sim/parser.hpp"
 #include "engine/sim/residency.hpp"
 #include "engine/sim/run_blocks.hpp"
+#include "engine/sim/step_recorder.hpp"
 #include "engine/sim/variables.hpp"
 
 namespace tilescope {
@@ -251,11 +252,35 @@ class Simulator : public Executor {
     add_workspace(workspace, setup);
     if (setup.checks) watch_written_memory(setup);
 
+    if (options.step_window) return follow_block(setup, options, stop);
     Collector collector(setup, options, setup.blocks());
     if (!run_blocks(setup, collector, stop, threads_)) return fail(ErrorId::out_of_memory, "more", host_memory());
     if (!collector.complete()) return fail(ErrorId::cancelled);
     LaunchReport report = collector.take_report();
     report.elapsed_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return report;
+  }
+
+  /// The block of a step window, alone where that is possible.
+  static Result<LaunchReport> follow_block(LaunchSetup& setup, const LaunchOptions& options,
+                                           const std::stop_token& stop) {
+    const uint64_t blocks = setup.grid.count();
+    if (options.step_window->block >= blocks)
+      return fail(ErrorId::bad_argument, "block", fmt::format("the grid has {} blocks", blocks));
+    setup.count = false;
+    setup.record = true;  // so that accesses are numbered as in the launch's trace
+    setup.access_budget = std::min<uint64_t>(setup.access_budget, uint64_t{1} << 20);
+    StepRecorder recorder(setup, *options.step_window);
+    setup.recorder = &recorder;
+    Collector collector(setup, options, blocks);
+    const bool alone = !setup.program->one_at_a_time && setup.heap->unused();
+    const bool good =
+        alone ? run_block(setup, options.step_window->block, collector, stop) : run_blocks(setup, collector, stop, 1);
+    if (stop.stop_requested()) return fail(ErrorId::cancelled);
+    if (!good) return fail(ErrorId::out_of_memory, "more", host_memory());
+    LaunchReport report;
+    report.steps = recorder.take();
+    report.stopped_by_finding = report.steps->stopped;
     return report;
   }
 

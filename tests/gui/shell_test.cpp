@@ -23,7 +23,7 @@ TEST_F(ScreenTest, ADigitWithoutATabChangesNothing) {
 }
 
 TEST_F(ScreenTest, ClickingATabChoosesIt) {
-  click("tab.3");
+  click("tab.4");
   EXPECT_EQ(screen->view.tab, Tab::correctness);
 }
 
@@ -216,7 +216,7 @@ TEST_F(RunningScreenTest, SpacePlaysAndPauses) {
 TEST_F(RunningScreenTest, AnIdleScreenDoesNotMove) { EXPECT_FALSE(screen->moving()); }
 
 TEST_F(RunningScreenTest, EveryTabDrawsInBothLanguagesAndThemes) {
-  for (const Tab tab : {Tab::lesson, Tab::tiles, Tab::traffic, Tab::correctness})
+  for (const Tab tab : {Tab::lesson, Tab::tiles, Tab::traffic, Tab::step, Tab::correctness})
     for (const Language language : {Language::en, Language::zh})
       for (const bool light : {false, true}) {
         screen->view.tab = tab;

@@ -1,0 +1,226 @@
+// The step view: one block once more, a warp instruction at a time, as the simulator executed it.
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/step_view.hpp"
+#include "app/panels/tiles_index.hpp"
+#include "app/widgets.hpp"
+#include "engine/sim/step_record.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr double kStepsPerSecond = 6;
+
+/// What is kept between frames.
+struct StepPanel {
+  std::unique_ptr<StepIndex> index;
+  Selection synced;           // what this view last made of the selection
+  bool fresh = true;          // the record is another one: the selection says where to begin,
+  bool other_window = false;  // but not where only other steps of the same block were asked for
+  int hovered_lane = -1;      // in the last frame: what is drawn before it is known lights too
+  ResultReference result;
+  uint64_t block = ~0ULL;
+};
+
+StepPanel& kept_panel() {
+  static StepPanel panel;
+  static int frame = 0;
+  if (ImGui::GetFrameCount() < frame) panel = StepPanel();  // another window
+  frame = ImGui::GetFrameCount();
+  return panel;
+}
+
+Dim3 grid_of(const RunResult& result) {
+  if (result.tiles.grid.count() != 0 && result.observed) return result.tiles.grid;
+  return result.plan.launches.back().grid;
+}
+
+/// The block that is gone through: the selected one.
+uint64_t wanted_block(const PanelContext& context) {
+  const uint64_t blocks = grid_of(*context.result).count();
+  const auto& chosen = context.view.selection.block;
+  return chosen && *chosen < blocks ? *chosen : usual_block(blocks);
+}
+
+/// The selection was made elsewhere: goes to the step that it means. False: it names no access of this block.
+bool follow_selection(PanelContext& context, StepPanel& panel) {
+  const Selection& selection = context.view.selection;
+  const StepIndex& index = *panel.index;
+  StepCursor& cursor = context.view.step;
+  const auto& trace = context.result->trace;
+  if (selection.access && *selection.access < trace.accesses.size()) {
+    if (const auto place = index.place_of_access(trace.accesses[*selection.access])) {
+      cursor.warp = place->first;
+      cursor.position = place->second;
+      cursor.playing = false;
+      return true;
+    }
+  }
+  if (index.count(cursor.warp) == 0 || !selection.line) return false;
+  if (index.line_at(cursor.warp, cursor.position) == *selection.line) return false;
+  if (const auto position = index.find_line(cursor.warp, cursor.position, *selection.line)) {
+    cursor.position = *position;
+    cursor.playing = false;
+  }
+  return false;
+}
+
+/// A new record begins at the selected access, else at what the checks found. The selection stays what it is where
+/// nothing else is meant, so that it can still follow the next run's suggestion.
+void begin_at(PanelContext& context, StepPanel& panel) {
+  StepCursor& cursor = context.view.step;
+  const StepIndex& index = *panel.index;
+  cursor.playing = false;
+  if (cursor.warp >= index.record().warps || index.count(cursor.warp) == 0) cursor.warp = 0;
+  if (panel.other_window) {
+    go_to_step(context, index, cursor.warp, cursor.position);
+    return;
+  }
+  if (!follow_selection(context, panel))
+    if (const auto mark = index.first_mark()) go_to_step(context, index, mark->first, mark->second);
+  panel.synced = context.view.selection;
+}
+
+void advance(StepFrame& frame) {
+  StepCursor& cursor = frame.cursor();
+  if (!cursor.playing || !frame.context.view.animate) return;
+  cursor.since_step += std::min(static_cast<double>(ImGui::GetIO().DeltaTime), 0.1);
+  if (cursor.since_step < 1 / kStepsPerSecond) return;
+  cursor.since_step = 0;
+  if (frame.position + 1 >= frame.index.count(frame.warp)) {
+    cursor.playing = false;
+    return;
+  }
+  go_to_step(frame.context, frame.index, frame.warp, frame.position + 1);
+  frame.position = cursor.position;
+  frame.step_number = frame.index.step_at(frame.warp, frame.position);
+}
+
+float draw_sentence(StepFrame& frame, ImVec2 low, float right) {
+  const Theme& theme = frame.context.theme;
+  const Fonts& fonts = frame.context.fonts;
+  const StepSentence said = step_sentence(frame);
+  const std::string space = frame.context.strings.language == Language::en ? " " : "";
+  const bool warned = !said.warning.empty();
+  const std::string& last = warned ? said.warning : said.quiet;
+  const std::string reason = said.reason.empty() ? "" : space + said.reason, after = last.empty() ? "" : space + last;
+  const TextRun runs[] = {{fonts.body_semibold, theme.text, said.finding},
+                          {fonts.body, theme.text, reason},
+                          {fonts.body, warned ? theme.error : theme.muted, after}};
+  return flow_text(frame.list, low, right - low.x, frame.context.px(24), runs);
+}
+
+void draw_record(PanelContext& context, StepPanel& panel) {
+  const StepIndex& index = *panel.index;
+  StepCursor& cursor = context.view.step;
+  const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const float unit = context.view.scale, left = origin.x + 24 * unit, right = origin.x + size.x - 24 * unit;
+  const float bottom = origin.y + size.y;
+  cursor.position = std::min<uint64_t>(cursor.position, index.count(cursor.warp) - 1);
+  StepFrame frame{.context = context,
+                  .index = index,
+                  .list = ImGui::GetWindowDrawList(),
+                  .warp = cursor.warp,
+                  .position = cursor.position,
+                  .step_number = index.step_at(cursor.warp, cursor.position)};
+  frame.hovered_lane = context.view.hover.lane.value_or(panel.hovered_lane);
+  frame.selected_lane = context.view.selection.lane.value_or(-1);
+  advance(frame);
+  const float said = draw_sentence(frame, {left, origin.y + 12 * unit}, right);
+  const float warps_y = std::floor(origin.y + 12 * unit + said + 8 * unit);
+  ImGui::PushID("step");
+  const float warps = draw_step_warps(frame, {left, warps_y}, right);
+  const float top = std::floor(warps_y + warps + 14 * unit), low = bottom - 44 * unit;
+  if (low - top > 60 * unit) {
+    const float split = std::floor(left + std::clamp((right - left) * 0.36F, 272 * unit, 440 * unit));
+    const float column = split + 28 * unit;
+    const float lanes = draw_step_lanes(frame, {column, top}, right);
+    const float values_y = std::floor(top + lanes + 8 * unit);
+    const float values = draw_step_values(frame, {column, values_y}, {right, low - 8 * unit});
+    draw_step_trail(frame, {column, std::floor(values_y + values + 10 * unit)}, {right, low - 8 * unit});
+    draw_step_ptx(frame, {left, top}, {split, low - 8 * unit});
+  }
+  draw_step_track(frame, {left, bottom - 40 * unit}, {right, bottom - 8 * unit});
+  ImGui::PopID();
+  panel.hovered_lane = context.view.hover.lane.value_or(-1);
+}
+
+void draw_waiting(PanelContext& context) {
+  if (const auto error = context.session.steps_error()) {
+    empty_state(context, context.strings("step.no_record_title"), as_sentence(*error));
+    return;
+  }
+  empty_state(context, context.strings("step.recording_title"), context.strings("step.recording_hint"));
+}
+
+}  // namespace
+
+void go_to_step(PanelContext& context, const StepIndex& index, uint32_t warp, uint64_t position) {
+  if (warp >= index.record().warps || index.count(warp) == 0) return;
+  StepCursor& cursor = context.view.step;
+  cursor.warp = warp;
+  cursor.position = std::min<uint64_t>(position, index.count(warp) - 1);
+  cursor.since_step = 0;
+  const Step& step = index.at(warp, cursor.position);
+  const auto lane = context.view.selection.lane;
+  Selection selection;
+  if (const auto access = index.access_of(step)) selection = select_access(*context.result, *access, lane);
+  selection.block = static_cast<uint32_t>(index.record().block);
+  selection.lane = lane;
+  const uint32_t line = index.instruction(step).line;
+  selection.line = line != 0 ? std::optional(line) : context.view.selection.line;
+  context.view.selection = selection;
+  kept_panel().synced = selection;
+}
+
+void draw_step(PanelContext& context) {
+  const Strings& strings = context.strings;
+  if (!context.result || context.result->plan.launches.empty()) {
+    empty_state(context, strings("step.empty_title"), strings("step.empty_hint"));
+    return;
+  }
+  follow_result(context.view, context.result);
+  StepPanel& panel = kept_panel();
+  StepCursor& cursor = context.view.step;
+  const uint64_t block = wanted_block(context);
+  if (panel.block != block || !panel.result.is(context.result)) {
+    panel.block = block;
+    panel.result = ResultReference(context.result);
+    panel.index.reset();
+    cursor.first_step = 0;
+  }
+  context.session.want_steps({.block = block, .first_step = cursor.first_step});
+  const auto record = context.session.steps();
+  if (record && (!panel.index || !panel.index->is_of(record))) {
+    panel.other_window = panel.index != nullptr;
+    panel.index = std::make_unique<StepIndex>(record, context.result);
+    panel.fresh = true;
+  }
+  // While a window further on is recorded, the last one stays.
+  if (!panel.index || context.session.steps_error()) {
+    panel.index.reset();
+    draw_waiting(context);
+    return;
+  }
+  if (std::exchange(panel.fresh, false)) {
+    begin_at(context, panel);
+  } else if (context.view.selection != panel.synced) {
+    follow_selection(context, panel);
+    panel.synced = context.view.selection;
+  }
+  if (panel.index->count(cursor.warp) == 0) {
+    empty_state(context, strings("step.no_steps_title"), strings("step.no_steps_hint"));
+    return;
+  }
+  draw_record(context, panel);
+  dim_if_stale(context);
+}
+
+void step_keys(PanelContext& context) {
+  const StepPanel& panel = kept_panel();
+  if (!panel.index || panel.index->count(context.view.step.warp) == 0) return;
+  take_step_keys(context, *panel.index);
+}
+
+}  // namespace tilescope

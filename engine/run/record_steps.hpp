@@ -1,0 +1,18 @@
+// A finished run's kernel once more, to go through one of its blocks step by step (engine/sim/step_record.hpp).
+#pragma once
+
+#include <memory>
+#include <stop_token>
+
+#include "engine/executor.hpp"
+#include "engine/run_result.hpp"
+#include "engine/sim/step_record.hpp"
+
+namespace tilescope {
+
+/// Runs the launches of `result` on a simulator of the caller's, up to `launch`, and of that one the block of the
+/// window (and those that it may wait for). The inputs are made again from the run's seed.
+Result<std::shared_ptr<const StepRecord>> record_steps(const RunResult& result, size_t launch, const StepWindow& window,
+                                                       Executor& simulator, std::stop_token stop);
+
+}  // namespace tilescope
