@@ -23,6 +23,7 @@ struct Request {
   DeviceKind device = DeviceKind::sim;
   uint64_t seed = 1;
   bool observe = true;                       // simulate for traffic, tile map and findings (also beside a GPU run)
+  bool model_order = false;                  // the block-order model too, also where no lab asks for it
   bool time = false;                         // GPU: a short timing of this rung
   std::optional<std::string> edited_source;  // instead of the file in kernels/
   bool operator==(const Request&) const = default;
