@@ -26,6 +26,7 @@ struct Request {
   std::string gpu;
   uint64_t seed = 1;
   bool observe = true;                       // simulate for traffic, tile map and findings (also beside a GPU run)
+  bool model_order = false;                  // the block-order model too, also where no lab asks for it
   bool time = false;                         // GPU: a short timing of this rung
   std::optional<std::string> edited_source;  // instead of the lab's file
   std::shared_ptr<const Lab> own_lab;        // a lab that is in no registry: that of a user's own file

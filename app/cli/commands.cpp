@@ -304,6 +304,7 @@ int exec_command(Engine& engine, const ExecOptions& options, std::ostream& out, 
                                                                settings.front())),
                         options.json, out, problems);
   request.gpu = *gpu;
+  request.model_order = options.order;
   // On a GPU the simulator runs beside it only when its counts or checks are asked for.
   request.observe = *device == DeviceKind::sim || options.traffic || options.check;
   auto result = engine.run_plan(std::move(*plan), request);

@@ -17,7 +17,7 @@ struct ListOptions {
 
 struct RunOptions {
   std::string lab;
-  std::string rung;                    // empty: the lab's first; "all": every rung
+  std::string rung;                    // empty: the lab's usual one; "all": every rung
   std::vector<std::string> set, size;  // NAME=VALUE; GPU=NAME is the GPU that is modelled
   std::vector<std::string> broken;     // BreakIt switches
   std::string device = "sim";          // "gpu" | "sim"
@@ -36,7 +36,7 @@ struct ExecOptions {
   std::vector<std::string> set;        // GPU=NAME, the GPU that is modelled
   std::string device = "sim";
   std::string seed = "1";
-  bool traffic = false, check = false, json = false;
+  bool traffic = false, check = false, order = false, json = false;
 };
 
 struct BenchOptions {

@@ -11,7 +11,7 @@ constexpr const char* kDescription =
 
 void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("lab", options.lab, "a lab's name, as 'tilescope list' shows it")->required();
-  command.add_option("--rung", options.rung, "a rung of the lab, or 'all'; the first one if left out");
+  command.add_option("--rung", options.rung, "a rung of the lab, or 'all'; the lab's usual one if left out");
   command.add_option("--set", options.set, "NAME=VALUE, a parameter; GPU=h200 chooses the GPU that is modelled")
       ->take_all();
   command.add_option("--size", options.size, "NAME=VALUE, a size; 2^20 is understood")->take_all();
@@ -41,6 +41,8 @@ void add_exec_options(CLI::App& command, ExecOptions& options) {
   command.add_option("--on", options.device, "'sim' (default) or 'gpu'");
   command.add_option("--seed", options.seed, "seed of the random inputs");
   command.add_flag("--traffic", options.traffic, "count memory traffic, with a table per source line");
+  command.add_flag("--order", options.order,
+                   "model what the whole grid moves in the order of its blocks, and in others");
   command.add_flag("--check", options.check, "on a GPU: also run the simulator's checks");
   command.add_flag("--json", options.json, "one JSON object");
 }

@@ -52,11 +52,7 @@ def load_triton():
 
 
 class Child:
-<<<<<<< HEAD
-    MATMULS = ("matmul_f16",)  # of square matrices, n on a side
-=======
     MATMULS = ("matmul_f16",)  # of M x K and K x N
->>>>>>> order
     CHECKED_ROWS = 256  # of a product, evenly spread: all of them in float64 would take minutes
 
     def __init__(self):
@@ -115,34 +111,15 @@ class Child:
 
     def make_buffers(self, request):
         torch = self.torch
-<<<<<<< HEAD
-        transpose, square = request["operation"] == "transpose", request["operation"] in self.MATMULS
-        n = int(request["n"])
-        extents = (n, n) if square else (n,)
-        if transpose:
-            extents = (int(request["sizes"]["rows"]), int(request["sizes"]["columns"]))
-        shape = (transpose, square, extents, int(request["sets"]), int(request["seed"]))
-=======
         inputs, output = self.extents(request)
         kind = torch.float16 if request["operation"] in self.MATMULS else torch.float32
         shape = (kind, inputs, output, int(request["sets"]), int(request["seed"]))
->>>>>>> order
         if self.shape != shape:
             self.release(request)
             generator = torch.Generator(device="cuda").manual_seed(int(request["seed"]))
-            kind = torch.float16 if square else torch.float32
             for _ in range(int(request["sets"])):
-<<<<<<< HEAD
-                a = torch.randn(extents, device="cuda", generator=generator, dtype=kind)
-                if transpose:
-                    self.sets.append((a, torch.empty(extents[::-1], device="cuda")))
-                else:
-                    b = torch.randn(extents, device="cuda", generator=generator, dtype=kind)
-                    self.sets.append((a, b, torch.empty_like(a)))
-=======
                 made = [torch.randn(one, device="cuda", generator=generator, dtype=kind) for one in inputs]
                 self.sets.append((*made, torch.empty(output, device="cuda", dtype=kind)))
->>>>>>> order
             self.shape = shape
         if self.flush is None or self.flush.numel() != int(request["flush_bytes"]):
             self.flush = torch.zeros(int(request["flush_bytes"]), dtype=torch.uint8, device="cuda")
@@ -182,8 +159,6 @@ class Child:
 
     def check(self, name, execute, operation):
         torch = self.torch
-        if operation in self.MATMULS:
-            return self.check_product(name, execute, operation)
         if operation == "transpose":
             return self.check_transpose(name, execute)
         if operation in self.MATMULS:

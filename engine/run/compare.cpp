@@ -113,11 +113,7 @@ Correctness compare_some(const std::string& buffer_name, const HostBuffer& got, 
                          const ExpectedFunction& expected, size_t most) {
   constexpr size_t kRun = 64;
   const size_t runs = std::max<size_t>(most / kRun, 1);
-<<<<<<< HEAD
-  if (got.count() <= runs * kRun) return compare(buffer_name, got, tolerance, expected);
-=======
   if (got.count() <= std::max(most, runs * kRun)) return compare(buffer_name, got, tolerance, expected);
->>>>>>> order
   Correctness total;
   total.buffer = buffer_name;
   total.tolerance = tolerance;

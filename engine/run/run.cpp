@@ -206,7 +206,7 @@ class RunInProgress {
       if (auto ran = run_on_gpu(); !ran) return forward(ran);
     }
     if (auto observed = simulate(); !observed) return forward(observed);
-    if (lab != nullptr && lab->models_block_order)
+    if (result_.request.model_order || (lab != nullptr && lab->models_block_order))
       if (auto modelled = model_order(); !modelled) return forward(modelled);
     if (lab != nullptr && lab->reference && !sampled_)
       compare_outputs(*lab);
@@ -288,7 +288,7 @@ class RunInProgress {
 
   using DeviceBuffers = std::vector<std::shared_ptr<DeviceBuffer>>;
 
-  /// With their contents; where blocks are only sampled, and for the block-order model, zeros.
+  /// With their contents; where blocks are only sampled, zeros.
   Result<DeviceBuffers> allocate(Executor& executor, bool zeros = false) const {
     DeviceBuffers buffers;
     for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
@@ -396,13 +396,15 @@ class RunInProgress {
       result_.buffers.push_back(std::make_shared<const HostBuffer>(spec.type, 0));
   }
 
-  /// The last launch in the order of its blocks, on the GPU that is modelled.
+  /// The last launch in the order of its blocks, on the GPU that is modelled. Its blocks find the inputs, or zeros
+  /// where the simulator would take too long for all of them.
   Result<void> model_order() {
     if (result_.plan.launches.empty()) return {};
     report(Progress::Phase::simulate, 0);
     const GpuSpec& gpu = result_.modelled_gpu;
     Executor& simulator = engine_.simulator();
-    auto buffers = allocate(simulator, true);
+    const Lab* lab = find_lab(result_.request.lab);
+    auto buffers = allocate(simulator, lab != nullptr && is_too_large(*lab, result_.request.config));
     if (!buffers) return tl::unexpected<Error>(buffers.error());
     const Launch& launch = result_.plan.launches.back();
     const int64_t chosen = ctas_as_set();

@@ -142,13 +142,9 @@ Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec
     result.others.resize(orders.size());
     parallel_for(orders.size(), 1, [&](size_t first, size_t) {
       if (stop.stop_requested()) return;
-<<<<<<< HEAD
-      result.others[first] = replay->replay(blocks_of(orders[first], *replay), cache);
-=======
       const std::vector<uint32_t> blocks = blocks_of(orders[first], *replay);
       const bool as_launched = std::is_sorted(blocks.begin(), blocks.end());
       result.others[first] = as_launched ? result.launched : replay->replay(blocks, cache);
->>>>>>> order
       result.others[first].kind = orders[first].kind;
       result.others[first].group = orders[first].group;
     });
