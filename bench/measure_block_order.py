@@ -17,6 +17,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 METRICS = {
     "dram__bytes_read.sum": "device_bytes_read",
@@ -101,15 +102,21 @@ def main():
     parser.add_argument("--ncu", default="ncu")
     parser.add_argument("--csv", default="block_order.csv")
     parser.add_argument("--quick", action="store_true", help="a few points only")
+    parser.add_argument("--seconds", type=float, default=1e9, help="begin no further point after so many")
+    parser.add_argument("--only", type=int, nargs="*", help="square sizes to measure, and nothing else")
     options = parser.parse_args()
     columns = ["M", "N", "K", "rung", "GROUP_M", "BM", "BN", "BK", *METRICS.values(), "timed_ms",
                "model_device_bytes_read", "model_device_bytes_written", "model_l2_bytes_read", "model_l2_hit_rate",
                "resident_blocks", "model_over_counter"]
-    worst = 0
+    worst, began = 0, time.monotonic()
     with open(options.csv, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, columns)
         writer.writeheader()
         for sizes, rung, group, tile in points(options.quick):
+            if options.only and sizes not in [(n, n, n) for n in options.only]:
+                continue
+            if time.monotonic() - began > options.seconds:
+                break
             try:
                 counters, report = measure(options, run_arguments(sizes, rung, group, tile))
             except (RuntimeError, OSError) as problem:

@@ -2,10 +2,13 @@
 // under Nsight Compute by calibrate_counters.py, which puts the hardware's counters beside them.
 //
 //   record_counters --out FILE.json
+//   record_counters --out FILE.json --kind pattern --kind corpus
 //
 // Cases: single access patterns (bench/kernels/access_patterns.cu), the kernels of tests/differential, and every rung
 // of every lab at the simulator's default sizes. A case without a GPU has no hardware counters to be compared with, but
 // its counts are written all the same.
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +19,7 @@
 #include "engine/run.hpp"
 #include "engine/sim/simulator.hpp"
 #include "engine/traffic/ledger.hpp"
+#include "engine/traffic/ptxas_changes.hpp"
 #include "tests/differential/runner.hpp"
 
 namespace tilescope {
@@ -25,6 +29,7 @@ using nlohmann::json;
 
 struct Options {
   std::string out = {}, only = {};
+  std::vector<std::string> kinds = {"pattern", "corpus", "lab"};
   uint64_t seed = 1;
 };
 
@@ -53,9 +58,13 @@ class Recorder {
     if (!engine_->gpu()) std::fprintf(stderr, "no GPU: %s\n", engine_->gpu().error().message.c_str());
   }
 
-  void record_patterns();
-  void record_corpus();
-  void record_labs();
+  void record() {
+    for (const std::string& kind : options_.kinds) {
+      if (kind == "pattern") record_patterns();
+      if (kind == "corpus") record_corpus();
+      if (kind == "lab") record_labs();
+    }
+  }
 
   bool write() const {
     std::ofstream file(options_.out);
@@ -66,13 +75,20 @@ class Recorder {
   }
 
  private:
+  void record_patterns();
+  void record_corpus();
+  void record_labs();
   void record_scenario(const std::string& kind, const std::string& name, const CompiledModule& module,
                        const differential::Scenario& scenario);
+  /// The last case's: where its machine code has other memory operations than the PTX.
+  void note_changes(const Traffic& traffic);
+  void add_run(const std::string& name, const RunResult& result);
   void add(const std::string& kind, const std::string& name, std::span<const Launch> launches, json counters);
   void skip(const std::string& name, const std::string& why) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), why.c_str());
     ++failed_;
   }
+  std::string architecture() const { return engine_->gpu() ? (*engine_->gpu())->device().architecture : "sm_90"; }
   bool wanted(const std::string& name) const { return name.find(options_.only) != std::string::npos; }
 
   Options options_;
@@ -96,6 +112,13 @@ void Recorder::record_scenario(const std::string& kind, const std::string& name,
     if (!measured) return skip(name, measured.error().message);
   }
   add(kind, name, scenario.launches, to_json(simulated->counters));
+  std::vector<BufferSpec> buffers;
+  for (const auto& buffer : scenario.buffers) buffers.push_back({.name = buffer.name});
+  Traffic traffic = make_ledger(simulated->trace, simulated->sites, simulated->counters, buffers);
+  for (size_t i = 0; i < scenario.launches.size(); ++i)
+    mark_changed_lines(traffic, simulated->trace, static_cast<uint32_t>(i),
+                       machine_accesses(module.cubin, scenario.launches[i].kernel));
+  note_changes(traffic);
 }
 
 struct PatternKernel {
@@ -163,6 +186,7 @@ std::vector<Pattern> patterns_of(const PatternKernel& kernel, uint64_t seed) {
 void Recorder::record_patterns() {
   differential::Modules modules(engine_->compiler() ? *engine_->compiler() : nullptr,
                                 (engine_->root() / "bench" / "kernels").string());
+  modules.want_cubin(architecture());
   const auto module = modules.get("access_patterns.cu");
   if (!module) return skip("access_patterns.cu", module.error().message);
   for (const PatternKernel& kernel : kPatternKernels) {
@@ -182,6 +206,7 @@ void Recorder::record_patterns() {
 void Recorder::record_corpus() {
   differential::Modules modules(engine_->compiler() ? *engine_->compiler() : nullptr,
                                 (engine_->root() / "tests" / "differential" / "kernels").string());
+  modules.want_cubin(architecture());
   for (const differential::Case& test : differential::corpus()) {
     if (!wanted(test.name)) continue;
     const auto module = modules.get(test.file);
@@ -194,6 +219,27 @@ void Recorder::record_corpus() {
     test.draw(random, scenario);
     record_scenario("corpus", test.name, **module, scenario);
   }
+}
+
+json modelled_json(const HierarchyUse& use) {
+  return {{"l1_read_hits", use.l1.read_hits},
+          {"l2_read_sectors", use.l2.read_sectors},
+          {"l2_write_sectors", use.l2.write_sectors},
+          {"device_bytes_read", use.device_bytes_read},
+          {"device_bytes_written", use.device_bytes_written}};
+}
+
+void Recorder::note_changes(const Traffic& traffic) {
+  for (const LineTraffic& line : traffic.lines)
+    if (line.changed_by_ptxas)
+      cases_.back()["machine_code_differs"] = fmt::format("line {}: {}", line.line, describe_change(line));
+}
+
+void Recorder::add_run(const std::string& name, const RunResult& result) {
+  if (!result.observed) return;
+  add("lab", name, result.plan.launches, to_json(result.traffic.counters));
+  if (result.hierarchy.modelled) cases_.back()["modelled"] = modelled_json(result.hierarchy.total);
+  note_changes(result.traffic);
 }
 
 void Recorder::record_labs() {
@@ -210,7 +256,7 @@ void Recorder::record_labs() {
       if (!result)
         skip(name, result.error().message);
       else
-        add("lab", name, result->plan.launches, to_json(result->traffic.counters));
+        add_run(name, *result);
     }
   }
 }
@@ -223,11 +269,11 @@ int main(int argc, char** argv) {
   CLI::App app("Counts of the simulator, to be compared with the hardware's");
   app.add_option("--out", options.out, "JSON file to write")->required();
   app.add_option("--only", options.only, "cases whose name contains this");
+  app.add_option("--kind", options.kinds, "'pattern', 'corpus' or 'lab'; all if left out")
+      ->check(CLI::IsMember({"pattern", "corpus", "lab"}));
   app.add_option("--seed", options.seed, "of the random patterns and shapes");
   CLI11_PARSE(app, argc, argv);
   tilescope::Recorder recorder(options);
-  recorder.record_patterns();
-  recorder.record_corpus();
-  recorder.record_labs();
+  recorder.record();
   return recorder.write() ? 0 : 1;
 }

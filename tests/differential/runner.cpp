@@ -87,7 +87,8 @@ Result<const CompiledModule*> Modules::get(const std::string& file) {
     CompileRequest request;
     request.text = read_text(folder_ + "/" + file);
     request.file = "kernels/" + file;
-    request.cubin_target = "sm_80";  // that of the PTX: one compilation
+    request.cubin_target = cubin_target_.empty() ? "sm_80" : cubin_target_;  // that of the PTX: one compilation
+    request.want_cubin = !cubin_target_.empty();
     if (request.text.empty()) return fail(ErrorId::bad_argument, "kernel file", folder_ + "/" + file + " is empty");
     if (compiler_ == nullptr) return fail(ErrorId::bad_argument, "kernel file", file + " has no kept PTX");
     auto compiled = compiler_->compile(request, {});
@@ -119,6 +120,7 @@ Result<Outcome> run_scenario(Executor& executor, const CompiledModule& module, c
   for (const Launch& launch : scenario.launches) {
     auto report = executor.launch(module, launch, buffers, one, {});
     if (!report) return tl::unexpected<Error>(report.error());
+    append_launch(outcome.trace, outcome.sites, report->trace, report->sites, one.launch_index);
     ++one.launch_index;
     outcome.findings.insert(outcome.findings.end(), report->findings.begin(), report->findings.end());
     add_counters(outcome.counters, report->counters);

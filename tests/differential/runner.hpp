@@ -20,11 +20,14 @@ class Modules {
   Modules(std::shared_ptr<Compiler> compiler, std::string kernels_folder, std::string kept_ptx = {})
       : compiler_(std::move(compiler)), folder_(std::move(kernels_folder)), kept_ptx_(std::move(kept_ptx)) {}
 
+  /// Compiles for this architecture too ("sm_90"), for its machine code.
+  void want_cubin(const std::string& target) { cubin_target_ = target; }
+
   Result<const CompiledModule*> get(const std::string& file);
 
  private:
   std::shared_ptr<Compiler> compiler_;  // may be null where all PTX is kept
-  std::string folder_, kept_ptx_;
+  std::string folder_, kept_ptx_, cubin_target_;
   std::vector<std::pair<std::string, std::unique_ptr<CompiledModule>>> known_;
 };
 
@@ -32,7 +35,9 @@ class Modules {
 struct Outcome {
   std::vector<std::vector<std::byte>> buffers = {};
   std::vector<Finding> findings = {};
-  Counters counters = {};  // of the simulator
+  Counters counters = {};  // of the simulator, as are the next two
+  AccessTrace trace = {};
+  std::vector<SiteCount> sites = {};
   uint64_t warp_instructions = 0;
   double elapsed_ms = 0;
 };
