@@ -167,7 +167,6 @@ void Session::restore(const std::map<std::string, Request>& requests) {
     for (const Param& param : lab->params)
       if (const auto value = saved.config.params.find(param.name); value != saved.config.params.end())
         request.config.params[param.name] = nearest_value(param, value->second);
-    if (engine_->modelled_gpu(saved.gpu)) request.gpu = saved.gpu;
     if (lab == lab_) {
       wanted_ = request;
       rung_ = find_rung(*lab, request.rung);

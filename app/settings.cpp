@@ -18,7 +18,6 @@ constexpr int kFormat = 1;
 json request_json(const Request& request) {
   return {{"rung", request.rung},
           {"device", name_of(request.device)},
-          {"gpu", request.gpu},
           {"sizes", request.config.sizes},
           {"params", request.config.params}};
 }
@@ -55,7 +54,6 @@ void take_labs(Session& session, const json& settings) {
     take(values, "rung", request.rung);
     take(values, "device", device);
     request.device = device == name_of(DeviceKind::gpu) ? DeviceKind::gpu : DeviceKind::sim;
-    take(values, "gpu", request.gpu);
     take_values(values, "sizes", request.config.sizes);
     take_values(values, "params", request.config.params);
     requests[name] = std::move(request);
@@ -122,6 +120,7 @@ json settings_of(const Screen& screen) {
                 {"light", view.light},
                 {"auto_run", screen.session.auto_run},
                 {"lab", screen.session.shows_own() ? labs().front().name : screen.session.lab().name},
+                {"gpu", screen.session.request().gpu},
                 {"tab", static_cast<int>(view.tab)},
                 {"rail_width", view.rail_width},
                 {"controls_width", view.controls_width},
@@ -137,7 +136,7 @@ json settings_of(const Screen& screen) {
 void apply_settings(Screen& screen, const json& settings) {
   if (!settings.is_object() || settings.value("format", json()) != kFormat) return;
   ViewState& view = screen.view;
-  std::string language, lab;
+  std::string language, gpu, lab;
   int tab = static_cast<int>(view.tab);
   take(settings, "language", language);
   if (!language.empty()) screen.strings.language = language == "zh" ? Language::zh : Language::en;
@@ -156,6 +155,8 @@ void apply_settings(Screen& screen, const json& settings) {
   take_labs(screen.session, settings);
   take(settings, "lab", lab);
   screen.session.select_lab(lab);
+  take(settings, "gpu", gpu);
+  screen.session.set_gpu(gpu);
   take_own_files(screen, settings);
 }
 

@@ -103,6 +103,7 @@ class SpecsReader {
       by_line.emplace(node.source().begin.line, std::move(*spec));
     }
     std::vector<GpuSpec> specs;
+    specs.reserve(by_line.size());
     for (auto& [line, spec] : by_line) specs.push_back(std::move(spec));
     return specs;
   }

@@ -10,7 +10,7 @@ namespace tilescope {
 namespace {
 
 std::filesystem::path write_temporary(const std::string& text) {
-  const auto file = std::filesystem::temp_directory_path() / "tilescope_gpus.toml";
+  auto file = std::filesystem::temp_directory_path() / "tilescope_gpus.toml";
   std::ofstream(file) << text;
   return file;
 }
@@ -77,7 +77,7 @@ void expect_rate(const std::optional<double>& peak, double of_clock, uint32_t mu
 
 TEST(Specs, PeakRatesAreClocksTimesWhatAMultiprocessorDoes) {
   int checked = 0;
-  for (const GpuSpec& gpu : shipped())
+  for (const GpuSpec& gpu : shipped()) {
     for (const Rate& rate : kRates) {
       if (gpu.architecture != rate.architecture) continue;
       SCOPED_TRACE(gpu.id);
@@ -94,6 +94,7 @@ TEST(Specs, PeakRatesAreClocksTimesWhatAMultiprocessorDoes) {
       expect_rate(gpu.peak.fp8, rate.fp8 * share, gpu.multiprocessors, tensor_clock);
       expect_rate(gpu.peak.int8, rate.int8, gpu.multiprocessors, tensor_clock);
     }
+  }
   EXPECT_EQ(checked, 8);
 }
 

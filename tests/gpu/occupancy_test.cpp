@@ -81,7 +81,7 @@ TEST_F(GpuOccupancy, IsTheDriversForManyKernelsBlocksAndSharedSizes) {
   ASSERT_NE(calculate, nullptr);
   const Driver& driver = context_->driver();
   int compared = 0;
-  for (int sums : {1, 8, 24, 48, 80, 120, 180})
+  for (int sums : {1, 8, 24, 48, 80, 120, 180}) {
     for (int words : {1, 256, 3000, 12288}) {
       const CompiledModule module = compile(kernel_source(sums, words));
       const auto loaded = LoadedModule::load(context_, module);
@@ -93,7 +93,7 @@ TEST_F(GpuOccupancy, IsTheDriversForManyKernelsBlocksAndSharedSizes) {
       const auto most = static_cast<int>(spec_.shared_bytes_per_block - info.static_shared_bytes);
       ASSERT_EQ(driver.func_set_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most),
                 CUDA_SUCCESS);
-      for (uint32_t threads : {1U, 32U, 64U, 96U, 128U, 192U, 256U, 384U, 512U, 640U, 768U, 1024U})
+      for (uint32_t threads : {1U, 32U, 64U, 96U, 128U, 192U, 256U, 384U, 512U, 640U, 768U, 1024U}) {
         for (int shared : {0, 100, 1024, 8192, 20000, 50000, 100000, 180000, most}) {
           if (shared > most) continue;
           int blocks = -1;
@@ -106,7 +106,9 @@ TEST_F(GpuOccupancy, IsTheDriversForManyKernelsBlocksAndSharedSizes) {
               << shared << " bytes";
           ++compared;
         }
+      }
     }
+  }
   EXPECT_GT(compared, 2000);
 }
 

@@ -112,11 +112,11 @@ int blocks_by_calculator(const GpuSpec& spec, const BlockUsage& usage) {
 
 TEST(Occupancy, EqualsNvidiasCalculatorForEveryGpuAndUsage) {
   int different_kinds = 0;
-  for (const GpuSpec& spec : all_gpus())
-    for (uint32_t threads : {1U, 32U, 64U, 96U, 128U, 160U, 256U, 384U, 416U, 512U, 640U, 768U, 1024U})
-      for (uint32_t registers = 16; registers <= 255; registers += 7)
+  for (const GpuSpec& spec : all_gpus()) {
+    for (uint32_t threads : {1U, 32U, 64U, 96U, 128U, 160U, 256U, 384U, 416U, 512U, 640U, 768U, 1024U}) {
+      for (uint32_t registers = 16; registers <= 255; registers += 7) {
         for (uint32_t shared :
-             {0U, 1U, 1024U, 4096U, 10000U, 16384U, 33000U, 49152U, 65536U, 101376U, 166912U, 232448U})
+             {0U, 1U, 1024U, 4096U, 10000U, 16384U, 33000U, 49152U, 65536U, 101376U, 166912U, 232448U}) {
           for (uint32_t barriers : {0U, 1U, 5U, 16U}) {
             if (shared > spec.shared_bytes_per_block) continue;
             const uint32_t fixed = std::min(shared, 1024U);
@@ -128,6 +128,10 @@ TEST(Occupancy, EqualsNvidiasCalculatorForEveryGpuAndUsage) {
                 << spec.id << " " << threads << " threads, " << registers << " registers, " << shared << " bytes, "
                 << barriers << " barriers";
           }
+        }
+      }
+    }
+  }
   EXPECT_EQ(different_kinds, 0b11111) << "every limit but the grid is met";
 }
 
