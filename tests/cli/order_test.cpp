@@ -42,7 +42,7 @@ TEST(OrderCommand, TheGroupedRungRunsUnlessAnotherIsNamedAndItsCountersAreModell
   EXPECT_LT(counters["device_bytes_read"], counters["l2_bytes"]);
   EXPECT_GT(counters["l2_hit_rate"], 0.5);
   for (const char* name : {"device_bytes_read", "device_bytes_written", "l2_bytes", "l2_hit_rate"})
-    EXPECT_EQ(counters["badges"][name], "MODELLED") << name;
+    EXPECT_EQ(run["badges"][name], "MODELLED") << name;
   EXPECT_EQ(run["block_order"]["badge"], "MODELLED");
   EXPECT_EQ(run["block_order"]["tile_rows"], 64);
   EXPECT_EQ(run["block_order"]["tile_columns"], 32);
