@@ -29,9 +29,6 @@ METRICS = {
     "l1tex__m_xbar2l1tex_read_bytes.sum": "bytes_to_l1",
     "gpu__time_duration.sum": "nanoseconds",
 }
-UNITS = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "Tbyte": 1e12, "sector": 1, "%": 1, "ns": 1, "nsecond": 1,
-         "us": 1e3, "usecond": 1e3, "ms": 1e6, "msecond": 1e6, "s": 1e9, "second": 1e9, "": 1}
-
 SQUARES = [2048, 3072, 4096, 5120, 6144, 8192, 10240, 12288, 16384]
 GROUPS = [1, 2, 4, 8, 16, 32]
 OTHERS = [  # not square, and no multiples of the tile
@@ -78,14 +75,14 @@ def read_counters(output):
     for row in csv.DictReader(io.StringIO(output[start:])):
         name = METRICS.get(row.get("Metric Name", ""))
         if name and name not in counters:
-            counters[name] = number(row["Metric Value"]) * UNITS[row["Metric Unit"]]
+            counters[name] = number(row["Metric Value"])
     return counters
 
 
 def measure(options, arguments):
     environment = dict(os.environ, TILESCOPE_HIDE="worker")
     log = options.csv + ".ncu.log"
-    command = [options.ncu, "--csv", "--log-file", log, "--metrics", ",".join(METRICS), "--clock-control", "none",
+    command = [options.ncu, "--csv", "--log-file", log, "--print-units", "base", "--metrics", ",".join(METRICS), "--clock-control", "none",
                "--kernel-name", "regex:matmul", "--launch-count", "1", options.tilescope, *arguments, "--on", "gpu"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     begin = done.stdout.find("{")
@@ -119,7 +116,7 @@ def main():
                 break
             try:
                 counters, report = measure(options, run_arguments(sizes, rung, group, tile))
-            except (RuntimeError, OSError) as problem:
+            except (RuntimeError, OSError, KeyError, ValueError) as problem:
                 print(f"{sizes} {rung} {group}: {problem}", file=sys.stderr)
                 continue
             order = report["block_order"]

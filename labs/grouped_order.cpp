@@ -268,8 +268,8 @@ Lab make_grouped_order() {
   lab.sweep_with = {"N", "K"};
   lab.sweep = {1024, 2048, 4096, 8192, 12288, 16384};
   lab.models_block_order = true;
-  lab.most_simulated_flops = 2.5e9;
-  lab.most_reference_flops = 1e10;
+  lab.most_simulated_flops = 1e10;
+  lab.most_reference_flops = 2e9;
   return lab;
 }
 

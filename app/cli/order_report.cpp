@@ -90,13 +90,14 @@ void add_order(const OrderModel& order, json& run) {
   object["conclusion"] = order.conclusion.en;
   run["block_order"] = object;
   // The whole grid's: they stand in the place of what a replay of executed blocks alone would say.
-  json& counters = run["counters"];
   const json modelled = {{"device_bytes_read", order.launched.device_bytes_read},
                          {"device_bytes_written", order.launched.device_bytes_written},
                          {"l2_bytes", order.launched.l2_bytes_read + order.launched.l2_bytes_written},
+                         {"l2_bytes_read", order.launched.l2_bytes_read},
+                         {"l2_bytes_written", order.launched.l2_bytes_written},
                          {"l2_hit_rate", order.launched.l2_hit_rate}};
-  counters.update(modelled);
-  for (const auto& [name, value] : modelled.items()) counters["badges"][name] = name_of(Badge::modelled);
+  for (const auto& [name, value] : modelled.items()) run["badges"][name] = name_of(Badge::modelled);
+  run["counters"].update(modelled);
 }
 
 std::string order_text(const OrderModel& order, bool all) {
