@@ -186,29 +186,27 @@ bool draw_heading(StepFrame& frame, const Group& group, ImVec2 low, float right,
                     context.strings(group.role == Group::Role::read ? "step.read" : "step.written");
   x += draw_text(frame.list, fonts.small, {x, centred_top(fonts.small, y)}, theme.muted, about).x + 16 * unit;
   const LanePatternText pattern = group_pattern(frame, group);
-  const std::string note = note_of(frame, group, pattern);
-  float end = right;
-  if (!note.empty() && text_size(fonts.small, note).x < right - x) {
-    draw_text_right(frame.list, fonts.small, {right, centred_top(fonts.small, y)}, theme.muted, note);
-    end = right - text_size(fonts.small, note).x - 12 * unit;
-  }
-  if (!pattern.uniform && !address) return false;
   const int first = std::countr_zero(group.lanes), last = 31 - std::countl_zero(group.lanes);
   const uint32_t bytes = frame.instruction().bytes_per_lane;
   std::string value;
-  if (!address) {
-    value = cell_text(frame, group, first, 9);
-  } else {
+  if (address) {
     value = address_text(frame, group.addresses[static_cast<size_t>(first)], bytes, true);
     if (!pattern.uniform && value.ends_with(']'))
       value = value.substr(0, value.size() - 1) + " … " +
               address_text(frame, group.addresses[static_cast<size_t>(last)], bytes, false) + "]";
+  } else if (pattern.uniform) {
+    value = cell_text(frame, group, first, 9);
   }
   ImFont* font = pattern.uniform ? fonts.small_semibold : fonts.small;
-  const ImVec2 size =
-      draw_text(frame.list, font, {x, centred_top(font, y)},
-                is_outside(frame, group, first) || is_outside(frame, group, last) ? theme.error : theme.text,
-                fit_text(font, value, end - x));
+  // The value goes before the note where there is no room for both.
+  const std::string note = note_of(frame, group, pattern);
+  const float room = right - x - (value.empty() ? 0 : text_size(font, value).x + 12 * unit);
+  if (!note.empty() && text_size(fonts.small, note).x < room)
+    draw_text_right(frame.list, fonts.small, {right, centred_top(fonts.small, y)}, theme.muted, note);
+  if (value.empty()) return false;
+  const bool outside = is_outside(frame, group, first) || is_outside(frame, group, last);
+  const ImVec2 size = draw_text(frame.list, font, {x, centred_top(font, y)}, outside ? theme.error : theme.text,
+                                fit_text(font, value, right - x));
   // One value alone is marked as its cells would be.
   if (pattern.uniform && group.changed != 0)
     frame.list->AddRectFilled({x, y + 9 * unit}, {x + size.x, y + 10 * unit}, theme.write);

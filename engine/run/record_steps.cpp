@@ -1,6 +1,7 @@
 #include "engine/run/record_steps.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "engine/run/inputs.hpp"
 
@@ -17,6 +18,16 @@ Result<std::shared_ptr<const HostBuffer>> initial_contents(const RunResult& resu
   return std::make_shared<const HostBuffer>(std::move(*made));
 }
 
+/// The run's own buffers are there already; these come on top, with their shadows.
+Result<void> check_room(const Plan& plan) {
+  const uint64_t most =
+      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) / 4;
+  uint64_t needed = 0;
+  for (const BufferSpec& spec : plan.buffers) needed += 2 * static_cast<uint64_t>(spec.count()) * size_of(spec.type);
+  if (needed > most) return fail(ErrorId::out_of_memory, needed, most);
+  return {};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const StepRecord>> record_steps(const RunResult& result, size_t launch, const StepWindow& window,
@@ -24,6 +35,7 @@ Result<std::shared_ptr<const StepRecord>> record_steps(const RunResult& result, 
   const Plan& plan = result.plan;
   if (launch >= plan.launches.size())
     return fail(ErrorId::bad_argument, "launch", fmt::format("the run has {}", plan.launches.size()));
+  if (auto room = check_room(plan); !room) return tl::unexpected<Error>(room.error());
   std::vector<std::shared_ptr<DeviceBuffer>> buffers;
   for (size_t i = 0; i < plan.buffers.size(); ++i) {
     const BufferSpec& spec = plan.buffers[i];

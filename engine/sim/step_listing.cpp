@@ -328,12 +328,15 @@ void list_instructions(const Program& program, StepRecord& record) {
     const ResolvedInstruction resolved = resolve(function, source);
     const size_t destinations = resolved.row == nullptr ? 0 : destinations_of(*resolved.row).size();
     const auto kinds = operand_kinds(source);
+    const string_view head = string_view(source.opcode).substr(0, source.opcode.find('.'));
     for (size_t operand = 0; operand < source.operands.size(); ++operand) {
       std::vector<OperandRegister> list;
       add_registers(source.operands[operand], kinds[operand], list);
       for (const auto& one : list) {
         const StepRegister& reg = record.registers[one.reg];
-        const bool own = is_known_kind(one.kind) && reg.bytes != 0 && reg.kind != ValueKind::address;
+        // What only moves a value says little of its type: the others that use it know better.
+        const bool moves = one_of(head, {"mov", "ld", "ldu", "st", "selp", "shfl"}) && is_known_kind(reg.kind);
+        const bool own = is_known_kind(one.kind) && reg.bytes != 0 && reg.kind != ValueKind::address && !moves;
         if (!one.is_address)
           (operand < destinations ? made.writes : made.reads).push_back({one.reg, own ? one.kind : reg.kind});
       }
