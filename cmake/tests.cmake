@@ -67,5 +67,6 @@ endif()
 # The real window under Xvfb, with a real pointer.
 if(TARGET tilescope)
   add_test(NAME window COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_window.sh $<TARGET_FILE:tilescope>)
-  set_tests_properties(window PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR}")
+  add_test(NAME window_own_file COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_own_file.sh $<TARGET_FILE:tilescope>)
+  set_tests_properties(window window_own_file PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR}")
 endif()

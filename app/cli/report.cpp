@@ -248,7 +248,10 @@ std::string to_text(const RunResult& result, bool with_ledger) {
     text += fmt::format("{}{}\n", finding.message,
                         finding.count > 1 ? fmt::format(" (and {} more)", finding.count - 1) : "");
   for (const auto& one : result.correctness) text += correctness_text(one);
-  for (const auto& one : result.statistics) text += statistics_text(result, one);
+  // What a buffer is for is not declared here; one that was seen to be read alone is no output.
+  for (const auto& one : result.statistics)
+    if (one.buffer >= result.tiles.buffers.size() || !result.tiles.buffers[one.buffer].writes.empty())
+      text += statistics_text(result, one);
   if (result.observed) {
     const Counters& c = result.traffic.counters;
     text += fmt::format("global memory: {} sectors read in {} requests, {} written in {} [SIMULATED]\n",

@@ -69,7 +69,14 @@ class Reader {
     return value;
   }
 
+  /// Brackets, signs and powers nest; nobody writes that many.
   Checked<long double> power() {
+    if (++depth_ > 64) return unexpected();
+    auto value = power_within_depth();
+    --depth_;
+    return value;
+  }
+  Checked<long double> power_within_depth() {
     if (take('-')) {
       auto value = power();
       if (value) *value = -*value;
@@ -84,12 +91,6 @@ class Reader {
   }
 
   Checked<long double> primary() {
-    if (++depth_ > 64) return unexpected();
-    auto value = primary_within_depth();
-    --depth_;
-    return value;
-  }
-  Checked<long double> primary_within_depth() {
     if (at_ >= text_.size()) return unexpected();
     if (take('(')) {
       auto value = sum();

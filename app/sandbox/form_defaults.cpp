@@ -263,7 +263,13 @@ class Suggestion {
 void suggest(KernelForm& form, const SourceFacts& facts) {
   const SourceKernel* kernel = facts.find(form.kernel);
   form.known = kernel != nullptr;
-  if (kernel == nullptr) return;
+  if (kernel == nullptr) {
+    // Nothing to suggest: what any launch has.
+    if (form.defaults.empty())
+      form.defaults = {{"n", "1"},       {"grid.x", "1"},  {"grid.y", "1"}, {"grid.z", "1"}, {"block.x", "1"},
+                       {"block.y", "1"}, {"block.z", "1"}, {"shared", "0"}, {"defines", ""}, {"includes", ""}};
+    return;
+  }
   form.last_name = kernel->last_name;
   form.is_template = !kernel->templated.empty();
   form.instantiations = kernel->instantiations;

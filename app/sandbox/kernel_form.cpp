@@ -303,9 +303,15 @@ class Filling {
     buffer.shape = shape(name, buffer.type);
     std::string extents;
     for (const int64_t extent : buffer.shape) extents += (extents.empty() ? "" : "x") + std::to_string(extent);
-    spec_ = fmt::format("buf:{}:{}:{}:{}", name_of(buffer.type), extents, form_.text(name + ".fill"), name);
+    spec_ = fmt::format("buf:{}:{}:{}:{}", name_of(buffer.type), extents, fill_spec(form_.text(name + ".fill")), name);
     filled_.buffers.push_back(std::move(buffer));
     return BufferArgument{filled_.buffers.size() - 1};
+  }
+
+  /// uniform(-1, 1) as `exec` takes it, without blanks.
+  static std::string fill_spec(std::string fill) {
+    if (!fill.starts_with('@')) std::erase(fill, ' ');
+    return fill;
   }
 
   /// Type and initial content.
@@ -315,7 +321,7 @@ class Filling {
       problem(name + ".type", "sandbox.bad_type", {{"text", type}});
       return {};
     }
-    auto buffer = parse_buffer(fmt::format("buf:{}:1:{}", type, fill));
+    auto buffer = parse_buffer(fmt::format("buf:{}:1:{}", type, fill_spec(fill)));
     if (buffer && !buffer->file.empty()) {
       std::error_code absent;
       if (!std::filesystem::is_regular_file(buffer->file, absent))
@@ -338,7 +344,7 @@ class Filling {
     bool plain = true;
     for (const std::string& text : split_extents(form_.text(field))) {
       under_way_ = {field};
-      auto value = evaluate_whole(text, names(), 1, 1e18L);
+      auto value = evaluate_whole(text, names(), 1, 1e30L);
       under_way_.clear();
       if (!value) {
         problem(field, value.error());

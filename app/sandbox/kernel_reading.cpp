@@ -72,7 +72,10 @@ class BodyReader {
         reading_.buffers[one.name];
       }
       const bool floating = one.type == DType::f32 || one.type == DType::f64 || one.type == DType::f16;
-      if (one.kind == ParameterType::Kind::scalar && !floating && !one.is_bool) wholes_.insert(one.name);
+      if (one.kind == ParameterType::Kind::scalar && !floating && !one.is_bool) {
+        wholes_.insert(one.name);
+        whole_names_.push_back(one.name);
+      }
       for (const ParameterType& member : one.members) {
         if (member.kind == ParameterType::Kind::pointer) reading_.buffers[one.name + "." + member.name];
       }
@@ -105,6 +108,8 @@ class BodyReader {
   };
 
   bool is(size_t i, std::string_view text) const { return i < body_.size() && body_[i].is(text); }
+  /// The x of blockIdx.x and v.x is no variable.
+  static bool is_field(Tokens tokens, size_t i) { return i > 0 && is_any(tokens[i - 1], {".", "->"}); }
   /// blockIdx.x at i.
   bool is_member(size_t i, std::string_view object) const {
     return is(i, object) && is(i + 1, ".") && i + 2 < body_.size();
@@ -114,7 +119,7 @@ class BodyReader {
   }
 
   void read_variable(size_t i) {
-    if (body_[i].kind != Kind::name || !is(i + 1, "=") || is(i + 2, "=")) return;
+    if (body_[i].kind != Kind::name || !is(i + 1, "=") || is(i + 2, "=") || is_field(body_, i)) return;
     const size_t end = end_of_expression(body_, i + 2, {});
     const Tokens value(body_.begin() + static_cast<ptrdiff_t>(i + 2), end - i - 2);
     const std::string name(body_[i].text);
@@ -135,6 +140,7 @@ class BodyReader {
   bool read_alias(const std::string& name, Tokens value) {
     for (size_t k = 0; k < value.size(); ++k) {
       const std::string word(value[k].text);
+      if (is_field(value, k)) continue;
       const auto earlier = aliases_.find(word);
       if (!pointers_.contains(word) && earlier == aliases_.end()) continue;
       if (k + 1 < value.size() && value[k + 1].is("[") && (k == 0 || !value[k - 1].is("&"))) return false;
@@ -284,20 +290,48 @@ class BodyReader {
       for (const auto& [name, variable] : variables_)
         for (const std::string& parameter : variable.bounds) {
           if (variable.axes.empty()) reading_.loops_over_size = true;
-          if (variable.axes.size() == 1 && variable.of_grid == of_grid) set_bound(*variable.axes.begin(), parameter);
+          if (variable.axes.size() == 1 && variable.of_grid == of_grid &&
+              (of_grid || !is_block_index(*variable.axes.begin())))
+            set_bound(*variable.axes.begin(), parameter);
         }
-    for (int axis = 0; axis < 3; ++axis) set_bound(axis, weak_[static_cast<size_t>(axis)]);
+    for (int axis = 0; axis < 3; ++axis)
+      if (!is_block_index(axis)) set_bound(axis, weak_[static_cast<size_t>(axis)]);
+    bound_by_unused();
+  }
+
+  /// A row for each block: how far its threads run says nothing about how many rows there are.
+  bool is_block_index(int axis) const {
+    const AxisReading& reading = reading_.axes[static_cast<size_t>(axis)];
+    return reading.in_grid && reading.one_each && !reading.by_block;
+  }
+
+  /// softmax(in, out, rows, cols) with one block for each row names rows nowhere: the grid does.
+  void bound_by_unused() {
+    for (AxisReading& axis : reading_.axes) {
+      if (!axis.in_grid || !axis.one_each || axis.by_block || !axis.bound.empty()) continue;
+      for (const std::string& name : whole_names_) {
+        const bool used =
+            std::any_of(body_.begin(), body_.end(), [&](const SourceToken& token) { return token.is(name); });
+        const bool taken = std::any_of(reading_.axes.begin(), reading_.axes.end(),
+                                       [&](const AxisReading& other) { return other.bound == name; });
+        if (used || taken) continue;
+        axis.bound = name;
+        break;
+      }
+    }
   }
 
   /// The expression that a variable, or blockIdx.x, stays below; empty: not known.
-  std::string extent_of(Tokens tokens) {
+  std::string extent_of(Tokens tokens, bool alone = true) {
     for (size_t k = 0; k < tokens.size(); ++k) {
       if (tokens[k].is("blockIdx") && k + 2 < tokens.size()) {
         const int axis = axis_named(tokens[k + 2].text);
         if (axis < 0) continue;
         const AxisReading& reading = reading_.axes[static_cast<size_t>(axis)];
-        if (!reading.bound.empty()) return reading.bound;
-        if (reading.one_each) return std::string("grid.") + "xyz"[axis];
+        // partial[blockIdx.x] beside blockIdx.x * blockDim.x: one for each block.
+        const bool of_blocks = alone && reading.one_each && (reading.by_block || reading.factor > 1);
+        if (!reading.bound.empty() && !of_blocks) return reading.bound;
+        if (reading.one_each && alone) return std::string("grid.") + "xyz"[axis];
       }
       const auto found = variables_.find(std::string(tokens[k].text));
       if (found == variables_.end()) continue;
@@ -375,7 +409,7 @@ class BodyReader {
     if (undone && !pitch.empty() && !wholes_.contains(pitch)) return {extent_of(rest)};
     if (pitch.empty() || rest.empty()) {
       for (const Tokens factor : factors)
-        if (const std::string extent = extent_of(factor); !extent.empty()) return {extent};
+        if (const std::string extent = extent_of(factor, false); !extent.empty()) return {extent};
       return {};
     }
     std::vector<std::string> outer = depth < 4 ? extents_of(rest, depth + 1) : std::vector<std::string>{};
@@ -394,7 +428,7 @@ class BodyReader {
 
   /// A pointer, or a name for part of what it points to, at i.
   void read_use(size_t i) {
-    if (body_[i].kind != Kind::name) return;
+    if (body_[i].kind != Kind::name || is_field(body_, i)) return;
     const std::string word(body_[i].text);
     const auto alias = aliases_.find(word);
     const bool is_alias = alias != aliases_.end();
@@ -485,6 +519,7 @@ class BodyReader {
   Tokens body_;
   const std::map<std::string, int64_t>& constants_;
   std::set<std::string> pointers_, wholes_;
+  std::vector<std::string> whole_names_;  // in the order of the parameters
   std::map<std::string, Variable> variables_;
   std::map<std::string, Alias> aliases_;
   std::array<std::string, 3> straight_, weak_;  // bounds of blockIdx.x and threadIdx.x themselves
