@@ -54,7 +54,8 @@ int on_typing(ImGuiInputTextCallbackData* data) {
   } else if (dialog.replace) {
     put(dialog.typed);
     dialog.replace = false;
-  } else if (dialog.just_opened) {
+  } else if (std::exchange(dialog.fresh, false)) {
+    data->CursorPos = data->BufTextLen;  // what is typed goes on from the folder
     data->ClearSelection();
   }
   return 0;
@@ -222,7 +223,7 @@ std::vector<FolderEntry> matching(const std::vector<FolderEntry>& entries, const
 }
 
 void open_file_dialog(FileDialog& dialog, const fs::path& folder, std::function<void()> wake) {
-  dialog.open = dialog.just_opened = true;
+  dialog.open = dialog.just_opened = dialog.fresh = true;
   dialog.typed = with_slash(folder);
   dialog.replace = false;
   dialog.chosen = 0;

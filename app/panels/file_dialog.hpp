@@ -17,6 +17,7 @@ class Screen;
 
 struct FileDialog {
   bool open = false, just_opened = false;
+  bool fresh = false;    // the field has not been typed into
   std::string typed;     // "/home/…/kernels/sof": a folder, and the beginning of a name in it
   bool replace = false;  // `typed` was set by something else than typing
   int chosen = 0;        // among the rows that are shown

@@ -84,6 +84,17 @@ TEST_F(SandboxScreenTest, FoldersAreEnteredAndFilesOpenedByClicks) {
   EXPECT_FALSE(has_mark("dialog.path"));
 }
 
+TEST_F(SandboxScreenTest, WhatIsTypedGoesOnFromTheFolderAndEnterOpens) {
+  ASSERT_TRUE(open("saxpy.cu"));
+  click("own.open");
+  ASSERT_TRUE(until([&] { return has_mark("dialog.entry.two.cu"); }));
+  type("tw");
+  ASSERT_TRUE(until([&] { return !has_mark("dialog.entry.saxpy.cu"); }));
+  EXPECT_TRUE(has_mark("dialog.entry.two.cu"));
+  press(ShellKey::enter);
+  EXPECT_TRUE(shows("two.cu"));
+}
+
 TEST_F(SandboxScreenTest, TheRailListsRecentFilesAndGoesBackToThem) {
   ASSERT_TRUE(open("saxpy.cu"));
   ASSERT_TRUE(open("two.cu"));
