@@ -91,6 +91,7 @@ void Session::show_own(std::shared_ptr<const Lab> lab, const std::string& rung) 
   if (lab->name != lab_->name) {
     leave_lab();
     request = first_request(*lab, wanted_.device);
+    request.gpu = wanted_.gpu;
     live_speed_ = live_speeds_[lab->name];
   }
   rung_ = find_rung(*lab, rung) != nullptr ? find_rung(*lab, rung) : &lab->rungs.front();
