@@ -60,7 +60,8 @@ std::vector<Param> make_params() {
        .value = 32,
        .min = 16,
        .max = 64,
-       .scale = Scale::power_of_two},
+       .scale = Scale::power_of_two,
+       .gpu_value = 64},
       {.name = "ROWS",
        .title = {"Rows per thread", "每线程行数"},
        .unit = {"rows", "行"},
@@ -69,7 +70,8 @@ std::vector<Param> make_params() {
        .value = 4,
        .min = 2,
        .max = 8,
-       .scale = Scale::power_of_two},
+       .scale = Scale::power_of_two,
+       .gpu_value = 4},
       {.name = "PAD",
        .title = {"Padding", "填充"},
        .unit = {"words", "字"},
@@ -95,7 +97,7 @@ std::vector<Param> make_params() {
        .min = 1,
        .max = 4,
        .scale = Scale::power_of_two,
-       .gpu_value = 4},
+       .gpu_value = 1},
       {.name = "GROUP",
        .title = {"Tile rows per group", "每组分块行数"},
        .unit = {"rows of tiles", "行分块"},
@@ -104,7 +106,8 @@ std::vector<Param> make_params() {
        .value = 1,
        .min = 1,
        .max = 64,
-       .scale = Scale::power_of_two},
+       .scale = Scale::power_of_two,
+       .gpu_value = 64},
   };
 }
 
