@@ -87,9 +87,7 @@ const Rung& default_rung(const Lab& lab) {
   return named != nullptr ? *named : lab.rungs.front();
 }
 
-std::string source_file_of(const Lab& lab) {
-  return lab.source_text ? lab.kernel_file : "kernels/" + lab.kernel_file;
-}
+std::string source_file_of(const Lab& lab) { return lab.source_text ? lab.kernel_file : "kernels/" + lab.kernel_file; }
 
 Config default_config(const Lab& lab, DeviceKind device) {
   Config config;

@@ -33,7 +33,9 @@ struct Request {
   bool operator==(const Request&) const = default;
 };
 /// The lab that is asked for; null if there is none of that name.
-inline const Lab* lab_of(const Request& request) { return request.own_lab ? request.own_lab.get() : find_lab(request.lab); }
+inline const Lab* lab_of(const Request& request) {
+  return request.own_lab ? request.own_lab.get() : find_lab(request.lab);
+}
 
 /// Elements [begin, end) of a buffer.
 struct ElementRange {
@@ -170,8 +172,8 @@ struct Correctness {
 struct OutputStatistics {
   size_t buffer = 0;  // index into Plan::buffers
   uint64_t count = 0, finite = 0, nan = 0, infinite = 0, zeros = 0;
-  uint64_t untouched = 0;                // still hold the pattern that outputs start with
-  double low = 0, high = 0;              // of the finite ones
+  uint64_t untouched = 0;    // still hold the pattern that outputs start with
+  double low = 0, high = 0;  // of the finite ones
   uint64_t low_index = 0, high_index = 0;
   double mean = 0, deviation = 0;
 };

@@ -19,8 +19,8 @@ __device__ inline void cp_async_wait_group() {
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
-/// Four matrices of 8 × 8 halves: lane l gives the address of row l % 8 of matrix l / 8, and of each matrix receives two
-/// neighbouring elements of row l / 4 [ldmatrix].
+/// Four matrices of 8 × 8 halves: lane l gives the address of row l % 8 of matrix l / 8, and of each matrix receives
+/// two neighbouring elements of row l / 4 [ldmatrix].
 __device__ inline void ldmatrix_x4(unsigned (&to)[4], unsigned row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])

@@ -2,8 +2,9 @@
 // Three rungs run the same matmul; they differ only in which tile of C a CTA takes.
 //
 // BM BN    tile of C that one CTA computes      BK     depth of A and B that it holds in shared memory at a time
-// STAGES   such pieces that are on their way    WARPS  warps per CTA: 2 share the rows of the tile, WARPS / 2 the columns
-// GROUP_M  rows of tiles in a group             M, N, K: any M; N and K multiples of 8, so that 16 bytes stay aligned
+// STAGES   such pieces that are on their way    WARPS  warps per CTA: 2 share the rows of the tile, WARPS / 2 the
+// columns GROUP_M  rows of tiles in a group             M, N, K: any M; N and K multiples of 8, so that 16 bytes stay
+// aligned
 #include <cuda_fp16.h>
 
 #include "common.cuh"
@@ -71,8 +72,7 @@ struct Fragments {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int row = warp % 2 * WM, column = warp / 2 * WN;
 #pragma unroll
-    for (int i = 0; i < WM / 16; ++i)
-      ldmatrix_x4(a[i], stage + a_place(row + i * 16 + lane % 16, k / 8 + lane / 16));
+    for (int i = 0; i < WM / 16; ++i) ldmatrix_x4(a[i], stage + a_place(row + i * 16 + lane % 16, k / 8 + lane / 16));
 #pragma unroll
     for (int j = 0; j < WN / 16; ++j)
       ldmatrix_x4_trans(b[j], stage + A_BYTES + b_place(k + lane % 16, column / 8 + j * 2 + lane / 16));
@@ -120,7 +120,8 @@ __device__ void multiply_tile(const half* a, const half* b, half* c, int m, int 
 #pragma unroll
       for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
-        for (int j = 0; j < WN / 8; ++j) mma_m16n8k16(sum[i][j], now.a[i], now.b[j / 2][j % 2 * 2], now.b[j / 2][j % 2 * 2 + 1]);
+        for (int j = 0; j < WN / 8; ++j)
+          mma_m16n8k16(sum[i][j], now.a[i], now.b[j / 2][j % 2 * 2], now.b[j / 2][j % 2 * 2 + 1]);
     }
   }
 
@@ -129,7 +130,8 @@ __device__ void multiply_tile(const half* a, const half* b, half* c, int m, int 
 #pragma unroll
   for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
-    for (int half_tile = 0; half_tile < 2; ++half_tile)  // a lane's share: two neighbours of a row, and eight rows below
+    for (int half_tile = 0; half_tile < 2;
+         ++half_tile)  // a lane's share: two neighbours of a row, and eight rows below
 #pragma unroll
       for (int j = 0; j < WN / 8; ++j) {
         const int r = row + i * 16 + half_tile * 8, s = column + j * 8;

@@ -95,8 +95,10 @@ float draw_own_files(PanelContext& context, ImVec2 at, float width) {
   // A plus sign in the place where the others have their mark.
   const ImVec2 centre{at.x + context.px(20.5F), at.y + context.px(kRow / 2)};
   const float half = context.px(4), line = std::max(1.0F, context.px(1.25F));
-  ImGui::GetWindowDrawList()->AddLine({centre.x - half, centre.y}, {centre.x + half, centre.y}, context.theme.muted, line);
-  ImGui::GetWindowDrawList()->AddLine({centre.x, centre.y - half}, {centre.x, centre.y + half}, context.theme.muted, line);
+  ImGui::GetWindowDrawList()->AddLine({centre.x - half, centre.y}, {centre.x + half, centre.y}, context.theme.muted,
+                                      line);
+  ImGui::GetWindowDrawList()->AddLine({centre.x, centre.y - half}, {centre.x, centre.y + half}, context.theme.muted,
+                                      line);
   return at.y + context.px(kRow) - top;
 }
 
