@@ -132,6 +132,22 @@ void find_steps(TileShape& shape, const std::shared_ptr<const RunResult>& result
   shape.last_tiles = std::max(1U, index.block(last).steps(chosen));
 }
 
+/// Sets rows and columns if the ranges are the rows of one rectangle of the matrix.
+void find_rectangle(TileShape& shape, const BufferMap& matrix, std::span<const ElementRange> ranges) {
+  const int64_t width = matrix.shape.back(), begin = ranges[0].begin, length = ranges[0].end - begin;
+  if (ranges.size() == 1 && begin % width == 0 && length % width == 0) {  // whole rows are one range
+    shape.rows = length / width;
+    shape.columns = width;
+    return;
+  }
+  for (size_t row = 0; row < ranges.size(); ++row)
+    if (ranges[row].begin != begin + static_cast<int64_t>(row) * width || ranges[row].end != ranges[row].begin + length)
+      return;
+  if (begin % width + length > width) return;
+  shape.rows = static_cast<int64_t>(ranges.size());
+  shape.columns = length;
+}
+
 }  // namespace
 
 int64_t TileGrid::rows() const {
@@ -210,6 +226,7 @@ TileShape tile_shape(const std::shared_ptr<const RunResult>& result) {
   if (first >= known) return shape;
   const auto ranges = map.writes_of(static_cast<uint32_t>(first));
   for (const ElementRange& range : ranges) shape.block_elements += range.end - range.begin;
+  if (is_matrix(map)) find_rectangle(shape, map, ranges);
   if (ranges.size() > 1) shape.stride = ranges[1].begin - ranges[0].begin;
 
   const int64_t length = ranges[0].end - ranges[0].begin;

@@ -46,15 +46,16 @@ std::vector<CellRect> rects_of(const TileGrid& grid, std::span<const ElementRang
 /// How the observed mapping is laid out in the tile view.
 struct TileShape {
   int64_t blocks = 0;
-  int64_t tile = 1;             // elements that a block writes in one step
-  int64_t tiles_per_block = 1;  // of the first block
-  int64_t last_tiles = 1;       // of the last block
-  int64_t block_elements = 0;   // written by the first block
-  int64_t elements = 0;         // of the buffer that is mapped
-  int64_t written = 0;          // of them
-  int64_t stride = 0;           // elements from a block's tile to its next, when they do not touch
-  bool contiguous = false;      // every block writes one stretch, in block order, all but the last of one length
-  int32_t buffer = -1;          // the output that is mapped; −1 if nothing was written
+  int64_t tile = 1;               // elements that a block writes in one step
+  int64_t tiles_per_block = 1;    // of the first block
+  int64_t last_tiles = 1;         // of the last block
+  int64_t block_elements = 0;     // written by the first block
+  int64_t elements = 0;           // of the buffer that is mapped
+  int64_t written = 0;            // of them
+  int64_t rows = 0, columns = 0;  // of the rectangle of a matrix that the first block writes; 0 where it is none
+  int64_t stride = 0;             // elements from a block's tile to its next, when they do not touch
+  bool contiguous = false;        // every block writes one stretch, in block order, all but the last of one length
+  int32_t buffer = -1;            // the output that is mapped; −1 if nothing was written
 };
 TileShape tile_shape(const std::shared_ptr<const RunResult>& result);
 

@@ -436,6 +436,19 @@ TEST(TilesSentence, SaysWhatTheBlocksDo) {
   EXPECT_EQ(said({.n = 1, .processors = 0}), "1 block writes 1 element; 255 of its 256 threads have nothing to write.");
 }
 
+TEST(TilesSentence, OfAMatrixABlockWritesRowsTimesColumns) {
+  const auto said_of_rows = [](int64_t width) {
+    const auto result = make_vector_add({.n = 256 * 1024});
+    result->tiles.buffers[2].shape = {256 * 1024 / width, width};
+    return tiles_sentence(load_strings(), *result, tile_shape(result)).reason;
+  };
+  EXPECT_EQ(said_of_rows(64), "write 262,144 elements; each writes a tile of 4 × 64.");
+  EXPECT_EQ(said_of_rows(1024), "write 262,144 elements; each writes a tile of 1 × 256.");
+  const auto cut = make_vector_add({.n = 256 * 1024});  // 256 elements are no rectangle of rows of 100
+  cut->tiles.buffers[2].shape = {2621, 100};
+  EXPECT_EQ(tile_shape(cut).rows, 0);
+}
+
 TEST(TilesSentence, AFindingIsSaidWithItsBlockAndLine) {
   const auto result = make_vector_add({.n = 98432});
   result->findings.push_back({.id = "out-of-bounds", .count = 128, .line = 21, .block = {384, 0, 0}});
