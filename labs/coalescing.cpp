@@ -20,7 +20,7 @@ int64_t floats(const Config& config) { return config.size("n") * config.param("S
 Rung make_rung(std::string name, Text title, std::string kernel, bool row_per_field, bool vectors) {
   Rung rung{
       .name = std::move(name), .title = std::move(title), .kernels = {kernel}, .params = {"STRIDE", "OFFSET", "BLOCK"}};
-  if (vectors) rung.params.push_back("VEC");
+  if (vectors) rung.params.emplace_back("VEC");
   rung.launches = [kernel, row_per_field](const Config& config) {
     Launch launch{.kernel = kernel};
     launch.grid.x = static_cast<uint32_t>(ceil_divide(config.size("n"), config.param("BLOCK")));

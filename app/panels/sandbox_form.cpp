@@ -185,6 +185,7 @@ void buffer_fields(Column& column, FormFields& fields, const ParameterType& para
   fields.quiet_choice(role, 15, text("sandbox.role_meaning"), role_choices);
   column.y += column.px(kLabel);
   std::vector<Choice> types;
+  types.reserve(std::size(kElementTypes));
   for (const char* type : kElementTypes) types.push_back({type, type});
   const float type_width = column.px(56), fill_width = column.px(96), gap = column.px(4);
   const float shape = column.width() - type_width - fill_width - 2 * gap;

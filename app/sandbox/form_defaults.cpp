@@ -131,8 +131,8 @@ class Suggestion {
     if (text.empty()) text = "n";
     if (parameter.components <= 1) return text;
     // Of elements that are several numbers each, the numbers count.
-    return use.extents.size() > 1 ? text + "*" + std::to_string(parameter.components)
-                                  : text + "*" + std::to_string(parameter.components);
+    const bool whole = use.extents.size() > 1 || text.find_first_of("+-/% ") == std::string::npos;
+    return (whole ? text : "(" + text + ")") + "*" + std::to_string(parameter.components);
   }
 
   static std::string fill(const ParameterType& parameter, const BufferReading& use, Role role,

@@ -388,7 +388,7 @@ class BodyReader {
       } else if (const auto value = factor.size() == 1 ? constant_value(factor, constants_) : std::nullopt;
                  value && pitch.empty()) {
         pitch = std::to_string(*value);
-      } else if (pitch.empty() && word != "" && follows_grid(word)) {
+      } else if (pitch.empty() && !word.empty() && follows_grid(word)) {
         pitch = "n";
       } else if (!std::any_of(factor.begin(), factor.end(),
                               [](const SourceToken& token) { return token.is("blockDim"); })) {

@@ -202,7 +202,7 @@ class ReplayBuilder {
 
   void find_tiles() {
     const auto& operands = replay_.operands_;
-    for (size_t i = 0; i < operands.size(); ++i)
+    for (size_t i = 0; i < operands.size(); ++i) {
       for (size_t j = i + 1; j < operands.size(); ++j) {
         if (operands[i].strips * operands[j].strips != grid_.blocks()) continue;
         std::vector<bool> taken(grid_.blocks(), false);
@@ -221,6 +221,7 @@ class ReplayBuilder {
         replay_.column_operand_ = j;
         return;
       }
+    }
   }
 
   const GridFootprints& grid_;
