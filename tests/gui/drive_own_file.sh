@@ -25,13 +25,19 @@ set -- "$1" "$OWN_FOLDER/scale.cu"
 source "$(dirname "$0")/window_driver.sh"
 trap 'kill "$program" 2>/dev/null || true; rm -rf "$folder" "$OWN_FOLDER"' EXIT
 
-# Types into a field of the form, in the place of what it holds.
+# Types into a field of the form, in the place of what it holds. On a loaded machine X loses keys that come too fast.
 type_into() {
-  click "field.$1"
-  sleep 0.3
-  xdotool key ctrl+a
-  xdotool type "$2"
-  sleep 0.2
+  for _ in 1 2 3 4; do
+    click "field.$1"
+    sleep 0.3
+    xdotool key ctrl+a
+    xdotool type --delay 40 "$2"
+    for _ in $(seq 30); do
+      grep -qF "\"$1\":\"$2\"" "$state" && return
+      sleep 0.1
+    done
+  done
+  fail "typing $2 into $1"
 }
 
 expect "the file runs by itself" '"busy":false.*"kernel":"scale".*"blocks":256,.*"findings":0,.*"stale":false'
