@@ -25,13 +25,16 @@ set -- "$1" "$OWN_FOLDER/scale.cu"
 source "$(dirname "$0")/window_driver.sh"
 trap 'kill "$program" 2>/dev/null || true; rm -rf "$folder" "$OWN_FOLDER"' EXIT
 
-# Types into a field of the form, in the place of what it holds. On a loaded machine X loses keys that come too fast.
+# Types into a field of the form, in the place of what it holds. On a loaded machine keys are lost that are down for less than a frame.
 type_into() {
   for _ in 1 2 3 4; do
     click "field.$1"
     sleep 0.3
-    xdotool key ctrl+a
-    xdotool type --delay 40 "$2"
+    xdotool keydown ctrl keydown a
+    sleep 0.3
+    xdotool keyup a keyup ctrl
+    sleep 0.2
+    xdotool type --delay 60 "$2"
     for _ in $(seq 30); do
       grep -qF "\"$1\":\"$2\"" "$state" && return
       sleep 0.1
