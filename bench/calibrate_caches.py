@@ -7,12 +7,12 @@ Needs a GPU of assets/gpus.toml, Nsight Compute (ncu) on the PATH and the right 
 bench/kernels/cache_patterns.cu runs once under ncu, which flushes the caches first, and once on the simulator.
 """
 import argparse
-import csv
-import io
 import json
 import os
 import subprocess
 import sys
+
+from ncu_table import read_launches
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILE = os.path.join(HERE, "kernels", "cache_patterns.cu")
@@ -81,14 +81,7 @@ def on_gpu(program, kernel, words):
     # The profiler follows the process it starts, so kernels are not to run in a worker of their own.
     environment = {**os.environ, "TILESCOPE_HIDE": "worker"}
     text = subprocess.run(command, capture_output=True, text=True, check=False, env=environment).stdout
-    start = text.find('"ID"')
-    if start < 0:
-        raise RuntimeError(f"ncu measured nothing: {' '.join(command)}\n{text[-2000:]}")
-    scale = {"Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9}
-    values = {}
-    for row in csv.DictReader(io.StringIO(text[start:])):
-        if row.get("Metric Name"):
-            values[row["Metric Name"]] = float(row["Metric Value"].replace(",", "")) * scale.get(row["Metric Unit"], 1)
+    values = read_launches(text)[0]["metrics"]
     return {name: values.get(metric) for name, metric in METRICS.items()}
 
 

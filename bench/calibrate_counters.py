@@ -8,14 +8,14 @@ read hardware counters. The program runs under ncu: every launch is counted by t
 The exit status is 1 if a count differs where the machine code has the same memory operations as the PTX.
 """
 import argparse
-import csv
 import datetime
-import io
 import json
 import os
 import subprocess
 import sys
 import tempfile
+
+from ncu_table import read_launches
 
 COUNTERS = {
     "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
@@ -40,20 +40,6 @@ TOLERANCE = 0.02
 KINDS = {"pattern": "single access patterns", "corpus": "kernels of tests/differential", "lab": "rungs of the labs"}
 
 
-def read_ncu(text):
-    """Per launch, in order: the kernel's name and its metrics."""
-    start = text.find('"ID"')
-    if start < 0:
-        raise RuntimeError(f"ncu measured nothing:\n{text[-3000:]}")
-    launches = {}
-    for row in csv.DictReader(io.StringIO(text[start:])):
-        if not (row.get("ID") or "").isdigit() or not row.get("Metric Name"):
-            continue
-        launch = launches.setdefault(int(row["ID"]), {"kernel": row["Kernel Name"], "metrics": {}})
-        launch["metrics"][row["Metric Name"]] = float(row["Metric Value"].replace(",", ""))
-    return [launches[number] for number in sorted(launches)]
-
-
 def measure(program, kinds, metrics, only):
     """One run under ncu. The caches are emptied before each launch only where they are counted: it takes time."""
     with tempfile.TemporaryDirectory() as folder:
@@ -71,7 +57,7 @@ def measure(program, kinds, metrics, only):
         if not os.path.exists(out):
             raise RuntimeError(f"{program} wrote nothing:\n{run.stdout[-3000:]}\n{run.stderr[-3000:]}")
         with open(out, encoding="utf-8") as file:
-            return json.load(file), read_ncu(run.stdout), run.stderr
+            return json.load(file), read_launches(run.stdout), run.stderr
 
 
 def join(report, launches):

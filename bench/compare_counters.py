@@ -7,13 +7,13 @@ Needs a GPU, Nsight Compute (ncu) on the PATH and the right to read hardware cou
 on the GPU and once on the simulator; the exit status is 1 if any count differs.
 """
 import argparse
-import csv
 import datetime
-import io
 import json
 import os
 import subprocess
 import sys
+
+from ncu_table import read_launches
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 METRICS = {
@@ -59,12 +59,8 @@ def on_gpu(program, kernel, words):
     # The profiler follows the process it starts, so kernels are not to run in a worker of their own.
     environment = {**os.environ, "TILESCOPE_HIDE": "worker"}
     text = subprocess.run(command, capture_output=True, text=True, check=False, env=environment).stdout
-    start = text.find('"ID"')
-    if start < 0:
-        raise RuntimeError(f"ncu measured nothing: {' '.join(command)}\n{text[-2000:]}")
-    table = csv.DictReader(io.StringIO(text[start:]))
-    values = {row["Metric Name"]: int(row["Metric Value"].replace(",", "")) for row in table if row.get("Metric Name")}
-    return {name: values[metric] for name, metric in METRICS.items()}
+    values = read_launches(text)[0]["metrics"]
+    return {name: int(values[metric]) for name, metric in METRICS.items()}
 
 
 def on_simulator(program, words):

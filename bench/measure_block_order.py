@@ -12,12 +12,13 @@ docs/block-order.md holds what an H200 gave.
 
 import argparse
 import csv
-import io
 import json
 import os
 import subprocess
 import sys
 import time
+
+from ncu_table import read_launches
 
 METRICS = {
     "dram__bytes_read.sum": "device_bytes_read",
@@ -62,21 +63,10 @@ def run_arguments(sizes, rung, group, tile):
     return arguments + ["--json", "--traffic"]
 
 
-def number(text):
-    return float(text.replace(",", ""))
-
-
 def read_counters(output):
-    """ncu's CSV: one line for each metric of the first launch."""
-    start = output.find('"ID"')
-    if start < 0:
-        raise RuntimeError("ncu printed no table:\n" + output[-2000:])
-    counters = {}
-    for row in csv.DictReader(io.StringIO(output[start:])):
-        name = METRICS.get(row.get("Metric Name", ""))
-        if name and name not in counters:
-            counters[name] = number(row["Metric Value"])
-    return counters
+    """Of the first launch."""
+    values = read_launches(output)[0]["metrics"]
+    return {name: values[metric] for metric, name in METRICS.items() if metric in values}
 
 
 def measure(options, arguments):
