@@ -1,25 +1,34 @@
 // C = A · B in half precision on the tensor cores: A is M × K, B is K × N, C is M × N, all row-major.
 // Three rungs run the same matmul; they differ only in which tile of C a CTA takes.
 //
-// BM BN    tile of C that one CTA computes      BK     depth of A and B that it holds in shared memory at a time
-// STAGES   such pieces that are on their way    WARPS  warps per CTA: 2 share the rows of the tile, WARPS / 2 the
-// columns GROUP_M  rows of tiles in a group             M, N, K: any M; N and K multiples of 8, so that 16 bytes stay
-// aligned
+// BM BN    tile of C that one CTA computes      BK       depth of A and B that it holds in shared memory at a time
+// WARPS    warps that share the tile            STAGES   such pieces of A and B that shared memory holds
+// GROUP_M  rows of tiles in a group             M, N, K  any M; N and K multiples of 8, so that 16 bytes stay aligned
 #include <cuda_fp16.h>
 
 #include "common.cuh"
 
-constexpr int THREADS = 32 * WARPS;
-constexpr int WM = BM / 2, WN = BN / (WARPS / 2);  // tile of one warp
-constexpr int A_BYTES = BM * BK * 2, B_BYTES = BK * BN * 2, STAGE_BYTES = A_BYTES + B_BYTES;
+constexpr unsigned THREADS = 32 * WARPS;
+constexpr unsigned A_BYTES = BM * BK * 2, B_BYTES = BK * BN * 2, STAGE_BYTES = A_BYTES + B_BYTES;
+
+// Rows of warps over the tile of C. A warp reads WM rows of A and WN columns of B from shared memory for each step of
+// K, so its own tile should be as square as can be.
+constexpr unsigned warp_rows() {
+  unsigned best = 1;
+  for (unsigned rows = 1; rows <= WARPS && BM / rows >= 16; rows *= 2)
+    if (BN * best / WARPS < 16 || BM / rows + BN * rows / WARPS < BM / best + BN * best / WARPS) best = rows;
+  return best;
+}
+constexpr unsigned WARPS_M = warp_rows(), WARPS_N = WARPS / WARPS_M;
+constexpr unsigned WM = BM / WARPS_M, WN = BN / WARPS_N;  // tile of one warp
 
 // A piece of 16 bytes (a chunk, 8 halves) lies in shared memory at a column that depends on its row. So the 8 rows that
 // ldmatrix reads together start in 8 different groups of banks, and there is no conflict.
-__device__ int a_place(int row, int chunk) {  // of BM × BK halves; rows of BK = 32 lie two in a line of 128 bytes
-  constexpr int CHUNKS = BK / 8;
+__device__ unsigned a_place(unsigned row, unsigned chunk) {  // of BM × BK halves; of BK = 32 two rows make 128 bytes
+  constexpr unsigned CHUNKS = BK / 8;
   return (row * CHUNKS + (chunk ^ (row * CHUNKS / 8) % CHUNKS)) * 16;
 }
-__device__ int b_place(int row, int chunk) {  // of BK × BN halves
+__device__ unsigned b_place(unsigned row, unsigned chunk) {  // of BK × BN halves
   return (row * (BN / 8) + (chunk ^ row % 8)) * 16;
 }
 
@@ -27,36 +36,42 @@ __device__ int b_place(int row, int chunk) {  // of BK × BN halves
 // each of them a thread copies 16 bytes, always of the same column of chunks. What lies outside of the matrices is not
 // read: it becomes zero, which adds nothing.
 struct Copies {
-  static constexpr int A_CHUNKS = BK / 8, A_ROWS = THREADS / A_CHUNKS;  // of a row; rows of a pass
-  static constexpr int B_CHUNKS = BN / 8, B_ROWS = THREADS / B_CHUNKS;
-  const half *a, *b;         // what the thread copies first
-  int a_pitch, b_pitch;      // from pass to pass, in elements
-  int rows, columns, depth;  // that are left from there to the end of the matrices
+  static constexpr unsigned A_CHUNKS = BK / 8, A_ROWS = THREADS / A_CHUNKS;  // of a row; rows of a pass
+  static constexpr unsigned B_CHUNKS = BN / 8, B_ROWS = THREADS / B_CHUNKS;
+  static_assert(A_ROWS % 8 == 0 && B_ROWS % 4 == 0, "the order of chunks repeats every 8 rows");
+  const half *a, *b;           // what the thread copies first,
+  unsigned to_a, to_b[2];      // and its place in a stage; to_b[1] is four rows on, where the order is another
+  long long a_pitch, b_pitch;  // from pass to pass, in elements
+  int a_depth, b_depth;        // of what the thread copies first
+  int rows, columns, depth;    // that are left from there to the end of the matrices
 
   __device__ Copies(const half* a_start, const half* b_start, int m, int n, int k, int row, int column) {
-    const int a_row = row + threadIdx.x / A_CHUNKS, a_k = threadIdx.x % A_CHUNKS * 8;
-    const int b_k = threadIdx.x / B_CHUNKS, b_column = column + threadIdx.x % B_CHUNKS * 8;
-    a = a_start + static_cast<long long>(a_row) * k + a_k;
-    b = b_start + static_cast<long long>(b_k) * n + b_column;
-    a_pitch = A_ROWS * k;
-    b_pitch = B_ROWS * n;
-    rows = m - a_row;
-    columns = n - b_column;
+    const unsigned a_row = threadIdx.x / A_CHUNKS, a_chunk = threadIdx.x % A_CHUNKS;
+    const unsigned b_row = threadIdx.x / B_CHUNKS, b_chunk = threadIdx.x % B_CHUNKS;
+    rows = m - row - a_row;
+    columns = n - column - b_chunk * 8;
     depth = k;
+    a_depth = a_chunk * 8;
+    b_depth = b_row;
+    a_pitch = static_cast<long long>(k) * A_ROWS;
+    b_pitch = static_cast<long long>(n) * B_ROWS;
+    a = a_start + static_cast<long long>(row + a_row) * k + a_depth;
+    b = b_start + static_cast<long long>(b_row) * n + column + b_chunk * 8;
+    to_a = a_place(a_row, a_chunk);
+    to_b[0] = A_BYTES + b_place(b_row, b_chunk);
+    to_b[1] = A_BYTES + b_place(b_row + 4, b_chunk) - 4 * BN * 2;
   }
 
   __device__ void next_piece(unsigned stage) {
-    const int row = threadIdx.x / A_CHUNKS, a_chunk = threadIdx.x % A_CHUNKS;
 #pragma unroll
     for (int i = 0; i < BM / A_ROWS; ++i) {
-      const bool inside = (i * A_ROWS < rows && a_chunk * 8 < depth) || DROP_MASK;
-      cp_async(stage + a_place(row + i * A_ROWS, a_chunk), a + i * a_pitch, inside ? 16 : 0);
+      const bool inside = (i * int{A_ROWS} < rows && a_depth < depth) || DROP_MASK;
+      cp_async(stage + to_a + i * A_ROWS * BK * 2, a + i * a_pitch, inside ? 16 : 0);
     }
-    const int b_row = threadIdx.x / B_CHUNKS, b_chunk = threadIdx.x % B_CHUNKS;
 #pragma unroll
     for (int i = 0; i < BK / B_ROWS; ++i) {
-      const bool inside = (b_row + i * B_ROWS < depth && columns > 0) || DROP_MASK;
-      cp_async(stage + A_BYTES + b_place(b_row + i * B_ROWS, b_chunk), b + i * b_pitch, inside ? 16 : 0);
+      const bool inside = (b_depth + i * int{B_ROWS} < depth && columns > 0) || DROP_MASK;
+      cp_async(stage + to_b[i * B_ROWS / 4 % 2] + i * B_ROWS * BN * 2, b + i * b_pitch, inside ? 16 : 0);
     }
     a += BK;
     b += BK / B_ROWS * b_pitch;
@@ -67,15 +82,27 @@ struct Copies {
 // What a warp multiplies at a time: its rows of A and its columns of B, 16 deep.
 struct Fragments {
   unsigned a[WM / 16][4], b[WN / 16][4];
+};
 
-  __device__ void load(unsigned stage, int k) {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int row = warp % 2 * WM, column = warp / 2 * WN;
+// Where a lane reads its first rows of a piece from. All that comes next to it differs in a few bits of the chunk, or
+// lies a fixed number of rows on, so that a load needs no arithmetic of its own.
+struct Loads {
+  unsigned a_row, a_chunk, b_row, b_chunk;  // in bytes
+
+  __device__ Loads() {
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const unsigned row = warp % WARPS_M * WM + lane % 16, column = warp / WARPS_M * WN;
+    a_row = row * BK * 2;
+    a_chunk = a_place(row, lane / 16) - a_row;
+    b_row = A_BYTES + lane % 16 * BN * 2;
+    b_chunk = A_BYTES + b_place(lane % 16, column / 8 + lane / 16) - b_row;
+  }
+
+  __device__ void load(Fragments& to, unsigned stage, unsigned k) const {
 #pragma unroll
-    for (int i = 0; i < WM / 16; ++i) ldmatrix_x4(a[i], stage + a_place(row + i * 16 + lane % 16, k / 8 + lane / 16));
+    for (int i = 0; i < WM / 16; ++i) ldmatrix_x4(to.a[i], stage + a_row + (a_chunk ^ k * 2) + i * 16 * BK * 2);
 #pragma unroll
-    for (int j = 0; j < WN / 16; ++j)
-      ldmatrix_x4_trans(b[j], stage + A_BYTES + b_place(k + lane % 16, column / 8 + j * 2 + lane / 16));
+    for (int j = 0; j < WN / 16; ++j) ldmatrix_x4_trans(to.b[j], stage + b_row + (b_chunk ^ j * 32) + k * BN * 2);
   }
 };
 
@@ -86,6 +113,7 @@ __device__ void multiply_tile(const half* a, const half* b, half* c, int m, int 
   const int first_row = tile_m * BM, first_column = tile_n * BN;
   const int steps = (depth + BK - 1) / BK;
   Copies copies(a, b, m, n, depth, first_row, first_column);
+  const Loads loads;
 
 #pragma unroll
   for (int s = 0; s < STAGES - 1; ++s) {
@@ -97,7 +125,7 @@ __device__ void multiply_tile(const half* a, const half* b, half* c, int m, int 
 
   float sum[WM / 16][WN / 8][4] = {};  // (16 × 8 tile of C, lane's share)
   Fragments fragments[2];              // one is multiplied while the other is loaded
-  fragments[0].load(stages, 0);
+  loads.load(fragments[0], stages, 0);
   unsigned reading = stages, writing = stages + (STAGES - 1) * STAGE_BYTES;
   const unsigned end = stages + STAGES * STAGE_BYTES;
 #pragma unroll 1
@@ -108,9 +136,10 @@ __device__ void multiply_tile(const half* a, const half* b, half* c, int m, int 
       if (last) {  // of this piece all is in registers; the next one must be there, and the oldest is free
         if (!DROP_WAIT) cp_async_wait_group<STAGES - 2>();
         if (!DROP_BARRIER) __syncthreads();
-        reading = reading + STAGE_BYTES == end ? stages : reading + STAGE_BYTES;
+        // After the last piece the same one is loaded once more: cheaper than to ask before each load.
+        if (step + 1 < steps) reading = reading + STAGE_BYTES == end ? stages : reading + STAGE_BYTES;
       }
-      if (!last || step + 1 < steps) fragments[(k / 16 + 1) % 2].load(reading, last ? 0 : k + 16);
+      loads.load(fragments[(k / 16 + 1) % 2], reading, last ? 0 : k + 16);
       if (k == 0) {
         if (step + STAGES - 1 < steps) copies.next_piece(writing);
         cp_async_commit_group();
@@ -120,13 +149,16 @@ __device__ void multiply_tile(const half* a, const half* b, half* c, int m, int 
 #pragma unroll
       for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
-        for (int j = 0; j < WN / 8; ++j)
+        for (int there = 0; there < WN / 8; ++there) {  // and back: the last of B is the first of the next row
+          const int j = i % 2 == 0 ? there : WN / 8 - 1 - there;
           mma_m16n8k16(sum[i][j], now.a[i], now.b[j / 2][j % 2 * 2], now.b[j / 2][j % 2 * 2 + 1]);
+        }
     }
   }
 
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int row = first_row + warp % 2 * WM + lane / 4, column = first_column + warp / 2 * WN + lane % 4 * 2;
+  const int row = first_row + warp % WARPS_M * WM + lane / 4,
+            column = first_column + warp / WARPS_M * WN + lane % 4 * 2;
 #pragma unroll
   for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
