@@ -105,9 +105,9 @@ std::vector<Param> make_params() {
                 "CTA 逐列一起走过的分块行数；1 就是通常的逐行次序。"},
        .value = 1,
        .min = 1,
-       .max = 64,
+       .max = 256,
        .scale = Scale::power_of_two,
-       .gpu_value = 64},
+       .gpu_value = 256},
   };
 }
 
