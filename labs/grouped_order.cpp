@@ -41,16 +41,16 @@ Rung make_rung(const std::string& name, const Text& title, const std::string& ke
   return rung;
 }
 
-Size make_size(const std::string& name, const Text& title, int64_t value, int64_t multiple) {
+Size make_size(const std::string& name, const Text& title, int64_t value, int64_t multiple, int64_t most) {
   return {.name = name,
           .title = title,
           .unit = {"elements", "元素"},
           .value = value,
           .gpu_value = 16384,
           .min = multiple,
-          .max_sim = 32768,
-          .max_gpu = 32768,
-          .offered = {256, 512, 1000, 1024, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768},
+          .max_sim = most,
+          .max_gpu = most,
+          .offered = {256, 512, 1000, 1024, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 65536, 131072},
           .multiple_of = multiple};
 }
 
@@ -232,9 +232,9 @@ Lab make_grouped_order() {
   lab.order = 20;
   lab.title = {"Grouped order", "分组顺序"};
   lab.kernel_file = "grouped_matmul.cu";
-  lab.sizes = {make_size("M", {"M, rows of A and C", "M，A 与 C 的行数"}, 1000, 1),
-               make_size("N", {"N, columns of B and C", "N，B 与 C 的列数"}, 1000, 8),
-               make_size("K", {"K, depth", "K，深度"}, 136, 8)};
+  lab.sizes = {make_size("M", {"M, rows of A and C", "M，A 与 C 的行数"}, 1000, 1, 32768),
+               make_size("N", {"N, columns of B and C", "N，B 与 C 的列数"}, 1000, 8, 131072),
+               make_size("K", {"K, depth", "K，深度"}, 136, 8, 32768)};
   lab.params = make_params();
   lab.break_it = make_switches();
   lab.rungs = {make_rung("row-major", {"Row-major", "按行"}, "matmul_row_major", false),
