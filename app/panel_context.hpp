@@ -29,6 +29,16 @@ struct PanelContext {
   float px(float value) const { return value * view.scale; }  // unscaled pixels → pixels
 };
 
+/// The rung that runs. Of one that picks it is known only with a result; until then rung is null.
+struct ChosenRung {
+  const Rung* rung = nullptr;
+  Config config = {};
+  const Pick* pick = nullptr;
+};
+ChosenRung chosen_rung(const PanelContext& context);
+/// The kernel whose source is shown: the chosen rung's first, or the lab's first.
+const std::string& shown_kernel(const PanelContext& context);
+
 // app/panels/*.cpp, one file each
 void draw_rail(PanelContext& context);
 void draw_controls(PanelContext& context);  // ladder, sliders, run, break-it, cards, predict

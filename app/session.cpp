@@ -263,6 +263,6 @@ void Session::take_over_bench() {
   if (auto error = bench_worker_->take_error()) bench_error_ = std::move(error);
 }
 
-const SpeedReport* Session::recording() const { return recordings_.find(lab_->name); }
+const SpeedReport* Session::recording() const { return recordings_.find(*lab_, wanted_.config); }
 
 }  // namespace tilescope

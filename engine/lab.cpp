@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <numeric>
 #include <tuple>
 
 namespace tilescope {
@@ -23,12 +25,6 @@ std::string join_names(const Items& items, Name name) {
   return text.empty() ? "none" : text;
 }
 
-std::string allowed_text(const Param& param) {
-  if (param.scale == Scale::power_of_two) return fmt::format("a power of two from {} to {}", param.min, param.max);
-  if (param.step != 1) return fmt::format("{} to {} in steps of {}", param.min, param.max, param.step);
-  return fmt::format("{} to {}", param.min, param.max);
-}
-
 bool is_possible(const Param& param, int64_t value) {
   if (value < param.min || value > param.max) return false;
   if (param.scale == Scale::power_of_two) return std::has_single_bit(static_cast<uint64_t>(value));
@@ -48,6 +44,13 @@ Result<void> validate_size(const Size& size, int64_t value, DeviceKind device) {
 }
 
 }  // namespace
+
+std::string allowed_text(const Param& param) {
+  if (!param.choices.empty()) return join_names(param.choices, [](const NamedValue& choice) { return choice.name; });
+  if (param.scale == Scale::power_of_two) return fmt::format("a power of two from {} to {}", param.min, param.max);
+  if (param.step != 1) return fmt::format("{} to {} in steps of {}", param.min, param.max, param.step);
+  return fmt::format("{} to {}", param.min, param.max);
+}
 
 bool register_lab(Lab lab) {
   auto& all = registry();
@@ -77,9 +80,65 @@ bool BreakIt::concerns(const std::string& rung) const {
 }
 
 Config sweep_config(const Lab& lab, Config config, int64_t size) {
+  if (!lab.points.empty()) {
+    const auto place = std::clamp<int64_t>(size, 1, static_cast<int64_t>(lab.points.size())) - 1;
+    for (const auto& [name, value] : lab.points[static_cast<size_t>(place)].sizes) config.sizes[name] = value;
+    return config;
+  }
   config.sizes[lab.sweep_size] = size;
   for (const auto& name : lab.sweep_with) config.sizes[name] = size;
   return config;
+}
+
+std::string sweep_name(const Lab& lab) {
+  if (lab.points.empty()) return lab.sweep_size;
+  std::string name;
+  for (const Size& size : lab.sizes)
+    if (lab.points.front().sizes.count(size.name) != 0) name += (name.empty() ? "" : " × ") + size.name;
+  return name;
+}
+
+int64_t place_in_sweep(const Lab& lab, const Config& config) {
+  if (lab.points.empty()) {
+    const auto found = config.sizes.find(lab.sweep_size);
+    return found != config.sizes.end() ? found->second : 0;
+  }
+  const auto distance = [&config](const SweepPoint& point) {
+    double sum = 0;
+    for (const auto& [name, value] : point.sizes) {
+      const auto wanted = config.sizes.find(name);
+      if (wanted == config.sizes.end()) continue;
+      sum += std::abs(std::log2(static_cast<double>(std::max<int64_t>(value, 1))) -
+                      std::log2(static_cast<double>(std::max<int64_t>(wanted->second, 1))));
+    }
+    return sum;
+  };
+  const auto nearest = std::min_element(lab.points.begin(), lab.points.end(),
+                                        [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+  return nearest - lab.points.begin() + 1;
+}
+
+std::vector<int64_t> sweep_of(const Lab& lab) {
+  if (lab.points.empty()) return lab.sweep;
+  std::vector<int64_t> numbers(lab.points.size());
+  std::iota(numbers.begin(), numbers.end(), 1);
+  return numbers;
+}
+
+Result<Resolved> resolve(const Lab& lab, const Rung& rung, const Config& config, const GpuSpec& gpu) {
+  Resolved resolved{.rung = &rung, .config = config, .pick = {}};
+  if (!rung.pick) return resolved;
+  resolved.pick = rung.pick(config, gpu);
+  resolved.rung = find_rung(lab, resolved.pick->rung);
+  if (resolved.rung == nullptr || resolved.rung->pick)
+    return fail(ErrorId::rung_not_found, lab.name, resolved.pick->rung,
+                join_names(lab.rungs, [](const Rung& one) { return one.name; }));
+  for (const auto& [name, value] : resolved.pick->params) resolved.config.params[name] = value;
+  for (const auto& param : lab.params) {
+    const int64_t value = resolved.config.param(param.name);
+    if (!is_possible(param, value)) return fail(ErrorId::parameter_range, param.name, value, allowed_text(param));
+  }
+  return resolved;
 }
 
 const Rung& default_rung(const Lab& lab) {
@@ -126,6 +185,32 @@ std::vector<int64_t> values_of(const Param& param) {
     for (int64_t value = param.min; value <= param.max; value += param.step) values.push_back(value);
   }
   return values;
+}
+
+Param make_choice(std::string name, Text title, Text help, std::vector<NamedValue> choices) {
+  Param param{
+      .name = std::move(name), .title = std::move(title), .help = std::move(help), .value = 0, .min = 0, .max = 0};
+  param.max = static_cast<int64_t>(choices.size()) - 1;
+  param.choices = std::move(choices);
+  return param;
+}
+
+std::string param_text(const Param& param, int64_t value) {
+  const auto place = static_cast<size_t>(value);
+  return value >= 0 && place < param.choices.size() ? param.choices[place].name : std::to_string(value);
+}
+
+std::string param_text(const Lab& lab, const std::string& param, int64_t value) {
+  for (const Param& one : lab.params)
+    if (one.name == param) return param_text(one, value);
+  return std::to_string(value);
+}
+
+std::optional<int64_t> value_named(const Lab& lab, const std::string& param, const std::string& text) {
+  for (const Param& one : lab.params)
+    for (size_t i = 0; one.name == param && i < one.choices.size(); ++i)
+      if (one.choices[i].name == text) return static_cast<int64_t>(i);
+  return std::nullopt;
 }
 
 }  // namespace tilescope

@@ -21,6 +21,8 @@
 
 namespace tilescope {
 
+struct GpuSpec;  // engine/specs.hpp
+
 enum class Scale { linear, power_of_two };
 
 /// A problem size, such as n or M. Its slider is logarithmic.
@@ -35,16 +37,25 @@ struct Size {
   int64_t multiple_of = 1;  // any other value is refused: rows of halves that 16-byte copies must find aligned
 };
 
+/// A value of a parameter that has names for them, such as the type of the elements.
+struct NamedValue {
+  std::string name = {};  // "bf16": --set DTYPE=bf16
+  Text title = {};
+};
+
 /// A tuning parameter of the kernel. Becomes -DNAME=VALUE, a slider, and a dimension of the test sweep.
 struct Param {
   std::string name = {};  // "BLOCK": the define, and --set BLOCK=256
   Text title = {}, unit = {}, help = {};
   int64_t value, min, max;
-  Scale scale = Scale::linear;  // power_of_two: only powers of two between min and max are possible
-  int64_t step = 1;             // linear: value = min + k * step
-  int64_t gpu_value = 0;        // default on a GPU, where it differs; 0: value
-  bool model_only = false;      // says how a run is modelled; the kernel does not know it
+  Scale scale = Scale::linear;           // power_of_two: only powers of two between min and max are possible
+  int64_t step = 1;                      // linear: value = min + k * step
+  int64_t gpu_value = 0;                 // default on a GPU, where it differs; 0: value
+  bool model_only = false;               // says how a run is modelled; the kernel does not know it
+  std::vector<NamedValue> choices = {};  // the names of values 0, 1, …; empty: they are numbers
 };
+/// A parameter whose values are the choices; the first one is the default.
+Param make_choice(std::string name, Text title, Text help, std::vector<NamedValue> choices);
 
 /// A switch that plants a well-known bug. Becomes -DNAME=1 when on.
 struct BreakIt {
@@ -63,6 +74,13 @@ struct Config {
   bool operator==(const Config&) const = default;
 };
 
+/// What a rung that chooses for the learner takes: another rung of its lab, with parameters of its own choice.
+struct Pick {
+  std::string rung = {};
+  std::map<std::string, int64_t> params = {};  // those that differ from the configuration's
+  Text why = {};                               // one sentence, with the numbers that decided
+};
+
 /// One kernel of the ladder, slowest first.
 struct Rung {
   std::string name = {};  // "tiles-per-cta": --rung tiles-per-cta
@@ -76,16 +94,26 @@ struct Rung {
   std::function<std::vector<BufferSpec>(const Config&)> buffers = {};
   /// What the ranges of sizes and parameters cannot say. Asked before buffers and launches are.
   std::function<Result<void>(const Config&)> check = {};
+  /// The rung "auto": which rung runs, and with which parameters, follows from the sizes and the GPU. Everything above
+  /// but the name and the title is then the chosen one's.
+  std::function<Pick(const Config&, const GpuSpec&)> pick = {};
   /// The command line that makes the same run, where it is not `tilescope run`.
   std::function<std::string(const Config&, DeviceKind, uint64_t seed)> command = {};
 };
 
 /// An implementation that people use today, timed beside the rungs.
-enum class ReferenceKind { device_copy, torch, triton, cublas };
+enum class ReferenceKind { device_copy, torch, torch_compile, triton, cudnn, cublas, cub };
 struct ReferenceSpec {
   std::string name = {};  // "PyTorch", as plots label it
   ReferenceKind kind;
   std::string operation = {};  // what the library or the Python child is asked for: "add", "mul", "geam"
+};
+
+/// A named shape of the sweep, where no one size says it all: 8192 × 4096.
+struct SweepPoint {
+  std::string name = {};
+  std::map<std::string, int64_t> sizes = {};
+  bool operator==(const SweepPoint&) const = default;
 };
 
 /// |got − expected| ≤ absolute + relative · |expected|
@@ -141,6 +169,7 @@ struct Lab {
   std::string sweep_size = "n";              // the size that the size sweep varies
   std::vector<int64_t> sweep = {};           // its values, ascending
   std::vector<std::string> sweep_with = {};  // sizes that take the same value in the sweep: a square matrix's other one
+  std::vector<SweepPoint> points = {};       // the sweep instead, where it goes over shapes
 };
 
 /// Adds a lab; called before main by each lab's file. Returns true.
@@ -153,8 +182,24 @@ const Rung* find_rung(const Lab& lab, const std::string& name);
 /// The rung that is run if none is named.
 const Rung& default_rung(const Lab& lab);
 
-/// The configuration of one point of the size sweep.
+/// The configuration of one point of the sweep: `size` is a value of the sweep's size, or of a sweep over shapes the
+/// number of the shape, from 1.
 Config sweep_config(const Lab& lab, Config config, int64_t size);
+/// What the sweep goes over: "n", or of one over shapes "rows × columns".
+std::string sweep_name(const Lab& lab);
+/// Where a configuration is in the sweep: the value of the sweep's size, or the number of the nearest shape.
+int64_t place_in_sweep(const Lab& lab, const Config& config);
+/// All of the sweep, ascending, as sweep_config takes them.
+std::vector<int64_t> sweep_of(const Lab& lab);
+
+/// The rung that runs, and how: what a rung that picks has picked, any other one itself.
+struct Resolved {
+  const Rung* rung = nullptr;
+  Config config = {};
+  std::optional<Pick> pick = {};
+};
+/// Error if the rung picks one that the lab does not have, or parameters that it cannot take.
+Result<Resolved> resolve(const Lab& lab, const Rung& rung, const Config& config, const GpuSpec& gpu);
 /// "kernels/elementwise.cu", or the path of a user's own file.
 std::string source_file_of(const Lab& lab);
 
@@ -162,7 +207,15 @@ std::string source_file_of(const Lab& lab);
 Config default_config(const Lab& lab, DeviceKind device);
 /// Whether every value is possible; the error names the parameter, the value and what is allowed.
 Result<void> validate(const Lab& lab, const Config& config, DeviceKind device);
+/// "32 to 1024", "a power of two from 1 to 8", or the names of its choices.
+std::string allowed_text(const Param& param);
 /// The values a parameter can take, ascending.
 std::vector<int64_t> values_of(const Param& param);
+/// "256", or the name of a choice.
+std::string param_text(const Param& param, int64_t value);
+/// The same for a parameter of the lab by name; the number where there is none of that name.
+std::string param_text(const Lab& lab, const std::string& param, int64_t value);
+/// The value that a name of a choice stands for; nothing for any other text.
+std::optional<int64_t> value_named(const Lab& lab, const std::string& param, const std::string& text);
 
 }  // namespace tilescope

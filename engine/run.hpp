@@ -51,6 +51,8 @@ class Engine {
   /// The same for a plan that no lab declares (tilescope exec); no reference, so no correctness.
   Result<RunResult> run_plan(Plan plan, const Request& request, std::stop_token stop = {},
                              const ProgressFunction& progress = {});
+  /// The rung and the configuration that a request comes to; checked against what the lab allows.
+  Result<Resolved> resolve(const Request& request) const;
   /// The plan of a request: source read, defines set, buffers and launches decided. Does not compile.
   Result<Plan> plan(const Request& request) const;
 

@@ -204,7 +204,8 @@ struct SpeedReport {
   uint32_t sm_clock_min_mhz = 0, sm_clock_max_mhz = 0, memory_clock_mhz = 0;
   std::string clock_state;  // "sustained" or "burst"
   std::string command;      // what wrote it
-  std::string size_name;    // "n"
+  std::string size_name;    // "n"; of a sweep over shapes "rows × columns", and a point's size is a number from 1
+  std::vector<SweepPoint> shapes;  // of a sweep over shapes
   std::string bytes_formula;
   Config config;  // parameters of the rungs
   std::vector<TimingSeries> series;
@@ -213,8 +214,11 @@ struct SpeedReport {
 
 struct RunResult {
   Request request;
-  Plan plan;          // source, buffers, launches as run
-  DeviceInfo device;  // where outputs and timing come from
+  std::string rung;          // that ran: the request's, or what it picked
+  Config config;             // that it ran with
+  std::optional<Pick> pick;  // where the request's rung picks: what, and why
+  Plan plan;                 // source, buffers, launches as run
+  DeviceInfo device;         // where outputs and timing come from
   /// The GPU that occupancy and hierarchy are of; on the simulator device.multiprocessors is its SM count too.
   GpuSpec modelled_gpu;
   /// Whose machine code the registers and memory operations are of, where it is not the modelled GPU's: a sentence.

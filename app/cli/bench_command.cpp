@@ -32,7 +32,9 @@ void print_report(const SpeedReport& report, std::ostream& out) {
                      name_of(report.badge), report.driver_version, report.sm_clock_min_mhz, report.sm_clock_max_mhz,
                      report.clock_state, report.bytes_formula);
   for (const int64_t size : sizes_of(report)) {
-    out << fmt::format("{} = {}\n", report.size_name, size);
+    const auto shape = static_cast<size_t>(size) - 1;
+    out << fmt::format("{} = {}\n", report.size_name,
+                       shape < report.shapes.size() ? report.shapes[shape].name : std::to_string(size));
     for (const auto& series : report.series) {
       const TimingPoint* point = point_at(series, size);
       if (point == nullptr) continue;
@@ -64,6 +66,22 @@ std::string repeating_command(const BenchOptions& options, const std::string& la
   return text + fmt::format(" --seconds {}", options.seconds);
 }
 
+/// "8192x4096" or "8192 × 4096": the shape's number, from 1.
+Result<int64_t> shape_named(const Lab& lab, const std::string& text) {
+  const auto plain = [](std::string name) {
+    for (size_t at; (at = name.find("×")) != std::string::npos;) name.replace(at, std::string("×").size(), "x");
+    std::erase(name, ' ');
+    std::erase(name, ',');
+    return name;
+  };
+  std::string names;
+  for (size_t i = 0; i < lab.points.size(); ++i) {
+    if (plain(lab.points[i].name) == plain(text)) return static_cast<int64_t>(i + 1);
+    names += (names.empty() ? "" : ", ") + plain(lab.points[i].name);
+  }
+  return fail(ErrorId::parameter_not_found, lab.name, text, names);
+}
+
 Result<BenchRequest> make_bench_request(const BenchOptions& options, const std::string& lab) {
   RunOptions run;
   run.lab = lab;
@@ -78,6 +96,12 @@ Result<BenchRequest> make_bench_request(const BenchOptions& options, const std::
   bench_request.command = repeating_command(options, lab);
   const Lab& of = *find_lab(lab);
   for (const auto& text : options.size) {
+    if (!of.points.empty()) {
+      const auto place = shape_named(of, text);
+      if (!place) return tl::unexpected<Error>(place.error());
+      bench_request.sizes.push_back(*place);
+      continue;
+    }
     auto assignment = parse_assignment(text);
     if (!assignment) return tl::unexpected<Error>(assignment.error());
     if (assignment->name != of.sweep_size)

@@ -43,6 +43,12 @@ Result<void> assign_values(const std::vector<std::string>& texts, std::map<std::
       for (const auto& [name, value] : values) names += (names.empty() ? "" : ", ") + name;
       return fail(ErrorId::parameter_not_found, lab, assignment->name, names);
     }
+    const Lab* of = find_lab(lab);
+    if (of != nullptr)
+      if (const auto named = value_named(*of, assignment->name, assignment->value)) {
+        values[assignment->name] = *named;
+        continue;
+      }
     auto value = parse_integer(assignment->name, assignment->value);
     if (!value) return tl::unexpected<Error>(value.error());
     values[assignment->name] = *value;
@@ -225,9 +231,11 @@ int list_command(Engine& engine, const ListOptions& options, std::ostream& out) 
                                  {"min", size.min},
                                  {"max_sim", size.max_sim},
                                  {"max_gpu", size.max_gpu}});
-    for (const auto& param : lab.params)
+    for (const auto& param : lab.params) {
       object["parameters"].push_back(
           {{"name", param.name}, {"help", param.help.en}, {"default", param.value}, {"values", values_of(param)}});
+      for (const NamedValue& choice : param.choices) object["parameters"].back()["names"].push_back(choice.name);
+    }
     for (const auto& one : lab.break_it) object["break_it"].push_back({{"name", one.name}, {"title", one.title.en}});
     for (const auto& rung : lab.rungs)
       object["rungs"].push_back({{"name", rung.name}, {"title", rung.title.en}, {"parameters", rung.params}});
@@ -249,7 +257,8 @@ int list_command(Engine& engine, const ListOptions& options, std::ostream& out) 
       out << fmt::format("    --size {:<20} {} to {} on a GPU, to {} on the simulator; default {}\n", size.name,
                          size.min, size.max_gpu, size.max_sim, size.value);
     for (const auto& param : lab.params)
-      out << fmt::format("    --set  {:<20} {} to {}; default {}\n", param.name, param.min, param.max, param.value);
+      out << fmt::format("    --set  {:<20} {}; default {}\n", param.name, allowed_text(param),
+                         param_text(param, param.value));
     for (const auto& one : lab.break_it) out << fmt::format("    --break {:<19} {}\n", one.name, one.title.en);
   }
   out << (compiler.empty() ? "simulator: available\n" : "simulator: " + compiler + "\n");

@@ -99,10 +99,17 @@ std::string readable(const std::string& bytes) {
   return json::parse(json(bytes).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
-std::string config_text(const Config& config) {
+/// A parameter's value as --set takes it; of a user's own file a number.
+std::string setting_text(const Request& request, const std::string& name, int64_t value) {
+  const Lab* lab = lab_of(request);
+  return lab != nullptr ? param_text(*lab, name, value) : std::to_string(value);
+}
+
+std::string config_text(const Request& request, const Config& config) {
   std::string text;
   for (const auto& [name, value] : config.sizes) text += fmt::format(" {}={}", name, value);
-  for (const auto& [name, value] : config.params) text += fmt::format(" {}={}", name, value);
+  for (const auto& [name, value] : config.params)
+    text += fmt::format(" {}={}", name, setting_text(request, name, value));
   return text.empty() ? text : text.substr(1);
 }
 
@@ -183,8 +190,9 @@ json to_json(const RunResult& result) {
     object["rung"] = result.request.rung;
     object["command"] = reproducing_command(result.request);
   }
-  object["sizes"] = result.request.config.sizes;
-  object["parameters"] = result.request.config.params;
+  object["sizes"] = result.config.sizes;
+  object["parameters"] = result.config.params;
+  if (result.pick) object["picked"] = {{"rung", result.rung}, {"why", result.pick->why.en}};
   object["modelled_gpu"] = {{"id", result.modelled_gpu.id}, {"name", result.modelled_gpu.name}};
   json launches = json::array();
   for (const auto& launch : result.plan.launches) {
@@ -232,7 +240,7 @@ std::string to_text(const RunResult& result, bool with_ledger) {
   const std::string what =
       result.request.lab.empty() ? result.plan.source_file : result.request.lab + " " + result.request.rung;
   text += fmt::format("{} on {} [{}]\n", what, result.device.name, name_of(badge));
-  if (const auto config = config_text(result.request.config); !config.empty()) text += config + "\n";
+  if (const auto config = config_text(result.request, result.config); !config.empty()) text += config + "\n";
   for (const auto& launch : result.plan.launches) {
     text += fmt::format("{}<<<{}, {}>>>", kernel_name(launch.kernel), grid_text(launch.grid), grid_text(launch.block));
     if (const KernelInfo* kernel = result.compiled.find(launch.kernel); kernel != nullptr)
@@ -286,7 +294,8 @@ std::string reproducing_command(const Request& request) {
       return rung->command(request.config, request.device, request.seed);
   std::string text = fmt::format("tilescope run {} --rung {}", request.lab, request.rung);
   for (const auto& [name, value] : request.config.sizes) text += fmt::format(" --size {}={}", name, value);
-  for (const auto& [name, value] : request.config.params) text += fmt::format(" --set {}={}", name, value);
+  for (const auto& [name, value] : request.config.params)
+    text += fmt::format(" --set {}={}", name, setting_text(request, name, value));
   if (!request.gpu.empty()) text += " --set GPU=" + request.gpu;
   for (const auto& name : request.broken) text += " --break " + name;
   text += fmt::format(" --seed {} --on {}", request.seed, name_of(request.device));

@@ -171,6 +171,7 @@ void draw_controls(PanelContext& context) {
     ladder_section(column);
     column.separator(16);
     sliders_section(column);
+    pick_section(column);
   }
   run_section(column);
   break_it_section(column);

@@ -200,6 +200,19 @@ void findings_card(Column& column) {
   column.separator(16);
 }
 
+void pick_section(Column& column) {
+  const PanelContext& context = column.context;
+  const ChosenRung chosen = chosen_rung(context);
+  if (chosen.pick == nullptr || chosen.rung == nullptr) return;
+  column.y += column.px(4);
+  card_line(column, context.strings("controls.picked"), context.strings(chosen.rung->title), column.theme().text);
+  for (const auto& [name, value] : chosen.pick->params)
+    card_line(column, name, param_text(context.lab(), name, value), column.theme().text);
+  column.y += column.px(4);
+  paragraph(column, context.strings(chosen.pick->why), column.theme().muted);
+  column.y += column.px(12);
+}
+
 void traffic_card(Column& column) {
   const PanelContext& context = column.context;
   if (!context.result) return;

@@ -25,10 +25,9 @@ struct Speeds {
 
 Speeds speeds_of(const PanelContext& context) {
   Speeds speeds{.report = shown_report(context.session)};
-  const auto& sizes = context.session.request().config.sizes;
-  const auto size = sizes.find(context.lab().sweep_size);
-  if (speeds.report == nullptr || size == sizes.end()) return speeds;
-  speeds.ladder = make_ladder(*speeds.report, size->second);
+  const int64_t place = place_in_sweep(context.lab(), context.session.request().config);
+  if (speeds.report == nullptr || place == 0) return speeds;
+  speeds.ladder = make_ladder(*speeds.report, place);
   for (const Ladder::Row& row : speeds.ladder.rows)
     if (speeds.report->series[row.series].is_rung) speeds.full = std::max(speeds.full, row.percent);
   return speeds;
@@ -42,13 +41,14 @@ void draw_bar(Column& column, float middle, double percent, double full, bool se
   column.list->AddRectFilled({left, middle - half}, {end, middle + half}, selected ? theme.accent : theme.muted);
 }
 
-std::string row_meaning(const PanelContext& context, const Rung& rung, const Ladder& ladder, const Ladder::Row* row) {
+std::string row_meaning(const PanelContext& context, const Rung& rung, const Speeds& speeds, const Ladder::Row* row) {
+  const Ladder& ladder = speeds.ladder;
   const std::string& title = context.strings(rung.title);
   if (row == nullptr) return title;
   return context.strings.format("controls.rung_meaning", fmt::arg("rung", title),
                                 fmt::arg("percent", std::lround(row->percent)), fmt::arg("reference", ladder.best),
                                 fmt::arg("speed", with_separators(std::llround(row->point->gigabytes_per_second))),
-                                fmt::arg("size", with_separators(ladder.size)));
+                                fmt::arg("size", place_text(*speeds.report, ladder.size)));
 }
 
 void draw_title(Column& column, const Speeds& speeds) {
@@ -89,7 +89,7 @@ void draw_row(Column& column, const Rung& rung, int number, const Speeds& speeds
   const Fonts& fonts = column.fonts();
   const bool selected = rung.name == context.rung().name;
   const Ladder::Row* row = speeds.of(rung.name);
-  row_button(column, rung, selected, row_meaning(context, rung, speeds.ladder, row));
+  row_button(column, rung, selected, row_meaning(context, rung, speeds, row));
   ImFont* font = selected ? fonts.small_semibold : fonts.small;
   const float middle = column.y + column.px(kRow / 2), top = centred_top(font, middle);
   draw_text_right(column.list, fonts.small, {column.left + column.px(14), top}, column.theme().muted,

@@ -30,6 +30,8 @@ struct Column {
 
 void ladder_section(Column& column);
 void sliders_section(Column& column);
+/// What a rung that picks has picked, and why; nothing for any other.
+void pick_section(Column& column);
 void run_section(Column& column);
 void break_it_section(Column& column);
 /// Title and badge of a card; y moves to the value's row.

@@ -20,8 +20,14 @@ struct Slider {
   std::string title, help;
   std::vector<int64_t> stops;  // ascending; what dragging can reach
   int64_t value = 0;
-  bool ticks = false;  // few enough to be told apart
-  std::string unused;  // why it has no effect; empty if it has
+  bool ticks = false;              // few enough to be told apart
+  std::string unused;              // why it has no effect; empty if it has
+  std::vector<std::string> names;  // of the values 0, 1, …; empty: they are numbers
+
+  std::string value_text() const {
+    const auto place = static_cast<size_t>(value);
+    return place < names.size() ? names[place] : with_separators(value);
+  }
 };
 
 /// Where a value is on the track, 0 … 1: by logarithm where the stops span decades, else evenly by stop.
@@ -127,9 +133,9 @@ std::optional<int64_t> caption(Column& column, const Slider& slider, bool& types
   ImGui::InvisibleButton("value", {column.width(), column.px(20)});
   explain_slider(column, slider);
   mark(column.context, "value." + slider.name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
-  types = used && asks_to_type();
+  types = used && slider.names.empty() && asks_to_type();
   if (used)
-    column.text_right(fonts.body_semibold, column.right, 18, theme.text, with_separators(slider.value));
+    column.text_right(fonts.body_semibold, column.right, 18, theme.text, slider.value_text());
   else
     column.text_right(fonts.body, column.right, 18, dimmed, slider.unused);
   return std::nullopt;
@@ -162,7 +168,8 @@ Slider size_slider(const PanelContext& context, const Size& size) {
                 .stops = {},
                 .value = request.config.size(size.name),
                 .ticks = false,
-                .unused = {}};
+                .unused = {},
+                .names = {}};
   for (const int64_t stop : size.offered)
     if (stop >= size.min && stop <= most) slider.stops.push_back(stop);
   if (slider.stops.empty()) slider.stops = {size.min, most};
@@ -180,7 +187,9 @@ Slider param_slider(const PanelContext& context, const Param& param) {
                 .stops = values_of(param),
                 .value = context.session.request().config.param(param.name),
                 .ticks = false,
-                .unused = {}};
+                .unused = {},
+                .names = {}};
+  for (const NamedValue& choice : param.choices) slider.names.push_back(context.strings(choice.title));
   slider.ticks = slider.stops.size() <= 17;
   if (std::find(rung.params.begin(), rung.params.end(), param.name) == rung.params.end())
     slider.unused = only_rungs_text(context.strings, rungs_using(context.lab(), param.name));
@@ -189,12 +198,13 @@ Slider param_slider(const PanelContext& context, const Param& param) {
 
 void grid_row(Column& column) {
   const PanelContext& context = column.context;
-  if (!context.rung().grid_formula) return;
+  const ChosenRung chosen = chosen_rung(context);
+  if (chosen.rung == nullptr || !chosen.rung->grid_formula) return;
   const float middle = column.y + column.px(15);
   const std::string& label = context.strings("controls.grid");
   const Fonts& fonts = column.fonts();
   draw_text(column.list, fonts.small, {column.left, centred_top(fonts.small, middle)}, column.theme().muted, label);
-  const std::string formula = context.rung().grid_formula(context.session.request().config);
+  const std::string formula = chosen.rung->grid_formula(chosen.config);
   const float room = column.width() - text_size(fonts.small, label).x - column.px(8);
   const std::string shown = fit_text(fonts.small_semibold, formula, room);
   draw_text_right(column.list, fonts.small_semibold, {column.right, centred_top(fonts.small_semibold, middle)},

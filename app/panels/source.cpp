@@ -56,9 +56,10 @@ void SourcePanel::take_source(PanelContext& context) {
     taken_edit_ = request.edited_source;
     source_.buffer.reset(taken_edit_.value_or(original_));
   }
-  if (rung_ != context.rung().name) {
+  if (const std::string& shown = shown_kernel(context); kernel_ != shown || rung_ != context.rung().name) {
+    kernel_ = shown;
     rung_ = context.rung().name;
-    if (const auto kernel = find_kernel(source_.buffer.lines(), context.rung().kernels.front()))
+    if (const auto kernel = find_kernel(source_.buffer.lines(), shown))
       source_.reveal_lines(kernel->first - 1, kernel->signature - 1, kernel->last - 1);
   }
 }
@@ -109,7 +110,7 @@ void SourcePanel::set_editing(PanelContext& context, bool on) {
   notice_.clear();
   if (!on) return;
   source_.focus();
-  const auto kernel = find_kernel(source_.buffer.lines(), context.rung().kernels.front());
+  const auto kernel = find_kernel(source_.buffer.lines(), shown_kernel(context));
   const size_t line = selected_ ? *selected_ - 1 : kernel ? kernel->signature : 0;
   source_.buffer.place({line, 0});
 }

@@ -71,7 +71,7 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
   const float wide = draw_text(list, font, {x, top}, theme.text, fit_text(font, file, right - x)).x;
   explain_rect(context, {x, low.y}, {x + wide, low.y + context.px(kSourceHeader)}, file_);
   x += wide + context.px(16);
-  std::string about = context.rung().kernels.front();
+  std::string about = shown_kernel(context);
   if (taken_edit_ || edits_pending_) about = context.strings("source.edited");
   // As the module calls it: a kernel of C++ has a mangled name there.
   const bool known = lines_agree() && !taken_edit_ && !result_->plan.launches.empty();

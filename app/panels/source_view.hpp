@@ -53,7 +53,7 @@ class SourcePanel {
   const Finding* finding_on(uint32_t line) const;
 
   CodeView source_{Syntax::cuda}, ptx_{Syntax::ptx};
-  std::string lab_, rung_, file_, original_;
+  std::string lab_, rung_, kernel_, file_, original_;
   std::optional<std::string> taken_edit_;  // the request's edit as it was last seen here
   bool edits_pending_ = false;
   double edited_at_ = 0;

@@ -70,6 +70,14 @@ std::optional<SizeRange> sizes_of(const SpeedReport& report) {
   return range;
 }
 
+std::string place_text(const SpeedReport& report, int64_t size) {
+  const auto place = static_cast<size_t>(size) - 1;
+  return place < report.shapes.size() ? report.shapes[place].name : with_separators(size);
+}
+std::string short_place_text(const SpeedReport& report, int64_t size) {
+  return report.shapes.empty() ? plots::size_text(size) : place_text(report, size);
+}
+
 double largest_bandwidth(const SpeedReport& report) {
   double largest = 0;
   for (const auto& series : report.series)
@@ -134,15 +142,17 @@ std::string provenance_text(const SpeedReport& report, const Strings& strings) {
        {clocks_text(report), report.cuda_version > 0 ? "CUDA " + cuda_text(report.cuda_version) : std::string()})
     if (!part.empty()) text += strings("speed.comma") + part;
   // What the rungs were compiled with: not what the sliders say now.
+  const Lab* lab = find_lab(report.lab);
   for (const auto& [name, value] : report.config.params)
-    text += strings("speed.comma") + fmt::format("{} {}", name, value);
+    text += strings("speed.comma") +
+            fmt::format("{} {}", name, lab != nullptr ? param_text(*lab, name, value) : std::to_string(value));
   return text;
 }
 
 std::string method_text(const SpeedReport& report, const Strings& strings) {
   std::string text = report.date.substr(0, 10) + strings("speed.comma") + strings("speed.median");
   const int64_t warm = largest_warm_size(report);
-  if (warm > 0) text += strings.format("speed.warm_up_to", fmt::arg("size", plots::size_text(warm)));
+  if (warm > 0) text += strings.format("speed.warm_up_to", fmt::arg("size", short_place_text(report, warm)));
   return text;
 }
 

@@ -23,6 +23,9 @@ struct SizeRange {
   int64_t low, high;
 };
 std::optional<SizeRange> sizes_of(const SpeedReport& report);
+/// A point's size: "98,432", or the name of its shape; the short form is "2¹⁷".
+std::string place_text(const SpeedReport& report, int64_t size);
+std::string short_place_text(const SpeedReport& report, int64_t size);
 double largest_bandwidth(const SpeedReport& report);  // GB/s
 /// The largest size that was timed with a warm L2 (graph batches); 0 if none was.
 int64_t largest_warm_size(const SpeedReport& report);

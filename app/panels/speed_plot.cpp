@@ -33,9 +33,7 @@ std::string bandwidth_text(double gigabytes_per_second) {
 }
 
 int64_t current_size(const PanelContext& context) {
-  const auto& sizes = context.session.request().config.sizes;
-  const auto found = sizes.find(context.lab().sweep_size);
-  return found != sizes.end() ? found->second : 0;
+  return place_in_sweep(context.lab(), context.session.request().config);
 }
 
 bool is_selected(const PanelContext& context, const TimingSeries& series) {
@@ -76,7 +74,7 @@ std::string point_sentence(const PanelContext& context, const SpeedReport& repor
   const Strings& strings = context.strings;
   return strings.format(
       "speed.point", fmt::arg("name", series_title(context.lab(), series, strings)),
-      fmt::arg("size_name", report.size_name), fmt::arg("size", with_separators(point.size)),
+      fmt::arg("size_name", report.size_name), fmt::arg("size", place_text(report, point.size)),
       fmt::arg("bandwidth", bandwidth_text(point.gigabytes_per_second)),
       fmt::arg("low", bandwidth_text(low_bandwidth(point))), fmt::arg("high", bandwidth_text(high_bandwidth(point))),
       fmt::arg("time", milliseconds_text(point.median_ms)), fmt::arg("samples", with_separators(point.samples)),
@@ -97,7 +95,7 @@ void react(PanelContext& context, const SpeedReport& report, const TimingSeries&
 void mark_current_size(const PanelContext& context, const SpeedReport& report, const SizeRange& range) {
   const int64_t size = current_size(context);
   if (size >= range.low && size <= range.high) {
-    const std::string name = fmt::format("{} = {}", report.size_name, with_separators(size));
+    const std::string name = fmt::format("{} = {}", report.size_name, place_text(report, size));
     plots::PlotHairline(name.c_str(), static_cast<double>(size), context.theme.separator);
   }
   const TimingSeries* series = rung_series(report, context.rung().name);
@@ -113,21 +111,39 @@ void mark_current_size(const PanelContext& context, const SpeedReport& report, c
 
 /// While a sweep grows the axis already has the lab's whole range, so that lines grow and nothing is rescaled.
 SizeRange axis_range(const PanelContext& context, SizeRange timed) {
-  const std::vector<int64_t>& sweep = context.lab().sweep;
+  const std::vector<int64_t> sweep = sweep_of(context.lab());
   if (!context.session.bench_running() || sweep.empty()) return timed;
   return {std::min(timed.low, sweep.front()), std::max(timed.high, sweep.back())};
 }
 
+/// One place for each shape, with its name.
+void setup_shapes(const SpeedReport& report) {
+  const auto count = static_cast<int>(report.shapes.size());
+  plots::SetupAxis(Axis_X1, "");
+  plots::SetupAxisLimits(Axis_X1, 0.5, count + 0.5);
+  std::vector<double> places;
+  std::vector<const char*> names;
+  for (const SweepPoint& shape : report.shapes) {
+    places.push_back(static_cast<double>(places.size() + 1));
+    names.push_back(shape.name.c_str());
+  }
+  plots::SetupAxisTicks(Axis_X1, places.data(), count, names.data());
+}
+
 void setup_sweep(const PanelContext& context, const SpeedReport& report, const SizeRange& range) {
   plots::SetStyle({context.theme, context.fonts, context.view.scale});
-  plots::SetupAxis(Axis_X1, report.size_name.c_str());
-  plots::SetupAxisScale(Axis_X1, plots::Scale_Log2);
   const SizeRange axis = axis_range(context, range);
-  plots::SetupAxisLimits(Axis_X1, static_cast<double>(axis.low),
-                         static_cast<double>(std::max(axis.high, axis.low * 2)));
+  if (report.shapes.empty()) {
+    plots::SetupAxis(Axis_X1, report.size_name.c_str());
+    plots::SetupAxisScale(Axis_X1, plots::Scale_Log2);
+    plots::SetupAxisLimits(Axis_X1, static_cast<double>(axis.low),
+                           static_cast<double>(std::max(axis.high, axis.low * 2)));
+  } else {
+    setup_shapes(report);
+  }
   plots::SetupAxis(Axis_Y1, "GB/s");
   plots::SetupAxisLimits(Axis_Y1, 0, plots::tidy_limit(largest_bandwidth(report)));
-  plots::SetupLabelColumn(context.strings.format("speed.at", fmt::arg("size", plots::size_text(range.high))));
+  plots::SetupLabelColumn(context.strings.format("speed.at", fmt::arg("size", short_place_text(report, range.high))));
 }
 
 }  // namespace
@@ -177,7 +193,7 @@ void draw_speed_ladder(PanelContext& context, const SpeedReport& report, ImVec2 
       ladder.best_is_reference || best == nullptr ? ladder.best : series_title(context.lab(), *best, strings);
   const std::string unit =
       strings.format("speed.percent_of", fmt::arg("best", best_name), fmt::arg("size_name", report.size_name),
-                     fmt::arg("size", with_separators(ladder.size)));
+                     fmt::arg("size", place_text(report, ladder.size)));
   double most = 100;
   for (const auto& row : ladder.rows) most = std::max(most, row.percent);
   const auto rows = static_cast<double>(ladder.rows.size());

@@ -1,11 +1,11 @@
-"""The Python references: PyTorch and Triton, timed in a process of their own.
+"""The Python references: PyTorch, torch.compile, Triton and cuDNN, timed in a process of their own.
 
 Tilescope starts this script and talks to it in JSON lines: one request a line on standard input, one answer a line on
 standard output. Standard output is kept for that; whatever a library prints goes to standard error.
 
     {"id": 1, "command": "hello"}
     {"id": 2, "command": "prepare", "implementation": "torch", "operation": "add", "n": 1048576,
-     "sizes": {"n": 1048576}, "seed": 1, "sets": 1, "executions": 0, "flush_bytes": 268435456}
+     "sizes": {"n": 1048576}, "params": {"BLOCK": 256}, "seed": 1, "sets": 1, "executions": 0, "flush_bytes": 268435456}
     {"id": 3, "command": "time", "implementation": "torch", "samples": 10}
     {"id": 4, "command": "release"}
 
@@ -18,7 +18,7 @@ import json
 import os
 import sys
 
-CHECK_CHUNK = 1 << 24  # elements compared at once, so that float64 copies stay small
+from operations import OPERATIONS
 
 
 class Refused(Exception):
@@ -46,25 +46,39 @@ def load_triton():
 
         import triton_elementwise
         import triton_matmul
+        import triton_rows
     except Exception as error:
         return None, "", f"Triton cannot be imported: {one_line(error)}"
-    return {**triton_elementwise.LAUNCHES, **triton_matmul.LAUNCHES}, triton.__version__, ""
+    launches = {**triton_elementwise.LAUNCHES, **triton_matmul.LAUNCHES, **triton_rows.LAUNCHES}
+    return launches, triton.__version__, ""
+
+
+def load_cudnn(torch):
+    try:
+        from cudnn_softmax import Cudnn
+
+        return Cudnn(torch), ""
+    except Exception as error:
+        return None, f"cuDNN cannot be opened: {one_line(error)}"
 
 
 class Child:
-    MATMULS = ("matmul_f16",)  # of M x K and K x N
     CHECKED_ROWS = 256  # of a product, evenly spread: all of them in float64 would take minutes
+    MOST_CHECKED = 1 << 27  # elements that are computed in float64 at once
 
     def __init__(self):
         self.torch, self.torch_reason = load_torch()
         self.triton, self.triton_version, self.triton_reason = None, "", self.torch_reason
+        self.cudnn, self.cudnn_reason = None, self.torch_reason
         if not self.torch_reason:
             self.triton, self.triton_version, self.triton_reason = load_triton()
+            self.cudnn, self.cudnn_reason = load_cudnn(self.torch)
         self.forget()
 
     def forget(self):
         self.shape = None  # what the buffers were made for
-        self.sets = []
+        self.sets = []  # of each set the inputs
+        self.outputs = []  # and an output, for those that write to one that is there
         self.flush = None
         self.works = {}  # implementation -> (callable of one execution, graph or None, executions)
 
@@ -75,6 +89,7 @@ class Child:
             "torch_reason": self.torch_reason,
             "triton": self.triton_version,
             "triton_reason": self.triton_reason,
+            "cudnn_reason": self.cudnn_reason,
             "gpu": "" if self.torch_reason else self.torch.cuda.get_device_name(0),
         }
 
@@ -88,104 +103,112 @@ class Child:
         name = request["implementation"]
         if self.torch_reason:
             raise Refused(self.torch_reason)
-        if name == "triton" and self.triton_reason:
+        if name in ("triton", "torch_compile") and self.triton_reason:
             raise Refused(self.triton_reason)
-        self.make_buffers(request)
-        execute = self.implementation(name, request["operation"])
-        largest = self.check(name, execute, request["operation"])
+        operation = OPERATIONS.get(request["operation"])
+        if operation is None:
+            raise Refused(f"there is no operation '{request['operation']}'")
+        self.make_buffers(operation, request)
+        execute = self.implementation(name, operation, request["operation"])
+        largest = self.check(name, execute, operation, request["operation"])
         executions = int(request["executions"])
         graph = self.capture(execute, executions) if executions else None
         self.works[name] = (execute, graph, executions)
-        return {"largest_error": largest, "checked": sum(buffers[-1].numel() for buffers in self.sets)}
+        return {"largest_error": largest}
 
-    def extents(self, request):
-        """Of the inputs, and of the output."""
-        operation, sizes = request["operation"], request.get("sizes", {})
-        if operation == "transpose":
-            extents = (int(sizes["rows"]), int(sizes["columns"]))
-            return [extents], extents[::-1]
-        if operation in self.MATMULS:
-            m, n, k = (int(sizes[name]) for name in "MNK")
-            return [(m, k), (k, n)], (m, n)
-        return [(int(request["n"]),)] * 2, (int(request["n"]),)
-
-    def make_buffers(self, request):
+    def make_buffers(self, operation, request):
         torch = self.torch
-        inputs, output = self.extents(request)
-        kind = torch.float16 if request["operation"] in self.MATMULS else torch.float32
-        shape = (kind, inputs, output, int(request["sets"]), int(request["seed"]))
+        sizes = {"n": int(request["n"]), **{name: int(value) for name, value in request.get("sizes", {}).items()}}
+        self.element = operation.element(torch, request.get("params", {}))
+        shapes = operation.inputs(sizes)
+        shape = (request["operation"], self.element, shapes, int(request["sets"]), int(request["seed"]))
         if self.shape != shape:
             self.release(request)
             generator = torch.Generator(device="cuda").manual_seed(int(request["seed"]))
             for _ in range(int(request["sets"])):
-                made = [torch.randn(one, device="cuda", generator=generator, dtype=kind) for one in inputs]
-                self.sets.append((*made, torch.empty(output, device="cuda", dtype=kind)))
+                made = [torch.randn(one, device="cuda", generator=generator, dtype=self.element) for one in shapes]
+                self.sets.append(operation.prepare(torch, made) if operation.prepare else made)
+                self.outputs.append(None)
             self.shape = shape
         if self.flush is None or self.flush.numel() != int(request["flush_bytes"]):
             self.flush = torch.zeros(int(request["flush_bytes"]), dtype=torch.uint8, device="cuda")
 
-    def implementation(self, name, operation):
-        """A function of the set's index that computes out = a OP b there, or out = transposed a."""
+    def output(self, operation, index):
+        """Memory for the one result of an operation, of the shape that PyTorch gives it."""
+        if self.outputs[index] is None:
+            self.outputs[index] = self.torch.empty_like(operation.eager(self.torch, *self.sets[index]))
+        return self.outputs[index]
+
+    def implementation(self, name, operation, called):
+        """A function of the set's index that computes the operation there and returns the result or results."""
         torch, sets = self.torch, self.sets
-        if name == "torch" and operation == "transpose":
-            return lambda index: sets[index][1].copy_(sets[index][0].t())  # x.t().contiguous() into memory that is there
         if name == "torch":
-            function = {"add": torch.add, "mul": torch.mul, "matmul_f16": torch.matmul}.get(operation)
-            if function is None:
-                raise Refused(f"there is no PyTorch reference for '{operation}'")
-            return lambda index: function(sets[index][0], sets[index][1], out=sets[index][2])
+            if operation.into is None:
+                return lambda index: operation.eager(torch, *sets[index])
+            return lambda index: operation.into(torch, self.output(operation, index), *sets[index])
+        if name == "torch_compile":
+            torch._dynamo.reset()
+            compiled = torch.compile(lambda *inputs: operation.eager(torch, *inputs), dynamic=False)
+            return lambda index: compiled(*sets[index])
         if name == "triton":
-            launch = self.triton.get(operation)
+            launch = self.triton.get(called)
             if launch is None:
-                raise Refused(f"there is no Triton reference for '{operation}'")
-            return lambda index: launch(*sets[index])
+                raise Refused(f"there is no Triton reference for '{called}'")
+
+            def run(index):
+                launch(*sets[index], self.output(operation, index))
+                return self.output(operation, index)
+
+            return run
+        if name == "cudnn":
+            if self.cudnn_reason:
+                raise Refused(self.cudnn_reason)
+            if called != "softmax":
+                raise Refused(f"there is no cuDNN reference for '{called}'")
+            queues = [self.cudnn.softmax(*sets[i], self.output(operation, i)) for i in range(len(sets))]
+
+            def queue(index):
+                queues[index]()
+                return self.output(operation, index)
+
+            return queue
         raise Refused(f"there is no implementation '{name}'")
 
-    def check_product(self, name, execute, operation):
-        torch = self.torch
-        largest = 0.0
-        for index, (a, b, out) in enumerate(self.sets):
-            out.fill_(float("nan"))
-            execute(index)
-            rows = torch.arange(0, out.shape[0], max(1, out.shape[0] // self.CHECKED_ROWS), device="cuda")
-            expected = a[rows].double() @ b.double()
-            error = (out[rows].double() - expected).abs()
-            # The bounds of the lab: a half's rounding, and the tensor cores' sums.
-            if not bool((error <= 0.02 + 1e-3 * expected.abs()).all()) or bool(out.isnan().any()):
-                raise Refused(f"the result of {name} for '{operation}' is wrong")
-            largest = max(largest, float(error.max()))
-        torch.cuda.synchronize()
-        return largest
-
-    def check(self, name, execute, operation):
-        torch = self.torch
-        if operation == "transpose":
-            return self.check_transpose(name, execute)
-        if operation in self.MATMULS:
-            return self.check_product(name, execute, operation)
-        exact = {"add": torch.add, "mul": torch.mul}[operation]
-        largest = 0.0
-        for index, (a, b, out) in enumerate(self.sets):
-            out.fill_(float("nan"))
-            execute(index)
-            for begin in range(0, out.numel(), CHECK_CHUNK):
-                part = slice(begin, begin + CHECK_CHUNK)
-                expected = exact(a[part].double(), b[part].double())
-                error = (out[part].double() - expected).abs()
-                # NaN compares false, so an element that was not written fails here.
-                if not bool((error <= 1e-6 + 1e-6 * expected.abs()).all()):
-                    raise Refused(f"the result of {name} for '{operation}' is wrong")
+    def check(self, name, execute, operation, called):
+        """Against float64. An element that was not written is NaN, which is not within any bounds."""
+        torch, largest = self.torch, 0.0
+        for index, inputs in enumerate(self.sets):
+            if self.outputs[index] is not None:
+                self.outputs[index].fill_(float("nan"))
+            got = execute(index)
+            got = got if isinstance(got, (tuple, list)) else (got,)
+            for piece, expected, bound in self.expected(operation, called, inputs, got):
+                error = (piece.double() - expected).abs()
+                if not bool((error <= bound).all()):
+                    raise Refused(f"the result of {name} for '{called}' is wrong")
                 largest = max(largest, float(error.max()))
         torch.cuda.synchronize()
         return largest
 
-    def check_transpose(self, name, execute):
-        for index, (a, out) in enumerate(self.sets):
-            out.fill_(float("nan"))
-            execute(index)
-            if not self.torch.equal(out, a.t()):
-                raise Refused(f"the result of {name} for 'transpose' is wrong")
-        return 0.0
+    def expected(self, operation, called, inputs, got):
+        """Pieces of the results with what they should be and how far off they may be."""
+        torch = self.torch
+        if called == "matmul_f16":
+            rows = torch.arange(0, got[0].shape[0], max(1, got[0].shape[0] // self.CHECKED_ROWS), device="cuda")
+            exact = inputs[0][rows].double() @ inputs[1].double()
+            yield got[0][rows], exact, operation.allowed(torch, exact, inputs, self.element)
+            return
+        first = inputs[0]
+        whole = called in ("sum", "transpose", "layernorm_backward")
+        length = max(1, self.MOST_CHECKED // max(1, first[0].numel()))
+        steps = [slice(None)] if whole else [slice(i, i + length) for i in range(0, first.shape[0], length)]
+        for part in steps:
+            # Inputs as long as the first are cut with it; weights are not.
+            cut = [one[part] if one.shape[0] == first.shape[0] and not whole and one.dim() == first.dim() else one for one in inputs]
+            exact = operation.exact(torch, *[one.double() for one in cut])
+            exact = exact if isinstance(exact, (tuple, list)) else (exact,)
+            for result, value in zip(got, exact):
+                yield result[part] if not whole else result, value, operation.allowed(torch, value, inputs, self.element)
 
     def capture(self, execute, executions):
         torch = self.torch
@@ -237,7 +260,6 @@ def main():
     # The protocol keeps the real standard output; print() of any library goes to standard error.
     answers = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
     os.dup2(2, 1)
-    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     child = Child()
     for line in sys.stdin:
         request = json.loads(line)

@@ -96,10 +96,11 @@ Result<SpeedReport> Sweep::carry_out() {
   report_.date = now_in_utc();
   if (engine_.compiler()) report_.nvrtc_version = (*engine_.compiler())->version();
   report_.command = request_.command;
-  report_.size_name = lab_.sweep_size;
+  report_.size_name = sweep_name(lab_);
+  report_.shapes = lab_.points;
   report_.bytes_formula = lab_.bytes_formula.en;
   report_.config = request_.config;
-  sizes_ = request_.sizes.empty() ? lab_.sweep : request_.sizes;
+  sizes_ = request_.sizes.empty() ? sweep_of(lab_) : request_.sizes;
   std::sort(sizes_.begin(), sizes_.end());
   sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());
   if (auto ok = name_series(); !ok) return tl::unexpected(ok.error());
@@ -118,7 +119,7 @@ Result<SpeedReport> Sweep::carry_out() {
       // Sizes ascend, so where one does not fit the rest do not either.
       const ErrorId id = measured.error().id;
       const bool full = id == ErrorId::too_large_for_gpu || id == ErrorId::out_of_memory;
-      if (full && sizes_done_ > 0 && request_.sizes.empty()) break;
+      if (full && sizes_done_ > 0 && request_.sizes.empty() && lab_.points.empty()) break;
       return tl::unexpected(measured.error());
     }
     ++sizes_done_;
@@ -155,7 +156,7 @@ void Sweep::open_references() {
   std::string no_python;
   for (size_t series = first_reference_; series < report_.series.size(); ++series) {
     const ReferenceKind kind = reference(series).kind;
-    if (kind == ReferenceKind::device_copy || kind == ReferenceKind::cublas) continue;
+    if (kind == ReferenceKind::device_copy || kind == ReferenceKind::cublas || kind == ReferenceKind::cub) continue;
     if (!python_ && no_python.empty()) {
       auto opened =
           PythonReference::open({.script = engine_.root() / "assets" / "python" / "reference_child.py"}, stop_);
@@ -345,8 +346,9 @@ void Sweep::add_python(size_t series, const ReferenceSpec& spec, const Config& c
   PythonReference::Work work;
   work.kind = spec.kind;
   work.operation = spec.operation;
-  work.n = config.size(lab_.sweep_size);
+  if (const auto n = config.sizes.find(lab_.sweep_size); n != config.sizes.end()) work.n = n->second;
   work.sizes = config.sizes;
+  work.params = config.params;
   work.sets = method_.cold() ? 1 : method_.sets;
   work.executions = method_.executions;
   work.flush_bytes = timer_->flush_bytes();

@@ -65,6 +65,7 @@ class Reader {
     if (!object_.is_object()) complain("is not an object");
   }
 
+  bool has(const char* member) const { return object_.is_object() && object_.contains(member); }
   void read(const char* member, std::string& value) {
     if (const json* found = find(member, &json::is_string, "a text")) value = found->get<std::string>();
   }
@@ -180,6 +181,11 @@ SpeedReport read_report(Reader reader) {
   Reader config = reader.object("config");
   config.read("sizes", report.config.sizes);
   config.read("params", report.config.params);
+  if (reader.has("shapes"))
+    reader.each("shapes", [&](Reader shape) {
+      shape.read("name", report.shapes.emplace_back().name);
+      shape.read("sizes", report.shapes.back().sizes);
+    });
   reader.each("series", [&](Reader series) { report.series.push_back(read_series(std::move(series))); });
   report.badge = Badge::recorded;
   return report;
@@ -192,6 +198,9 @@ std::string inconsistency(const SpeedReport& report) {
       const TimingPoint& point = series.points[i];
       if (point.size <= 0 || point.median_ms <= 0 || point.low_ms > point.median_ms || point.median_ms > point.high_ms)
         return fmt::format("the figures of '{}' at size {} contradict each other", series.name, point.size);
+      if (!report.shapes.empty() && static_cast<size_t>(point.size) > report.shapes.size())
+        return fmt::format("'{}' has a point of shape {}, and there are {}", series.name, point.size,
+                           report.shapes.size());
       if (i > 0 && series.points[i - 1].size >= point.size)
         return fmt::format("the sizes of '{}' do not ascend", series.name);
     }
@@ -223,6 +232,8 @@ json to_json(const SpeedReport& report) {
                 {"bytes_formula", report.bytes_formula},
                 {"config", {{"sizes", report.config.sizes}, {"params", report.config.params}}},
                 {"series", std::move(series)}};
+  for (const SweepPoint& shape : report.shapes)
+    document["shapes"].push_back({{"name", shape.name}, {"sizes", shape.sizes}});
   document["sha256"] = fingerprint(document);
   return document;
 }
@@ -279,6 +290,22 @@ Result<SpeedReport> read_recording(const std::filesystem::path& file) {
     return fail(ErrorId::recording_refused, file.string(), "it is not JSON, or its end is missing");
   }
   return report_from_json(document, file.string());
+}
+
+const SpeedReport* Recordings::find(const Lab& lab, const Config& config) const {
+  const auto fits = [&](const SpeedReport& report) {
+    if (report.lab != lab.name || report.shapes != lab.points) return false;
+    return std::all_of(lab.params.begin(), lab.params.end(), [&](const Param& param) {
+      if (param.choices.empty()) return true;
+      const auto recorded = report.config.params.find(param.name), wanted = config.params.find(param.name);
+      return recorded != report.config.params.end() && wanted != config.params.end() &&
+             recorded->second == wanted->second;
+    });
+  };
+  const SpeedReport* newest = nullptr;
+  for (const SpeedReport& report : reports)
+    if (fits(report) && (newest == nullptr || report.date > newest->date)) newest = &report;
+  return newest;
 }
 
 const SpeedReport* Recordings::find(const std::string& lab) const {

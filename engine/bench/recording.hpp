@@ -23,8 +23,11 @@ Result<SpeedReport> read_recording(const std::filesystem::path& file);
 
 struct Recordings {
   std::vector<SpeedReport> reports;
-  std::vector<Error> refused;                             // one per file that was not accepted
-  const SpeedReport* find(const std::string& lab) const;  // the newest, or null
+  std::vector<Error> refused;  // one per file that was not accepted
+  /// The newest of the lab at the same named choices (such as the type of the elements) and over the lab's own shapes;
+  /// null if there is none.
+  const SpeedReport* find(const Lab& lab, const Config& config) const;
+  const SpeedReport* find(const std::string& lab) const;  // the newest of this name, or null
 };
 /// Every *.json of the folder. A missing folder gives none.
 Recordings read_recordings(const std::filesystem::path& folder);

@@ -23,9 +23,8 @@ Result<TimingPoint> time_once(Engine& engine, const RunResult& run, std::stop_to
   if (!timing) return tl::unexpected(timing.error());
   const Lab* lab = lab_of(run.request);
   const bool counted = lab && lab->useful_bytes;
-  TimingPoint point =
-      make_point(timing->milliseconds, counted ? lab->useful_bytes(run.request.config) : 0, timing->method);
-  if (lab) point.size = run.request.config.size(lab->sweep_size);
+  TimingPoint point = make_point(timing->milliseconds, counted ? lab->useful_bytes(run.config) : 0, timing->method);
+  if (lab) point.size = place_in_sweep(*lab, run.config);
   point.sm_clock_mhz = gpu->device().sm_clock_mhz;
   return point;
 }

@@ -18,8 +18,16 @@ std::string interpreter_of(const PythonOptions& options) {
   return variable && *variable ? variable : "python3";
 }
 
-const char* protocol_name(ReferenceKind kind) { return kind == ReferenceKind::triton ? "triton" : "torch"; }
-const char* display_name(ReferenceKind kind) { return kind == ReferenceKind::triton ? "Triton" : "PyTorch"; }
+const char* protocol_name(ReferenceKind kind) {
+  if (kind == ReferenceKind::torch_compile) return "torch_compile";
+  if (kind == ReferenceKind::cudnn) return "cudnn";
+  return kind == ReferenceKind::triton ? "triton" : "torch";
+}
+const char* display_name(ReferenceKind kind) {
+  if (kind == ReferenceKind::torch_compile) return "torch.compile";
+  if (kind == ReferenceKind::cudnn) return "cuDNN";
+  return kind == ReferenceKind::triton ? "Triton" : "PyTorch";
+}
 
 /// A text member, or nothing if it is absent or of another type.
 std::string text_of(const json& object, const char* member) {
@@ -54,11 +62,16 @@ Result<std::unique_ptr<PythonReference>> PythonReference::open(const PythonOptio
   versions.gpu = text_of(*hello, "gpu");
   versions.torch_reason = text_of(*hello, "torch_reason");
   versions.triton_reason = text_of(*hello, "triton_reason");
+  versions.cudnn_reason = text_of(*hello, "cudnn_reason");
   return reference;
 }
 
 std::string PythonReference::missing(ReferenceKind kind) const {
   if (kind == ReferenceKind::torch) return versions_.torch_reason;
+  // torch.compile writes Triton kernels.
+  if (kind == ReferenceKind::torch_compile)
+    return versions_.torch_reason.empty() ? versions_.triton_reason : versions_.torch_reason;
+  if (kind == ReferenceKind::cudnn) return versions_.cudnn_reason;
   if (kind == ReferenceKind::triton) return versions_.triton_reason;
   return "it is not a Python reference";
 }
@@ -92,6 +105,7 @@ Result<void> PythonReference::prepare(const Work& work, std::stop_token stop) {
                {"operation", work.operation},
                {"n", work.n},
                {"sizes", work.sizes},
+               {"params", work.params},
                {"seed", work.seed},
                {"sets", work.sets},
                {"executions", work.executions},

@@ -34,7 +34,7 @@ struct PythonOptions {
 /// What the child runs with; an empty version has its reason beside it.
 struct PythonVersions {
   std::string python, torch, triton, gpu;
-  std::string torch_reason, triton_reason;
+  std::string torch_reason, triton_reason, cudnn_reason;
 };
 
 class PythonReference {
@@ -43,7 +43,8 @@ class PythonReference {
     ReferenceKind kind = ReferenceKind::torch;
     std::string operation;  // "add", "mul"
     int64_t n = 0;
-    std::map<std::string, int64_t> sizes = {};  // of the lab: what operations on matrices go by
+    std::map<std::string, int64_t> sizes = {};   // of the lab: what operations on matrices go by
+    std::map<std::string, int64_t> params = {};  // of the lab: DTYPE 1 asks for bf16
     uint64_t seed = 1;
     int sets = 1;        // buffer sets that a graph rotates over
     int executions = 0;  // 0: cold samples; otherwise the executions of one graph

@@ -141,7 +141,7 @@ Result<GpuSpec> Engine::modelled_gpu(const std::string& id) const {
   return *spec;
 }
 
-Result<Plan> Engine::plan(const Request& request) const {
+Result<Resolved> Engine::resolve(const Request& request) const {
   const Lab* lab = lab_of(request);
   if (lab == nullptr) {
     std::string names;
@@ -155,9 +155,22 @@ Result<Plan> Engine::plan(const Request& request) const {
     return fail(ErrorId::rung_not_found, request.lab, request.rung, names);
   }
   if (auto valid = validate(*lab, request.config, request.device); !valid) return tl::unexpected<Error>(valid.error());
-  if (rung->check)
-    if (auto possible = rung->check(request.config); !possible) return tl::unexpected<Error>(possible.error());
+  Result<GpuSpec> gpu = GpuSpec();
+  if (rung->pick) gpu = modelled_gpu(request.device == DeviceKind::gpu ? std::string() : request.gpu);
+  if (!gpu) return tl::unexpected<Error>(gpu.error());
+  auto resolved = tilescope::resolve(*lab, *rung, request.config, *gpu);
+  if (resolved && resolved->rung->check)
+    if (auto possible = resolved->rung->check(resolved->config); !possible)
+      return tl::unexpected<Error>(possible.error());
+  return resolved;
+}
 
+Result<Plan> Engine::plan(const Request& request) const {
+  const auto resolved = resolve(request);
+  if (!resolved) return tl::unexpected<Error>(resolved.error());
+  const Lab* lab = lab_of(request);
+  const Rung* rung = resolved->rung;
+  const Config& config = resolved->config;
   Plan plan;
   plan.source_file = source_file_of(*lab);
   if (request.edited_source) {
@@ -172,13 +185,13 @@ Result<Plan> Engine::plan(const Request& request) const {
   plan.defines = lab->defines;
   plan.include_folders = lab->include_folders;
   for (const auto& param : lab->params)
-    if (!param.model_only) plan.defines.push_back({param.name, std::to_string(request.config.param(param.name))});
+    if (!param.model_only) plan.defines.push_back({param.name, std::to_string(config.param(param.name))});
   for (const auto& one : lab->break_it) {
     const bool on = std::find(request.broken.begin(), request.broken.end(), one.name) != request.broken.end();
     plan.defines.push_back({one.name, on ? "1" : "0"});
   }
-  plan.buffers = rung->buffers ? rung->buffers(request.config) : lab->buffers(request.config);
-  plan.launches = rung->launches(request.config);
+  plan.buffers = rung->buffers ? rung->buffers(config) : lab->buffers(config);
+  plan.launches = rung->launches(config);
   return plan;
 }
 
@@ -188,8 +201,16 @@ class RunInProgress {
   RunInProgress(Engine& engine, const Request& request, const std::stop_token& stop, const ProgressFunction& progress)
       : engine_(engine), stop_(stop), progress_(progress) {
     result_.request = request;
+    result_.rung = request.rung;
+    result_.config = request.config;
     result_.version = TILESCOPE_VERSION;
     result_.date = utc_now();
+  }
+
+  void note(Resolved resolved) {
+    result_.rung = resolved.rung->name;
+    result_.config = std::move(resolved.config);
+    result_.pick = std::move(resolved.pick);
   }
 
   Result<RunResult> carry_out(Plan plan, const Lab* lab) {
@@ -263,7 +284,7 @@ class RunInProgress {
 
   /// The lab's parameter that says how many blocks a multiprocessor holds; 0: as many as fit.
   int64_t ctas_as_set() const {
-    const auto& params = result_.request.config.params;
+    const auto& params = result_.config.params;
     const auto set = params.find("CTAS_PER_SM");
     return set != params.end() ? set->second : 0;
   }
@@ -511,9 +532,9 @@ class RunInProgress {
       const BufferSpec& spec = result_.plan.buffers[i];
       if (spec.role != Role::output && spec.role != Role::inout) continue;
       const auto expected = [&, output](size_t begin, size_t end, double* values) {
-        lab.reference(result_.request.config, initial_, output, begin, end, values);
+        lab.reference(result_.config, initial_, output, begin, end, values);
       };
-      const size_t most = elements_to_compare(lab, result_.request.config, result_.buffers[i]->count());
+      const size_t most = elements_to_compare(lab, result_.config, result_.buffers[i]->count());
       result_.correctness.push_back(compare_some(spec.name, *result_.buffers[i], lab.tolerance, expected, most));
       ++output;
     }
@@ -540,9 +561,13 @@ class RunInProgress {
 };
 
 Result<RunResult> Engine::run(const Request& request, std::stop_token stop, const ProgressFunction& progress) {
+  auto resolved = resolve(request);
+  if (!resolved) return tl::unexpected<Error>(resolved.error());
   auto made = plan(request);
   if (!made) return tl::unexpected<Error>(made.error());
-  return RunInProgress(*this, request, stop, progress).carry_out(std::move(*made), lab_of(request));
+  RunInProgress run(*this, request, stop, progress);
+  run.note(std::move(*resolved));
+  return run.carry_out(std::move(*made), lab_of(request));
 }
 
 Result<RunResult> Engine::run_plan(Plan plan, const Request& request, std::stop_token stop,

@@ -165,6 +165,32 @@ TEST_F(RecordingFiles, OfAFolderAreReadAndTheBadOnesNamed) {
   EXPECT_EQ(recordings.find("softmax"), nullptr);
 }
 
+TEST_F(RecordingFiles, KeepTheShapesOfASweepAndAreFoundByThem) {
+  SpeedReport report = sample_report();
+  report.shapes = {{"16 × 8", {{"rows", 16}, {"columns", 8}}}, {"2 × 4096", {{"rows", 2}, {"columns", 4096}}}};
+  for (TimingSeries& series : report.series)
+    for (size_t i = 0; i < series.points.size(); ++i) series.points[i].size = static_cast<int64_t>(i) + 1;
+  report.config.params = {{"DTYPE", 1}};
+  ASSERT_TRUE(write_recording(report, folder_ / "a.json"));
+  const Recordings recordings = read_recordings(folder_);
+  ASSERT_EQ(recordings.reports.size(), 1u);
+  Lab lab;
+  lab.name = report.lab;
+  lab.points = report.shapes;
+  lab.params = {make_choice("DTYPE", {}, {}, {{"fp32", {}}, {"bf16", {}}})};
+  EXPECT_NE(recordings.find(lab, {{}, {{"DTYPE", 1}}}), nullptr);
+  EXPECT_EQ(recordings.find(lab, {{}, {{"DTYPE", 0}}}), nullptr) << "of another type";
+  lab.points.pop_back();
+  EXPECT_EQ(recordings.find(lab, {{}, {{"DTYPE", 1}}}), nullptr) << "over other shapes";
+}
+
+TEST_F(RecordingFiles, AreRefusedWithAPointOfAShapeThatIsNotThere) {
+  SpeedReport report = sample_report();
+  report.shapes = {{"16 × 8", {{"rows", 16}, {"columns", 8}}}};
+  ASSERT_TRUE(write_recording(report, folder_ / "a.json"));
+  EXPECT_THAT(read_recording(folder_ / "a.json").error().message, HasSubstr("shape 1024"));
+}
+
 TEST(Recordings, OfAMissingFolderAreNone) {
   const Recordings recordings = read_recordings("/nonexistent/folder");
   EXPECT_TRUE(recordings.reports.empty());

@@ -1,0 +1,94 @@
+"""What the references compute: inputs, the form that PyTorch runs, the same in float64, and how far apart both may be.
+
+An operation's sizes are the lab's. Elements are float32, or bfloat16 where the lab's DTYPE is 1.
+"""
+
+EPSILON = 1e-5  # of the normalisations, as the labs have it
+
+
+class Operation:
+    """`inputs` gives shapes from sizes. `eager` and `exact` are called with (torch, *inputs); they return one tensor or
+    several. `into` writes to an output that is there, where PyTorch has such a form."""
+
+    def __init__(self, inputs, eager, exact=None, into=None, absolute=1e-6, relative=1e-6, prepare=None, kind=None):
+        self.inputs, self.eager, self.into, self.prepare, self.kind = inputs, eager, into, prepare, kind
+        self.exact = exact or eager
+        self.absolute, self.relative = absolute, relative
+
+    def element(self, torch, params):
+        if self.kind is not None:
+            return getattr(torch, self.kind)
+        return torch.bfloat16 if params.get("DTYPE") == 1 else torch.float32
+
+    def allowed(self, torch, expected, inputs, element):
+        """Largest error at each element of the output."""
+        if element == torch.bfloat16:  # a rounding of the result: 8 bits
+            return 1e-3 + 2.0**-7 * expected.abs()
+        return self.absolute + self.relative * expected.abs()
+
+
+class Sum(Operation):
+    def allowed(self, torch, expected, inputs, element):
+        # Rounding errors of a sum grow with what is added, not with what comes out.
+        return 1e-6 * inputs[0].double().abs().sum() + 1e-6
+
+
+def vectors(count):
+    return lambda sizes: [(sizes["n"],)] * count
+
+
+def matrix(sizes):
+    return [(sizes["rows"], sizes["columns"])]
+
+
+def with_weights(count):
+    return lambda sizes: matrix(sizes) + [(sizes["columns"],)] * count
+
+
+def layer_norm(torch, x, gamma, beta):
+    return torch.nn.functional.layer_norm(x, (x.shape[1],), gamma, beta, EPSILON)
+
+
+def rms_norm(torch, x, gamma):
+    return torch.nn.functional.rms_norm(x, (x.shape[1],), gamma, EPSILON)
+
+
+def with_statistics(torch, inputs):
+    """x, dy, gamma: mean and 1 / standard deviation of x's rows come with the forward pass."""
+    x, dy, gamma = inputs
+    statistics = torch.native_layer_norm(x, (x.shape[1],), gamma, None, EPSILON)[1:]
+    return [x, dy, gamma, *statistics]
+
+
+def layer_norm_backward(torch, x, dy, gamma, mean, deviation):
+    beta = torch.zeros_like(gamma)
+    return torch.ops.aten.native_layer_norm_backward(dy, x, [x.shape[1]], mean, deviation, gamma, beta, [True] * 3)
+
+
+def layer_norm_backward_exact(torch, x, dy, gamma, *_):
+    mean, variance = x.mean(1, keepdim=True), x.var(1, correction=0, keepdim=True)
+    normal = (x - mean) * (variance + EPSILON).rsqrt()
+    part = dy * gamma
+    dx = (part - part.mean(1, keepdim=True) - normal * (part * normal).mean(1, keepdim=True)) * (variance + EPSILON).rsqrt()
+    return dx, (dy * normal).sum(0), dy.sum(0)
+
+
+OPERATIONS = {
+    "add": Operation(vectors(2), lambda torch, a, b: torch.add(a, b), into=lambda torch, out, a, b: torch.add(a, b, out=out)),
+    "mul": Operation(vectors(2), lambda torch, a, b: torch.mul(a, b), into=lambda torch, out, a, b: torch.mul(a, b, out=out)),
+    # x.t().contiguous() into memory that is there
+    "transpose": Operation(matrix, lambda torch, a: a.t().contiguous(), into=lambda torch, out, a: out.copy_(a.t()),
+                           absolute=0, relative=0),
+    # The bounds of the lab: a half's rounding, and the tensor cores' sums.
+    "matmul_f16": Operation(lambda sizes: [(sizes["M"], sizes["K"]), (sizes["K"], sizes["N"])],
+                            lambda torch, a, b: torch.matmul(a, b), kind="float16", absolute=0.02, relative=1e-3,
+                            into=lambda torch, out, a, b: torch.matmul(a, b, out=out)),
+    "sum": Sum(vectors(1), lambda torch, x: torch.sum(x)),
+    "sin_cos_add": Operation(vectors(2), lambda torch, a, b: torch.sin(a) + torch.cos(b)),
+    "gelu": Operation(vectors(1), lambda torch, x: torch.nn.functional.gelu(x, approximate="tanh")),
+    "softmax": Operation(matrix, lambda torch, x: torch.softmax(x, dim=1), relative=1e-5),
+    "layernorm": Operation(with_weights(2), layer_norm, absolute=1e-5, relative=1e-5),
+    "layernorm_backward": Operation(lambda sizes: matrix(sizes) * 2 + [(sizes["columns"],)], layer_norm_backward,
+                                    layer_norm_backward_exact, prepare=with_statistics, absolute=1e-2, relative=1e-3),
+    "rmsnorm": Operation(with_weights(1), rms_norm, absolute=1e-5, relative=1e-5),
+}
