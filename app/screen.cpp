@@ -7,6 +7,7 @@
 #include "app/header.hpp"
 #include "app/palette.hpp"
 #include "app/panels/file_dialog.hpp"
+#include "app/panels/order_view.hpp"
 #include "app/shell_keys.hpp"
 #include "app/widgets.hpp"
 
@@ -49,8 +50,12 @@ float splitter(PanelContext& context, const char* id, ImVec2 low, ImVec2 high, b
   return active ? moved / context.view.scale : 0;
 }
 
-constexpr std::array<const char*, kTabCount> kTabKeys{"header.tab_lesson", "header.tab_tiles", "header.tab_traffic",
-                                                      "header.tab_step", "header.tab_correctness"};
+/// The order view has its own bars and plots in the place of source and speed.
+bool shows_order(const PanelContext& context) { return context.view.tab == Tab::order && has_order(context.result); }
+
+constexpr std::array<const char*, kTabCount> kTabKeys{"header.tab_lesson",  "header.tab_tiles",
+                                                      "header.tab_traffic", "header.tab_order",
+                                                      "header.tab_step",    "header.tab_correctness"};
 
 }  // namespace
 
@@ -85,8 +90,9 @@ void Screen::reset_layout() {
 
 bool Screen::moving() const {
   const bool tooltip_pending = view.animate && !view.explained.empty() && !view.explanation_due;
-  return (view.playback.playing && view.tab == Tab::tiles) || session.busy() || session.bench_running() ||
-         (view.tab == Tab::step && (view.step.playing || session.recording_steps())) || tooltip_pending;
+  return (view.playback.playing && (view.tab == Tab::tiles || view.tab == Tab::order)) || session.busy() ||
+         session.bench_running() || (view.tab == Tab::step && (view.step.playing || session.recording_steps())) ||
+         tooltip_pending;
 }
 
 void Screen::draw(float width, float height) {
@@ -109,7 +115,14 @@ void Screen::draw(float width, float height) {
                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground |
                    kFixed);
   Layout layout = lay_out(view, width, height);
-  if (session.shows_own()) {  // nothing to compare its speed with: the source has the whole width
+  if (shows_order(context)) {
+    // Bars and plots share the width evenly.
+    layout.source.right = layout.speed.left = std::round((layout.view.left + layout.view.right) / 2);
+    layout.speed.right = layout.view.right;
+    if (layout.stacked)
+      layout.source =
+          layout.speed = {layout.view.left, layout.bottom_tabs.bottom, layout.view.right, layout.status.top};
+  } else if (session.shows_own()) {  // nothing to compare its speed with: the source has the whole width
     layout.source.right = layout.speed.right;
     layout.speed = {};
     view.bottom_speed = false;
@@ -193,6 +206,9 @@ void Screen::draw_view(PanelContext& context, const Layout& layout) {
     case Tab::traffic:
       draw_traffic(context);
       break;
+    case Tab::order:
+      draw_order(context);
+      break;
     case Tab::step:
       draw_step(context);
       break;
@@ -203,7 +219,27 @@ void Screen::draw_view(PanelContext& context, const Layout& layout) {
   ImGui::EndChild();
 }
 
+/// Bars beside plots where there is room for both, else everything as tabs.
+void Screen::draw_order_bottom(PanelContext& context, const Layout& layout) {
+  if (layout.stacked) {
+    begin_area("order tabs", {layout.source.left, layout.bottom_tabs.top, layout.source.right, layout.source.bottom},
+               kFixed);
+    draw_order_tabs(context, /*with_bytes=*/true);
+    ImGui::EndChild();
+    return;
+  }
+  begin_area("order bytes", layout.source, kFixed);
+  draw_order_bytes(context);
+  ImGui::EndChild();
+  begin_area("order plots", layout.speed, kFixed);
+  draw_order_tabs(context, /*with_bytes=*/false);
+  edge(context.theme, layout.speed.left, layout.speed.top, layout.speed.left + std::max(1.0F, std::round(view.scale)),
+       layout.speed.bottom);
+  ImGui::EndChild();
+}
+
 void Screen::draw_bottom(PanelContext& context, const Layout& layout) {
+  if (shows_order(context)) return draw_order_bottom(context, layout);
   if (layout.stacked) {
     begin_area("bottom tabs", layout.bottom_tabs, kFixed);
     ImGui::SetCursorScreenPos({layout.bottom_tabs.left + context.px(24), layout.bottom_tabs.top});
@@ -241,7 +277,7 @@ void Screen::draw_splitters(PanelContext& context, const Layout& layout) {
        view.controls_width, view.controls_width, fresh.controls_width, -1);
   drag("splitter.bottom", {layout.view.left, layout.view.bottom}, {layout.view.right, layout.view.bottom},
        view.bottom_height, (layout.status.top - layout.view.bottom) / view.scale, fresh.bottom_height, -1);
-  if (layout.stacked || layout.speed.width() <= 0) return;
+  if (layout.stacked || layout.speed.width() <= 0 || shows_order(context)) return;
   drag("splitter.source", {layout.source.right, layout.source.top}, {layout.source.right, layout.source.bottom},
        view.source_width, view.source_width, fresh.source_width, 1);
 }

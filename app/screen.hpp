@@ -20,7 +20,7 @@ namespace tilescope {
 struct Palette;
 struct FileDialog;
 
-constexpr size_t kTabCount = 5;
+constexpr size_t kTabCount = 6;
 
 /// Areas of the window in pixels.
 struct Area {
@@ -78,6 +78,7 @@ class Screen {
   void draw_tabs(PanelContext& context, const Layout& layout);
   void draw_view(PanelContext& context, const Layout& layout);
   void draw_bottom(PanelContext& context, const Layout& layout);
+  void draw_order_bottom(PanelContext& context, const Layout& layout);
   void draw_splitters(PanelContext& context, const Layout& layout);
   void draw_help(PanelContext& context);
   void handle_keys(PanelContext& context);

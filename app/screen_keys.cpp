@@ -3,6 +3,7 @@
 
 #include "app/palette.hpp"
 #include "app/panels/file_dialog.hpp"
+#include "app/panels/order_view.hpp"
 #include "app/panels/step_view.hpp"
 #include "app/panels/tiles_playback.hpp"
 #include "app/screen.hpp"
@@ -45,7 +46,10 @@ void Screen::handle_keys(PanelContext& context) {
     help_open_ = !help_open_;
     help_text_ = view.explained;
   }
-  if (command && key_went_down(ShellKey::e)) view.bottom_speed = false;  // the source panel starts the editing
+  if (command && key_went_down(ShellKey::e)) {  // the source panel starts the editing
+    view.bottom_speed = false;
+    if (view.tab == Tab::order) view.order_tab = OrderTab::source;
+  }
   if (palette_->open || dialog_->open) return;
   if (key_went_down(ShellKey::escape)) {
     if (help_open_)
@@ -61,6 +65,8 @@ void Screen::handle_keys(PanelContext& context) {
       view.tab = static_cast<Tab>(index);
   if (view.tab == Tab::step)
     step_keys(context);
+  else if (view.tab == Tab::order)
+    order_keys(context);
   else
     playback_keys(context);
 }

@@ -49,6 +49,7 @@ Session::Session(std::shared_ptr<Engine> engine)
     : engine_(std::move(engine)),
       lab_(&labs().front()),
       recordings_(read_recordings(engine_->root() / "assets" / "recordings")),
+      counters_(read_counters(engine_->root() / "assets" / "counters")),
       run_worker_(std::make_unique<RunWorker>(engine_)),
       bench_worker_(std::make_unique<BenchWorker>(engine_->root())),
       step_worker_(std::make_unique<StepWorker>()) {
@@ -128,6 +129,8 @@ void Session::set_broken(const std::string& name, bool on) {
       ordered.push_back(one.name);
   wanted_.broken = std::move(ordered);
 }
+
+void Session::set_model_order(bool on) { wanted_.model_order = on; }
 
 void Session::set_device(DeviceKind device) {
   if (device == wanted_.device || (device == DeviceKind::gpu && !engine_->gpu())) return;
@@ -263,6 +266,7 @@ void Session::take_over_bench() {
   if (auto error = bench_worker_->take_error()) bench_error_ = std::move(error);
 }
 
+const RecordedCounters* Session::counters() const { return counters_.find_lab(lab_->name); }
 const SpeedReport* Session::recording() const { return recordings_.find(*lab_, wanted_.config); }
 
 }  // namespace tilescope

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "engine/bench/counters.hpp"
 #include "engine/bench/measure.hpp"
 #include "engine/bench/recording.hpp"
 #include "engine/run.hpp"
@@ -41,6 +42,7 @@ class Session {
   void set_param(const std::string& name, int64_t value);
   void set_broken(const std::string& name, bool on);
   void set_device(DeviceKind device);
+  void set_model_order(bool on);        // the block-order model also where the lab does not ask for it
   void set_gpu(const std::string& id);  // that is modelled; empty: the usual one. An unknown id changes nothing
   void set_source(std::optional<std::string> edited);
   /// Shows a lab that is in no registry, or puts a newer form of it (of the same name) in its place: the values are
@@ -86,6 +88,8 @@ class Session {
   const std::optional<Error>& bench_error() const { return bench_error_; }
   const SpeedReport* recording() const;  // this lab's; null if none
   const Recordings& recordings() const { return recordings_; }
+  const RecordedCounters* counters() const;  // this lab's, as hardware counted them; null if none
+  const CounterFiles& counter_files() const { return counters_; }
 
   std::set<std::string> finished_labs;  // labs that passed at least once; progress in the rail
 
@@ -107,6 +111,7 @@ class Session {
   std::map<std::string, std::shared_ptr<const SpeedReport>> live_speeds_;  // by lab
   std::shared_ptr<const SpeedReport> live_speed_;
   Recordings recordings_;
+  CounterFiles counters_;
   double latency_ms_ = 0;
   std::unique_ptr<RunWorker> run_worker_;
   std::unique_ptr<BenchWorker> bench_worker_;

@@ -12,8 +12,12 @@
 
 namespace tilescope {
 
-enum class Tab { lesson, tiles, traffic, step, correctness };
+enum class Tab { lesson, tiles, traffic, order, step, correctness };
 enum class BottomTab { sweep, ladder };
+/// What is below the maps of the order view; bytes has a place of its own where there is room for both.
+enum class OrderTab { bytes, groups, waves, sweep, ladder, source };
+/// Which bytes its bars and its plot against GROUP_M are of.
+enum class OrderBytes { device, l2 };
 
 /// A thing picked (or hovered) in any view; lit in all others. An access implies its block, warp and line.
 struct Selection {
@@ -39,6 +43,8 @@ struct ViewState {
   StepCursor step;
   Tab tab = Tab::tiles;
   BottomTab bottom = BottomTab::sweep;
+  OrderTab order_tab = OrderTab::groups;
+  OrderBytes order_bytes = OrderBytes::device;
   bool light = false;
   float scale = 1.0F;
   float controls_width = 296, rail_width = 200, bottom_height = 368, source_width = 640;  // unscaled pixels

@@ -57,9 +57,10 @@ struct TourView {
 };
 
 Result<int> draw_tour(Shell& shell, const std::filesystem::path& folder, std::ostream& out) {
-  constexpr std::array<TourView, 7> views{{{"lesson", Tab::lesson, Language::en, false},
+  constexpr std::array<TourView, 8> views{{{"lesson", Tab::lesson, Language::en, false},
                                            {"tiles", Tab::tiles, Language::en, false},
                                            {"traffic", Tab::traffic, Language::en, false},
+                                           {"order", Tab::order, Language::en, false},
                                            {"step", Tab::step, Language::en, false},
                                            {"correctness", Tab::correctness, Language::en, false},
                                            {"tiles-zh", Tab::tiles, Language::zh, false},

@@ -24,6 +24,8 @@ namespace tilescope {
 struct GpuSpec;  // engine/specs.hpp
 
 enum class Scale { linear, power_of_two };
+/// What a speed is given in: useful bytes, or floating-point operations where the field counts these.
+enum class SpeedUnit { gigabytes, teraflops };
 
 /// A problem size, such as n or M. Its slider is logarithmic.
 struct Size {
@@ -160,6 +162,7 @@ struct Lab {
   std::function<double(const Config&)> useful_bytes = {};
   std::function<double(const Config&)> flops = {};
   Text bytes_formula = {};  // "3 · 4 · n bytes", shown beside the plots
+  SpeedUnit speed_unit = SpeedUnit::gigabytes;
   /// What the whole grid moves is modelled from the footprints of its blocks (engine/traffic/block_order.hpp).
   bool models_block_order = false;
   /// Above so many operations the simulator executes some blocks only, and nothing is compared; 0: all, always.

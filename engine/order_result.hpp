@@ -50,7 +50,7 @@ struct OrderTraffic {
   uint64_t largest_wave_bytes = 0;  // what the wave that needs most needs
   std::vector<WaveTraffic> waves;
   std::vector<OrderedBuffer> buffers;  // those that the kernel touches
-  std::vector<uint32_t> blocks;        // launched: empty; else the block at each position of the order
+  std::vector<uint32_t> blocks;        // as launched: empty; else the block at each position of the order
 };
 
 struct OrderModel {
@@ -77,13 +77,20 @@ struct OrderModel {
   /// Hilbert's curve.
   std::vector<OrderTraffic> others;
   double milliseconds = 0;  // that the model took, with the execution of blocks
-  Text conclusion;          // what grouping saves, or why it makes no difference, with the figures
+  Text finding, why;        // what the order saves, or that it makes no difference; and why, with the figures
 
   bool modelled() const { return reason.empty(); }
+  Text conclusion() const { return {finding.en + " " + why.en, finding.zh + why.zh}; }
   /// Null if there is none.
   const OrderTraffic* find(OrderTraffic::Kind kind, int64_t group = 0) const {
     for (const auto& one : others)
       if (one.kind == kind && one.group == group) return &one;
+    return nullptr;
+  }
+  /// The order that the launch is in; null if it is none of the others.
+  const OrderTraffic* same_as_launched() const {
+    for (const auto& one : others)
+      if (one.blocks.empty()) return &one;
     return nullptr;
   }
 };

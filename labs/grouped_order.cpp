@@ -265,6 +265,7 @@ Lab make_grouped_order() {
   };
   lab.bytes_formula = {"2 (M K + K N + M N) bytes: A and B read once, C written",
                        "2 (M K + K N + M N) 字节：A、B 各读一次，写 C"};
+  lab.speed_unit = SpeedUnit::teraflops;
   lab.sweep_size = "M";
   lab.sweep_with = {"N", "K"};
   lab.sweep = {1024, 2048, 4096, 8192, 12288, 16384};

@@ -87,7 +87,7 @@ void add_order(const OrderModel& order, json& run) {
   object["operands"] = operands_json(order);
   object["launched"] = order_json(order.launched);
   for (const auto& other : order.others) object["others"].push_back(order_json(other));
-  object["conclusion"] = order.conclusion.en;
+  object["conclusion"] = order.conclusion().en;
   run["block_order"] = object;
   // The whole grid's: they stand in the place of what a replay of executed blocks alone would say.
   const json modelled = {{"device_bytes_read", order.launched.device_bytes_read},
@@ -102,7 +102,7 @@ void add_order(const OrderModel& order, json& run) {
 
 std::string order_text(const OrderModel& order, bool all) {
   if (!order.modelled()) return order.reason + "\n";
-  std::string text = fmt::format("{} [{}]\n", order.conclusion.en, name_of(Badge::modelled));
+  std::string text = fmt::format("{} [{}]\n", order.conclusion().en, name_of(Badge::modelled));
   if (!all) return text;
   text += fmt::format(
       "  footprints of {} blocks, {} of them executed to the end ({} to check the others); {} on the {} at a time: "

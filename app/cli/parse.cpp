@@ -58,7 +58,7 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
 void add_shot_options(CLI::App& command, ShotCommandOptions& options) {
   add_run_options(command, options.run);
   command.add_option("--panel", options.panel, "the view")
-      ->check(CLI::IsMember({"lesson", "tiles", "traffic", "step", "correctness"}));
+      ->check(CLI::IsMember({"lesson", "tiles", "traffic", "order", "step", "correctness"}));
   command.add_option("--bottom", options.bottom, "the plot")->check(CLI::IsMember({"sweep", "ladder"}));
   command.add_option("--language", options.language, "the language")->check(CLI::IsMember({"en", "zh"}));
   command.add_option("--extent", options.extent, "WIDTHxHEIGHT in pixels");

@@ -241,6 +241,7 @@ std::optional<Tab> tab_from(std::string_view name) {
   if (name == "lesson") return Tab::lesson;
   if (name == "tiles") return Tab::tiles;
   if (name == "traffic") return Tab::traffic;
+  if (name == "order") return Tab::order;
   if (name == "step") return Tab::step;
   if (name == "correctness") return Tab::correctness;
   return std::nullopt;

@@ -19,14 +19,9 @@ namespace {
 // Unscaled pixels.
 constexpr float kPadding = 24, kTabs = 32, kLine = 18, kBottom = 8, kLeastPlot = 150;
 
-struct Shown {
-  std::shared_ptr<const SpeedReport> live;  // keeps `report` alive
-  const SpeedReport* report = nullptr;      // null: nothing to show
-};
-
 /// A sweep of this machine before a recording of another one.
-Shown choose_report(const PanelContext& context) {
-  Shown shown{context.session.live_speed(), nullptr};
+ShownSpeed choose_report(const PanelContext& context) {
+  ShownSpeed shown{context.session.live_speed(), nullptr};
   if (shown.live && sizes_of(*shown.live)) shown.report = shown.live.get();
   if (shown.report == nullptr) shown.report = context.session.recording();
   return shown;
@@ -75,19 +70,7 @@ void draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVec
   ImGui::SetCursorScreenPos(origin);
   context.view.bottom = static_cast<BottomTab>(
       tab_row(context, "speed", names, static_cast<int>(context.view.bottom), context.px(kTabs)));
-  const float centre = origin.y + context.px(kTabs) / 2;
-  if (report != nullptr) {
-    const ImVec2 corner{right, centre - context.px(10)};
-    right -= draw_badge(context, ImGui::GetWindowDrawList(), corner, report->badge) + context.px(12);
-  }
-  if (context.session.bench_running()) {
-    draw_running(context, right, centre);
-  } else if (context.session.engine().gpu() && !context.session.shows_own()) {
-    bool start = false;
-    text_button(context, "speed.measure", {right, centre - context.px(10)}, context.strings("speed.measure"), &start);
-    explain(context, context.strings("speed.measure_meaning"));
-    if (start) context.session.start_bench();
-  }
+  draw_speed_buttons(context, report, right, origin.y + context.px(kTabs) / 2);
 }
 
 struct Note {
@@ -175,29 +158,52 @@ void draw_nothing(PanelContext& context) {
 
 }  // namespace
 
-void draw_speed(PanelContext& context) {
-  const Shown shown = choose_report(context);
-  const ImVec2 low = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
-  const float padding = context.px(kPadding), left = low.x + padding, width = size.x - 2 * padding;
-  draw_tabs_and_badge(context, shown.report, {left, low.y + context.px(2)}, left + width);
+ShownSpeed shown_speed(const PanelContext& context) { return choose_report(context); }
+
+void draw_speed_buttons(PanelContext& context, const SpeedReport* report, float right, float centre) {
+  if (report != nullptr) {
+    const ImVec2 corner{right, centre - context.px(10)};
+    right -= draw_badge(context, ImGui::GetWindowDrawList(), corner, report->badge) + context.px(12);
+  }
+  if (context.session.bench_running()) {
+    draw_running(context, right, centre);
+  } else if (context.session.engine().gpu() && !context.session.shows_own()) {
+    bool start = false;
+    text_button(context, "speed.measure", {right, centre - context.px(10)}, context.strings("speed.measure"), &start);
+    explain(context, context.strings("speed.measure_meaning"));
+    if (start) context.session.start_bench();
+  }
+}
+
+void draw_speed_body(PanelContext& context, const SpeedReport* report, ImVec2 low, ImVec2 size) {
+  const float left = low.x, width = size.x;
   std::vector<Note> notes;
-  if (shown.report != nullptr)
-    notes = notes_of(context, *shown.report, width);
+  if (report != nullptr)
+    notes = notes_of(context, *report, width);
   else
     add_errors(context, notes);
   // A short panel keeps its plot and drops notes from the end; the first explains the numbers and stays.
-  const float top = low.y + context.px(kTabs + 10), bottom = low.y + size.y - context.px(kBottom);
+  const float top = low.y, bottom = low.y + size.y;
   while (notes.size() > 1 && bottom - notes_height(context, notes, width) - top < context.px(kLeastPlot))
     notes.pop_back();
   const float below = bottom - notes_height(context, notes, width);
   draw_notes(context, notes, {left, below}, width);
   ImGui::SetCursorScreenPos({left, top});
-  if (shown.report == nullptr) return draw_nothing(context);
+  if (report == nullptr) return draw_nothing(context);
   const ImVec2 plot{width, std::max(below - context.px(8) - top, context.px(60))};
   if (context.view.bottom == BottomTab::sweep)
-    draw_size_sweep(context, *shown.report, plot);
+    draw_size_sweep(context, *report, plot);
   else
-    draw_speed_ladder(context, *shown.report, plot);
+    draw_speed_ladder(context, *report, plot);
+}
+
+void draw_speed(PanelContext& context) {
+  const ShownSpeed shown = choose_report(context);
+  const ImVec2 low = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
+  const float padding = context.px(kPadding), left = low.x + padding, width = size.x - 2 * padding;
+  draw_tabs_and_badge(context, shown.report, {left, low.y + context.px(2)}, left + width);
+  const float top = context.px(kTabs + 10);
+  draw_speed_body(context, shown.report, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
 }
 
 }  // namespace tilescope

@@ -7,7 +7,18 @@
 
 namespace tilescope {
 
-/// GB/s over the size, one line per rung and reference.
+/// What the speed panel shows: a sweep of this machine, else a recording, else nothing.
+struct ShownSpeed {
+  std::shared_ptr<const SpeedReport> live;  // keeps `report` alive
+  const SpeedReport* report = nullptr;      // null: nothing to show
+};
+ShownSpeed shown_speed(const PanelContext& context);
+/// The badge, and the button that starts a sweep or how far one is; their right edge at `right`.
+void draw_speed_buttons(PanelContext& context, const SpeedReport* report, float right, float centre);
+/// The plot of ViewState::bottom with its notes, or what to do where there is none.
+void draw_speed_body(PanelContext& context, const SpeedReport* report, ImVec2 low, ImVec2 size);
+
+/// The speed over the size, one line per rung and reference.
 void draw_size_sweep(PanelContext& context, const SpeedReport& report, ImVec2 size);
 /// Bars as a share of the best reference, at the timed size nearest the current one.
 void draw_speed_ladder(PanelContext& context, const SpeedReport& report, ImVec2 size);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/playback_button.hpp"
 #include "app/panels/tiles_index.hpp"
 #include "app/panels/tiles_sentence.hpp"
 #include "app/widgets.hpp"
@@ -11,48 +12,6 @@ namespace tilescope {
 namespace {
 
 constexpr double kWholeGridSeconds = 6;
-
-enum class Icon { back, play, pause, forward };
-
-void draw_icon(ImDrawList* list, ImVec2 centre, float unit, Icon icon, ImU32 colour) {
-  const float half = 5 * unit;
-  const auto bar = [&](float x) {
-    list->AddRectFilled({centre.x + x - unit, centre.y - half}, {centre.x + x + unit, centre.y + half}, colour);
-  };
-  switch (icon) {
-    case Icon::back:
-      bar(-4 * unit);
-      list->AddTriangleFilled({centre.x + half, centre.y - half}, {centre.x + half, centre.y + half},
-                              {centre.x - 2 * unit, centre.y}, colour);
-      return;
-    case Icon::play:
-      draw_play(list, centre, 11 * unit, colour);
-      return;
-    case Icon::pause:
-      bar(-3 * unit);
-      bar(3 * unit);
-      return;
-    case Icon::forward:
-      bar(4 * unit);
-      list->AddTriangleFilled({centre.x - half, centre.y - half}, {centre.x - half, centre.y + half},
-                              {centre.x + 2 * unit, centre.y}, colour);
-      return;
-  }
-}
-
-bool icon_button(PanelContext& context, const char* id, ImVec2 low, Icon icon, std::string_view help) {
-  const float size = context.px(24);
-  ImGui::SetCursorScreenPos(low);
-  const bool pressed = ImGui::InvisibleButton(id, {size, size});
-  const bool hovered = ImGui::IsItemHovered();
-  if (hovered)
-    ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + size, low.y + size}, context.theme.raised, context.px(6));
-  explain(context, help);
-  mark(context, std::string("playback.") + id, low, {low.x + size, low.y + size});
-  draw_icon(ImGui::GetWindowDrawList(), {low.x + size / 2, low.y + size / 2}, context.view.scale, icon,
-            hovered ? context.theme.text : context.theme.muted);
-  return pressed;
-}
 
 void draw_track(PanelContext& context, float x0, float x1, float y, uint64_t blocks) {
   const Theme& theme = context.theme;
@@ -147,13 +106,15 @@ void draw_playback_row(PanelContext& context, ImVec2 low, ImVec2 high, uint64_t 
   const float top = y - size / 2;
   const bool playing = context.view.playback.playing;
   ImGui::PushID("playback");
-  if (icon_button(context, "back", {low.x - context.px(6), top}, Icon::back, context.strings("tiles.step_back")))
+  if (playback_button(context, "back", {low.x - context.px(6), top}, PlaybackIcon::back,
+                      context.strings("tiles.step_back")))
     step_playback(context.view, blocks, -1);
-  if (icon_button(context, "play", {low.x - context.px(6) + size, top}, playing ? Icon::pause : Icon::play,
-                  context.strings(playing ? "tiles.pause" : "tiles.play")))
+  if (playback_button(context, "play", {low.x - context.px(6) + size, top},
+                      playing ? PlaybackIcon::pause : PlaybackIcon::play,
+                      context.strings(playing ? "tiles.pause" : "tiles.play")))
     toggle_playback(context.view, blocks);
-  if (icon_button(context, "on", {low.x - context.px(6) + 2 * size, top}, Icon::forward,
-                  context.strings("tiles.step_on")))
+  if (playback_button(context, "on", {low.x - context.px(6) + 2 * size, top}, PlaybackIcon::forward,
+                      context.strings("tiles.step_on")))
     step_playback(context.view, blocks, 1);
   // The widest text decides where the track ends, so that nothing moves while it plays.
   const std::string text = position_text(context, blocks);

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/bench/json_reader.hpp"
 #include "engine/sha256.hpp"
 
 namespace tilescope {
@@ -57,88 +58,7 @@ json to_json(const TimingSeries& series) {
           {"points", std::move(points)}};
 }
 
-/// Reads the members of one object and keeps the first fault, as "series[2].points[0].median_ms is missing".
-class Reader {
- public:
-  Reader(const json& object, std::string path, std::string& fault)
-      : object_(object), path_(std::move(path)), fault_(fault) {
-    if (!object_.is_object()) complain("is not an object");
-  }
-
-  bool has(const char* member) const { return object_.is_object() && object_.contains(member); }
-  void read(const char* member, std::string& value) {
-    if (const json* found = find(member, &json::is_string, "a text")) value = found->get<std::string>();
-  }
-  void read(const char* member, bool& value) {
-    if (const json* found = find(member, &json::is_boolean, "true or false")) value = found->get<bool>();
-  }
-  void read(const char* member, double& value) {
-    const json* found = find(member, &json::is_number, "a number");
-    if (!found) return;
-    value = found->get<double>();
-    if (!std::isfinite(value) || value < 0) complain(member, "is not a possible measurement");
-  }
-  template <class Integer>
-  requires std::is_integral_v<Integer>
-  void read(const char* member, Integer& value) {
-    const json* found = find(member, &json::is_number_integer, "a whole number");
-    if (!found) return;
-    const bool huge = found->is_number_unsigned() && found->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX);
-    if (huge || !std::in_range<Integer>(found->get<int64_t>())) {
-      complain(member, "is out of range");
-    } else {
-      value = static_cast<Integer>(found->get<int64_t>());
-    }
-  }
-  void read(const char* member, std::map<std::string, int64_t>& values) {
-    const json* found = find(member, &json::is_object, "an object");
-    if (!found) return;
-    Reader inner(*found, path_of(member), fault_);
-    for (const auto& [name, value] : found->items()) inner.read(name.c_str(), values[name]);
-  }
-  /// The elements of a list, each as a Reader.
-  template <class Function>
-  void each(const char* member, const Function& function) {
-    const json* found = find(member, &json::is_array, "a list");
-    if (!found) return;
-    for (size_t i = 0; i < found->size() && fault_.empty(); ++i) {
-      function(Reader((*found)[i], fmt::format("{}[{}]", path_of(member), i), fault_));
-    }
-  }
-  Reader object(const char* member) {
-    static const json empty = json::object();
-    const json* found = find(member, &json::is_object, "an object");
-    return Reader(found ? *found : empty, path_of(member), fault_);
-  }
-
- private:
-  std::string path_of(const char* member) const { return path_.empty() ? member : path_ + "." + member; }
-  void complain(const std::string& what) {
-    if (fault_.empty()) fault_ = (path_.empty() ? "the file" : path_) + " " + what;
-  }
-  void complain(const char* member, const std::string& what) {
-    if (fault_.empty()) fault_ = path_of(member) + " " + what;
-  }
-  const json* find(const char* member, bool (json::*is_type)() const noexcept, const char* type) {
-    if (!object_.is_object()) return nullptr;
-    const auto found = object_.find(member);
-    if (found == object_.end()) {
-      complain(member, "is missing");
-      return nullptr;
-    }
-    if (!((*found).*is_type)()) {
-      complain(member, std::string("is not ") + type);
-      return nullptr;
-    }
-    return &*found;
-  }
-
-  const json& object_;
-  std::string path_;
-  std::string& fault_;
-};
-
-TimingPoint read_point(Reader reader) {
+TimingPoint read_point(JsonReader reader) {
   TimingPoint point;
   reader.read("size", point.size);
   reader.read("median_ms", point.median_ms);
@@ -151,16 +71,16 @@ TimingPoint read_point(Reader reader) {
   return point;
 }
 
-TimingSeries read_series(Reader reader) {
+TimingSeries read_series(JsonReader reader) {
   TimingSeries series;
   reader.read("name", series.name);
   reader.read("is_rung", series.is_rung);
   reader.read("unavailable", series.unavailable);
-  reader.each("points", [&](Reader point) { series.points.push_back(read_point(std::move(point))); });
+  reader.each("points", [&](JsonReader point) { series.points.push_back(read_point(std::move(point))); });
   return series;
 }
 
-SpeedReport read_report(Reader reader) {
+SpeedReport read_report(JsonReader reader) {
   SpeedReport report;
   reader.read("lab", report.lab);
   reader.read("gpu", report.gpu);
@@ -178,15 +98,15 @@ SpeedReport read_report(Reader reader) {
   reader.read("command", report.command);
   reader.read("size_name", report.size_name);
   reader.read("bytes_formula", report.bytes_formula);
-  Reader config = reader.object("config");
+  JsonReader config = reader.object("config");
   config.read("sizes", report.config.sizes);
   config.read("params", report.config.params);
   if (reader.has("shapes"))
-    reader.each("shapes", [&](Reader shape) {
+    reader.each("shapes", [&](JsonReader shape) {
       shape.read("name", report.shapes.emplace_back().name);
       shape.read("sizes", report.shapes.back().sizes);
     });
-  reader.each("series", [&](Reader series) { report.series.push_back(read_series(std::move(series))); });
+  reader.each("series", [&](JsonReader series) { report.series.push_back(read_series(std::move(series))); });
   report.badge = Badge::recorded;
   return report;
 }
@@ -253,7 +173,7 @@ Result<SpeedReport> report_from_json(const json& document, const std::string& so
     return fail(ErrorId::recording_refused, source, "it was altered: its sha256 does not match its contents");
   }
   std::string fault;
-  SpeedReport report = read_report(Reader(document, "", fault));
+  SpeedReport report = read_report(JsonReader(document, "", fault));
   if (fault.empty()) fault = inconsistency(report);
   if (!fault.empty()) return fail(ErrorId::recording_refused, source, fault);
   return report;

@@ -57,11 +57,25 @@ std::vector<uint32_t> blocks_of(const WantedOrder& order, const OrderReplay& rep
   return blocks;
 }
 
-std::string name_of_order(const OrderTraffic& order, bool english) {
+struct Named {
+  std::string en, zh;
+};
+/// As the object of "than …", "in …": "row-major", "groups of 8 rows".
+Named name_of_order(const OrderTraffic& order) {
   if (order.kind == OrderTraffic::Kind::grouped)
-    return english ? fmt::format("in groups of {} rows", order.group) : fmt::format("每 {} 行一组", order.group);
-  if (order.kind == OrderTraffic::Kind::hilbert) return english ? "along a Hilbert curve" : "沿希尔伯特曲线";
-  return english ? "row-major" : "按行";
+    return {fmt::format("groups of {} rows", order.group), fmt::format("每 {} 行一组", order.group)};
+  if (order.kind == OrderTraffic::Kind::hilbert) return {"Hilbert's curve", "希尔伯特曲线"};
+  return {"row-major", "按行"};
+}
+
+/// The launch as the subject of a sentence, by its order where that is a known one.
+Named subject_of(const OrderModel& result) {
+  const OrderTraffic* known = result.same_as_launched();
+  if (known == nullptr) return {"This order", "此顺序"};
+  if (known->kind == OrderTraffic::Kind::grouped)
+    return {fmt::format("Grouping by {}", known->group), fmt::format("每 {} 行一组", known->group)};
+  if (known->kind == OrderTraffic::Kind::hilbert) return {"Hilbert's curve", "希尔伯特曲线"};
+  return {"Row-major", "按行"};
 }
 
 /// The order that the launch is compared with: row-major; or, where the launch itself reads as much, the best one.
@@ -74,48 +88,61 @@ const OrderTraffic& rival_of(const OrderModel& result) {
                            [](const auto& a, const auto& b) { return a.device_bytes_read < b.device_bytes_read; });
 }
 
+/// What is read where blocks share no rows and columns of tiles, so that there is nothing to compare with.
+void conclude_alone(OrderModel& result) {
+  const std::string read = text_of(result.launched.device_bytes_read);
+  const std::string needed = text_of(result.launched.largest_wave_bytes), l2 = text_of_l2(result.l2_bytes);
+  result.finding = {fmt::format("{} are read from device memory.", read), fmt::format("从显存读取 {}。", read)};
+  result.why = {fmt::format("A wave of {} blocks needs at most {}, and the L2 of the {} holds {}.",
+                            result.resident_blocks, needed, result.gpu, l2),
+                fmt::format("一个波次（{} 个线程块）最多需要 {}，{} 的 L2 为 {}。", result.resident_blocks, needed,
+                            result.gpu, l2)};
+}
+
+/// Why two orders read the same.
+Named why_same(const OrderModel& result, uint64_t largest) {
+  if (largest <= result.l2_bytes)
+    return {"so what a wave needs fits the L2 in either order", "两种顺序下，一个波次所需都放得进 L2"};
+  if (result.blocks <= result.resident_blocks)
+    return {"and all blocks run in one wave, so every order needs the same",
+            "所有线程块在同一波次中，任何顺序所需都一样"};
+  return {"neither order fits the L2, and both need about the same", "两种顺序都放不进 L2，所需也相近"};
+}
+
 /// Saved or lost against the rival, with what a wave needs of the operands in both, or why it is the same.
-Text conclude(const OrderModel& result) {
+void conclude(OrderModel& result) {
+  if (result.tile_rows == 0) return conclude_alone(result);
   const OrderTraffic& here = result.launched;
-  if (result.tile_rows == 0)
-    return {fmt::format("{} are read from device memory; a wave of {} blocks needs at most {}, and the L2 "
-                        "of the {} holds {}.",
-                        text_of(here.device_bytes_read), result.resident_blocks, text_of(here.largest_wave_bytes),
-                        result.gpu, text_of_l2(result.l2_bytes)),
-            fmt::format("从显存读取 {}；一个波次（{} 个线程块）最多需要 {}，{} 的 L2 为 {}。",
-                        text_of(here.device_bytes_read), result.resident_blocks, text_of(here.largest_wave_bytes),
-                        result.gpu, text_of_l2(result.l2_bytes))};
   const OrderTraffic& rival = rival_of(result);
+  const Named subject = subject_of(result), other = name_of_order(rival);
+  const std::string read = text_of(here.device_bytes_read), rival_read = text_of(rival.device_bytes_read);
+  const std::string needs = text_of(here.largest_wave_bytes), rival_needs = text_of(rival.largest_wave_bytes);
+  const std::string l2 = text_of_l2(result.l2_bytes);
   const double change = static_cast<double>(here.device_bytes_read) /
                             static_cast<double>(std::max<uint64_t>(1, rival.device_bytes_read)) -
                         1;
-  const std::string needs_en = fmt::format(
-      "One wave of {} blocks needs at most {} of the operands in this order and {} {}; the L2 "
-      "of the {} holds {}.",
-      result.resident_blocks, text_of(here.largest_wave_bytes), text_of(rival.largest_wave_bytes),
-      name_of_order(rival, true), result.gpu, text_of_l2(result.l2_bytes));
-  const std::string needs_zh =
-      fmt::format("一个波次（{} 个线程块）在此顺序下最多需要 {} 操作数，{}则为 {}；{} 的 L2 为 {}。",
-                  result.resident_blocks, text_of(here.largest_wave_bytes), name_of_order(rival, false),
-                  text_of(rival.largest_wave_bytes), result.gpu, text_of_l2(result.l2_bytes));
-  const std::string bytes_en = fmt::format("{} are read from device memory, {} {}", text_of(here.device_bytes_read),
-                                           text_of(rival.device_bytes_read), name_of_order(rival, true));
-  const std::string bytes_zh = fmt::format("从显存读取 {}，{}为 {}", text_of(here.device_bytes_read),
-                                           name_of_order(rival, false), text_of(rival.device_bytes_read));
-  if (std::fabs(change) >= kMatters)
-    return {
-        fmt::format("{}: {:.0f}% {}. {}", bytes_en, 100 * std::fabs(change), change < 0 ? "less" : "more", needs_en),
-        fmt::format("{}：{} {:.0f}%。{}", bytes_zh, change < 0 ? "少" : "多", 100 * std::fabs(change), needs_zh)};
-  const bool fits = std::max(here.largest_wave_bytes, rival.largest_wave_bytes) <= result.l2_bytes;
-  const bool one_wave = result.blocks <= result.resident_blocks;
-  const std::string why_en = fits       ? " So what one wave needs fits the L2 in either order."
-                             : one_wave ? " All blocks run in one wave, so every order needs the same."
-                                        : " Neither order fits the L2, and both need about the same.";
-  const std::string why_zh = fits       ? "两种顺序下，一个波次所需都放得进 L2。"
-                             : one_wave ? "所有线程块在同一波次中，任何顺序所需都一样。"
-                                        : "两种顺序都放不进 L2，所需也相近。";
-  return {fmt::format("The order makes no difference that matters: {}. {}{}", bytes_en, needs_en, why_en),
-          fmt::format("顺序没有值得一提的差别：{}。{}{}", bytes_zh, needs_zh, why_zh)};
+  const std::string instead = rival.kind == OrderTraffic::Kind::row_major ? "row-major" : "with " + other.en;
+  const std::string needs_en = fmt::format("A wave of {} blocks needs at most {} of the operands, {} {}",
+                                           result.resident_blocks, needs, rival_needs, instead);
+  const std::string needs_zh = fmt::format("一个波次（{} 个线程块）最多需要 {} 操作数，{}则为 {}",
+                                           result.resident_blocks, needs, other.zh, rival_needs);
+  const std::string l2_en = fmt::format("the L2 of the {} holds {}", result.gpu, l2);
+  const std::string l2_zh = fmt::format("{} 的 L2 为 {}", result.gpu, l2);
+  if (std::fabs(change) >= kMatters) {
+    const int percent = static_cast<int>(std::lround(100 * std::fabs(change)));
+    result.finding = {fmt::format("{} reads {}% {} from device memory than {}: {} against {}.", subject.en, percent,
+                                  change < 0 ? "less" : "more", other.en, read, rival_read),
+                      fmt::format("{}从显存读取的字节比{}{} {}%：{}，后者 {}。", subject.zh, other.zh,
+                                  change < 0 ? "少" : "多", percent, read, rival_read)};
+    result.why = {fmt::format("{}; {}.", needs_en, l2_en), fmt::format("{}；{}。", needs_zh, l2_zh)};
+    return;
+  }
+  const Named same = why_same(result, std::max(here.largest_wave_bytes, rival.largest_wave_bytes));
+  result.finding = {fmt::format("The order makes no difference that matters: {} are read from device memory, {} {}.",
+                                read, rival_read, instead),
+                    fmt::format("顺序没有值得一提的差别：从显存读取 {}，{}为 {}。", read, other.zh, rival_read)};
+  result.why = {fmt::format("{}; {}, {}.", needs_en, l2_en, same.en),
+                fmt::format("{}；{}，{}。", needs_zh, l2_zh, same.zh)};
 }
 
 }  // namespace
@@ -150,7 +177,7 @@ Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec
     });
   }
   if (stop.stop_requested()) return fail(ErrorId::cancelled);
-  result.conclusion = conclude(result);
+  conclude(result);
   return {};
 }
 

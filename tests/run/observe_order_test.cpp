@@ -251,8 +251,8 @@ TEST(ObserveOrder, DeviceBytesAreWithin15PercentOfAnH200sCounters) {
       EXPECT_NEAR(ratio, 1, 0.15) << size << " in groups of " << counted.group;
       RecordProperty(fmt::format("ratio_{}_{}", size, counted.group), fmt::format("{:.3f}", ratio));
     }
-    EXPECT_EQ(size == 4096, order.conclusion.en.find("makes no difference") != std::string::npos)
-        << order.conclusion.en;
+    EXPECT_EQ(size == 4096, order.conclusion().en.find("makes no difference") != std::string::npos)
+        << order.conclusion().en;
   }
 }
 

@@ -1,0 +1,275 @@
+// Bars of the bytes in each order: modelled ones outlined, those that hardware counted filled.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/panels/order_view.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+using Kind = OrderTraffic::Kind;
+
+// Unscaled pixels.
+constexpr float kPadding = 24, kTabs = 32, kNoteLine = 18, kBottom = 10;
+
+struct Bar {
+  Kind kind = Kind::row_major;
+  int64_t group = 0;
+  bool launched = false;
+  double modelled = 0, counted = 0;  // 0: there is none
+};
+/// The bars of one size.
+struct Bars {
+  std::string size;  // "8,192"; empty where it needs no telling
+  std::vector<Bar> bars;
+};
+
+struct Counted {
+  const CounterSet* set = nullptr;  // whose figures are shown; null: none
+  std::vector<Bars> sizes;          // the shown one first
+};
+
+std::string size_text(const std::map<std::string, int64_t>& sizes) {
+  const bool same =
+      std::all_of(sizes.begin(), sizes.end(), [&](const auto& one) { return one.second == sizes.begin()->second; });
+  if (same && !sizes.empty()) return with_separators(sizes.begin()->second);
+  std::string text;
+  for (const auto& [name, value] : sizes) text += (text.empty() ? "" : " × ") + with_separators(value);
+  return text;
+}
+
+Bars shown_bars(const PanelContext& context, const OrderPicture& picture, Counted& counted_bars) {
+  Bars shown;
+  for (const ShownOrder& order : picture.orders) {
+    Bar bar{.kind = order.kind, .group = order.group, .launched = order.launched};
+    bar.modelled = modelled_bytes(*order.traffic, context.view.order_bytes);
+    if (const auto found = counted(context.session.counters(), *picture.result, picture.result->request.config,
+                                   order.kind, order.group)) {
+      bar.counted = counted_bytes(*found.row, context.view.order_bytes);
+      counted_bars.set = found.set;
+    }
+    shown.bars.push_back(bar);
+  }
+  return shown;
+}
+
+/// What was counted in the same orders at other sizes.
+void add_other_sizes(const PanelContext& context, const OrderPicture& picture, Counted& bars) {
+  if (bars.set == nullptr) return;
+  const RunResult& result = *picture.result;
+  std::vector<std::map<std::string, int64_t>> sizes;
+  for (const CounterRow& row : bars.set->rows)
+    if (std::find(sizes.begin(), sizes.end(), row.sizes) == sizes.end()) sizes.push_back(row.sizes);
+  for (const auto& size : sizes) {
+    Config other = result.request.config;
+    for (const auto& [name, value] : size) other.sizes[name] = value;
+    if (other == result.request.config) continue;
+    Bars group{.size = size_text(size), .bars = {}};
+    for (const ShownOrder& order : picture.orders) {
+      const auto found = counted(context.session.counters(), result, other, order.kind, order.group);
+      if (found)
+        group.bars.push_back({.kind = order.kind,
+                              .group = order.group,
+                              .launched = order.launched,
+                              .counted = counted_bytes(*found.row, context.view.order_bytes)});
+    }
+    if (!group.bars.empty()) bars.sizes.push_back(std::move(group));
+  }
+  if (bars.sizes.size() > 1) {
+    std::map<std::string, int64_t> own;
+    for (const auto& [name, value] : bars.set->rows.front().sizes)
+      own[name] = result.request.config.sizes.contains(name) ? result.request.config.size(name) : value;
+    bars.sizes.front().size = size_text(own);
+  }
+}
+
+Counted collect(const PanelContext& context, const OrderPicture& picture) {
+  Counted bars;
+  bars.sizes.push_back(shown_bars(context, picture, bars));
+  add_other_sizes(context, picture, bars);
+  return bars;
+}
+
+struct BarColumns {
+  float size_left, name_left, bar_left, bar_right, right;
+};
+
+float height_of(const PanelContext& context, const Bar& bar) {
+  return context.px(bar.modelled > 0 && bar.counted > 0 ? 40 : 26);
+}
+
+void draw_bar(PanelContext& context, const Bar& bar, const BarColumns& at, float top, double most) {
+  const Theme& theme = context.theme;
+  const Fonts& fonts = context.fonts;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImU32 colour = bar.launched ? theme.accent : mix(theme.window, theme.muted, 0.85F);
+  const auto end_of = [&](double value) {
+    return std::round(at.bar_left + (at.bar_right - at.bar_left) * static_cast<float>(value / most));
+  };
+  const std::string name = order_name(context.strings, bar.kind, bar.group);
+  ImFont* name_font = bar.launched ? fonts.small_semibold : fonts.small;
+  const float first = top + context.px(8);
+  draw_text(list, name_font, {at.name_left, centred_top(name_font, first)}, theme.text,
+            fit_text(name_font, name, at.bar_left - at.name_left - context.px(6)));
+  if (bar.counted > 0) {
+    const float end = end_of(bar.counted);
+    list->AddRectFilled({at.bar_left, first - context.px(7)}, {end, first + context.px(7)}, colour);
+    draw_text(list, fonts.small_semibold, {end + context.px(8), centred_top(fonts.small_semibold, first)}, theme.text,
+              three_figures(bar.counted));
+  }
+  if (bar.modelled <= 0) return;
+  const bool both = bar.counted > 0;
+  const float middle = both ? top + context.px(24) : first, half = context.px(both ? 5 : 7);
+  const float end = end_of(bar.modelled);
+  list->AddRect({at.bar_left + 0.5F, middle - half + 0.5F}, {end - 0.5F, middle + half - 0.5F}, colour, 0, 0,
+                context.px(1));
+  std::string text = three_figures(bar.modelled);
+  if (both) {
+    const long percent = std::lround(model_error(bar.modelled, bar.counted));
+    text += context.strings("speed.comma") + (percent == 0 ? std::string("±0%") : fmt::format("{:+}%", percent));
+    if (percent < 0) text.replace(text.rfind('-'), 1, "−");
+  }
+  ImFont* font = both ? fonts.small : fonts.small_semibold;
+  draw_text(list, font, {end + context.px(8), centred_top(font, middle)}, both ? theme.muted : theme.text, text);
+  if (both)
+    explain_rect(context, {at.bar_left, middle - context.px(8)}, {at.right, middle + context.px(8)},
+                 context.strings(context.view.order_bytes == OrderBytes::device ? "order.error_meaning"
+                                                                                : "order.l2_error_meaning"));
+}
+
+float draw_bars(PanelContext& context, const Counted& counted, ImVec2 low, ImVec2 high) {
+  const Fonts& fonts = context.fonts;
+  BarColumns at{low.x, low.x, 0, 0, high.x};
+  double most = 1;
+  float names = 0, sizes = 0;
+  for (const Bars& group : counted.sizes) {
+    sizes = std::max(sizes, text_size(fonts.small_semibold, group.size).x);
+    for (const Bar& bar : group.bars) {
+      most = std::max({most, bar.modelled, bar.counted});
+      names = std::max(names, text_size(fonts.small_semibold, order_name(context.strings, bar.kind, bar.group)).x);
+    }
+  }
+  if (sizes > 0) at.name_left += std::min(sizes, (high.x - low.x) * 0.25F) + context.px(12);
+  at.bar_left = std::round(at.name_left + names + context.px(12));
+  at.bar_right = std::max(at.bar_left + context.px(40), high.x - context.px(108));
+  float y = low.y;
+  for (size_t i = 0; i < counted.sizes.size(); ++i) {
+    const Bars& group = counted.sizes[i];
+    float height = 0;
+    for (const Bar& bar : group.bars) height += height_of(context, bar);
+    if (i > 0) {
+      if (y + height + context.px(16) > high.y) break;
+      ImGui::GetWindowDrawList()->AddRectFilled({low.x, y + context.px(4)},
+                                                {high.x, y + context.px(4) + std::max(1.0F, context.px(1))},
+                                                context.theme.separator);
+      y += context.px(14);
+    }
+    draw_text(ImGui::GetWindowDrawList(), fonts.small_semibold,
+              {low.x, centred_top(fonts.small_semibold, y + context.px(8))}, context.theme.text,
+              fit_text(fonts.small_semibold, group.size, at.name_left - low.x - context.px(6)));
+    for (const Bar& bar : group.bars) {
+      if (y + height_of(context, bar) > high.y + context.px(8)) return y;
+      draw_bar(context, bar, at, y, most);
+      y += height_of(context, bar);
+    }
+  }
+  return y;
+}
+
+/// Where the counters come from.
+std::string provenance(const Strings& strings, const CounterSet& set) {
+  return strings.format("order.counted", fmt::arg("gpu", set.gpu), fmt::arg("kernel", set.kernel),
+                        fmt::arg("tool", set.tool), fmt::arg("date", set.date.substr(0, 10)));
+}
+
+/// The largest size that was counted, to go to where nothing was counted of what is shown.
+std::pair<const CounterSet*, const CounterRow*> largest_counted(const PanelContext& context) {
+  std::pair<const CounterSet*, const CounterRow*> found{};
+  const RecordedCounters* counters = context.session.counters();
+  if (counters == nullptr) return found;
+  double most = 0;
+  for (const CounterSet& set : counters->sets)
+    for (const CounterRow& row : set.rows)
+      if (row.order != Kind::row_major && row.device_bytes_read > most) {
+        most = row.device_bytes_read;
+        found = {&set, &row};
+      }
+  return found;
+}
+
+void go_to(PanelContext& context, const CounterSet& set, const CounterRow& row) {
+  Session& session = context.session;
+  for (const auto& [name, value] : row.sizes) session.set_size(name, value);
+  for (const auto& [name, value] : row.params) session.set_param(name, value);
+  session.set_param("CTAS_PER_SM", row.blocks_per_multiprocessor);
+  if (const auto& gpus = session.engine().gpus())
+    for (const GpuSpec& gpu : *gpus)
+      if (same_gpu(gpu.name, set.gpu)) session.set_gpu(gpu.id);
+}
+
+/// What is said under the bars. Returns its height.
+float draw_note(PanelContext& context, const Counted& counted, ImDrawList* list, ImVec2 low, float width) {
+  const Strings& strings = context.strings;
+  const auto flow = [&](const std::string& text, float y) {
+    const TextRun run[] = {{context.fonts.small, context.theme.muted, text}};
+    return flow_text(list, {low.x, y}, width, context.px(kNoteLine), run);
+  };
+  if (counted.set != nullptr) {
+    std::string text = provenance(strings, *counted.set);
+    if (context.view.order_bytes == OrderBytes::l2) text += strings("order.l2_note");
+    return flow(text, low.y);
+  }
+  const auto [set, row] = largest_counted(context);
+  float height = flow(strings(row != nullptr ? "order.not_counted" : "order.never_counted"), low.y);
+  if (row == nullptr) return height;
+  const std::string link = strings.format("order.go_to_counted", fmt::arg("size", size_text(row->sizes)));
+  const ImVec2 size = text_size(context.fonts.small, link);
+  const float top = low.y + height;
+  if (list != nullptr) {
+    ImGui::SetCursorScreenPos({low.x, top});
+    if (ImGui::InvisibleButton("go to counted", {size.x, context.px(kNoteLine)})) go_to(context, *set, *row);
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    mark(context, "order.go_to_counted", {low.x, top}, {low.x + size.x, top + context.px(kNoteLine)});
+    draw_text(list, context.fonts.small, {low.x, centred_top(context.fonts.small, top + context.px(kNoteLine / 2))},
+              hovered ? context.theme.text : context.theme.accent, link);
+  }
+  return height + context.px(kNoteLine);
+}
+
+}  // namespace
+
+void draw_order_bytes(PanelContext& context) {
+  if (!has_order(context.result)) return;
+  const OrderPicture& picture = order_picture(context.result);
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float left = origin.x + context.px(kPadding), right = origin.x + room.x - context.px(kPadding);
+  const float bottom = origin.y + room.y - context.px(kBottom);
+  const Counted counted = collect(context, picture);
+  const std::array<std::string, 2> names{context.strings("order.device_bytes"), context.strings("order.l2_bytes")};
+  ImGui::SetCursorScreenPos({left, origin.y + context.px(2)});
+  context.view.order_bytes = static_cast<OrderBytes>(
+      tab_row(context, "order.bytes", names, static_cast<int>(context.view.order_bytes), context.px(kTabs)));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  float badge = right;
+  const float tabs = left + text_size(context.fonts.small_semibold, names[0] + names[1]).x + context.px(32);
+  for (const Badge one : {Badge::modelled, Badge::recorded}) {
+    if (one == Badge::recorded && counted.set == nullptr) continue;
+    if (badge - badge_width(context, one) < tabs) break;
+    badge -= draw_badge(context, list, {badge, origin.y + context.px(8)}, one) + context.px(8);
+  }
+  const float top = origin.y + context.px(kTabs + 16), width = right - left;
+  const float note = draw_note(context, counted, nullptr, {left, 0}, width);
+  const float room_for_note = bottom - note - context.px(8);
+  const bool with_note = room_for_note - top > context.px(40);
+  const float end = draw_bars(context, counted, {left, top}, {right, with_note ? room_for_note : bottom});
+  if (!with_note) return;
+  const float note_top = std::min(end + context.px(12), bottom - note);
+  draw_note(context, counted, list, {left, note_top}, width);
+  if (counted.set != nullptr && !counted.set->command.empty())
+    explain_rect(context, {left, note_top}, {right, note_top + note}, counted.set->command);
+}
+
+}  // namespace tilescope

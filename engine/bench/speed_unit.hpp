@@ -1,0 +1,18 @@
+// What a time means as a speed: GB/s of useful bytes, or TFLOP/s for labs whose field counts operations.
+#pragma once
+
+#include "engine/lab.hpp"
+#include "engine/run_result.hpp"
+
+namespace tilescope {
+
+/// "GB/s" or "TFLOP/s".
+const char* speed_unit_of(const Lab& lab);
+/// The speed of a point of a report that swept the lab's sizes with `config`, in that unit.
+double speed_of(const Lab& lab, const Config& config, const TimingPoint& point);
+/// The speed of one timed run, whose sizes are those of its request.
+double speed_of_run(const Lab& lab, const RunResult& run);
+/// Operations over a time, in TFLOP/s; 0 where the time is.
+double teraflops(const Lab& lab, const Config& config, double milliseconds);
+
+}  // namespace tilescope
