@@ -14,6 +14,7 @@
 namespace tilescope {
 namespace {
 
+constexpr float kOrderLower = 64;       // by which the bottom of the order view begins lower than elsewhere
 constexpr double kRestSeconds = 0.35;   // before a tooltip
 constexpr double kBriefSeconds = 0.15;  // that a stale result is not dimmed
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
@@ -116,7 +117,11 @@ void Screen::draw(float width, float height) {
                    kFixed);
   Layout layout = lay_out(view, width, height);
   if (shows_order(context)) {
-    // Bars and plots share the width evenly.
+    // Maps are high, bars and plots need less than source and speed; these two share the width evenly.
+    const float lower = std::round(kOrderLower * view.scale);
+    for (float* edge : {&layout.view.bottom, &layout.source.top, &layout.speed.top, &layout.bottom_tabs.top,
+                        &layout.bottom_tabs.bottom})
+      *edge += lower;
     layout.source.right = layout.speed.left = std::round((layout.view.left + layout.view.right) / 2);
     layout.speed.right = layout.view.right;
     if (layout.stacked)
@@ -276,7 +281,9 @@ void Screen::draw_splitters(PanelContext& context, const Layout& layout) {
   drag("splitter.controls", {layout.controls.left, layout.controls.top}, {layout.controls.left, layout.controls.bottom},
        view.controls_width, view.controls_width, fresh.controls_width, -1);
   drag("splitter.bottom", {layout.view.left, layout.view.bottom}, {layout.view.right, layout.view.bottom},
-       view.bottom_height, (layout.status.top - layout.view.bottom) / view.scale, fresh.bottom_height, -1);
+       view.bottom_height,
+       (layout.status.top - layout.view.bottom) / view.scale + (shows_order(context) ? kOrderLower : 0),
+       fresh.bottom_height, -1);
   if (layout.stacked || layout.speed.width() <= 0 || shows_order(context)) return;
   drag("splitter.source", {layout.source.right, layout.source.top}, {layout.source.right, layout.source.bottom},
        view.source_width, view.source_width, fresh.source_width, 1);

@@ -15,11 +15,18 @@ using Clock = std::chrono::steady_clock;
 
 FrameTimes time_frames(Shell& shell, const ShotOptions& options) {
   std::vector<double> times;
+  ViewState& view = shell.screen().view;
+  if (options.play) {
+    view.animate = true;
+    view.playback = {.playing = true, .position = 0};
+  }
   for (int frame = 0; frame < options.frames; ++frame) {
     const auto start = Clock::now();
     shell.draw_offscreen(options.width, options.height);
     times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
   }
+  view.animate = false;
+  view.playback = {};
   if (times.empty()) return {};
   std::sort(times.begin(), times.end());
   return {static_cast<int>(times.size()), times[times.size() / 2], times.back()};
@@ -44,6 +51,7 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
   screen.view.animate = false;
   screen.view.tab = options.tab;
   screen.view.bottom = options.bottom;
+  screen.view.order_tab = options.order_tab;
   screen.view.light = options.light;
   screen.view.selection = {};
   screen.view.selection.block = options.block;

@@ -16,11 +16,13 @@ struct ShotOptions {
   Request request;
   Tab tab = Tab::tiles;
   BottomTab bottom = BottomTab::sweep;
+  OrderTab order_tab = OrderTab::groups;
   Language language = Language::en;
   bool light = false;
   int width = 1600, height = 1000;  // unscaled pixels; the picture is scale times as large
   std::optional<uint32_t> block;    // selected, as if clicked
   int frames = 0;                   // draw so many more and report their times
+  bool play = false;                // with blocks played in these
   double patience_seconds = 120;    // for the run
 };
 

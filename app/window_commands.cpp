@@ -49,6 +49,17 @@ Result<void> make_folder(const std::filesystem::path& folder) {
   return {};
 }
 
+OrderTab order_tab_from(const std::string& bottom) {
+  static constexpr std::array<std::pair<const char*, OrderTab>, 5> kTabs{{{"bytes", OrderTab::bytes},
+                                                                          {"waves", OrderTab::waves},
+                                                                          {"source", OrderTab::source},
+                                                                          {"sweep", OrderTab::sweep},
+                                                                          {"ladder", OrderTab::ladder}}};
+  for (const auto& [name, tab] : kTabs)
+    if (bottom == name) return tab;
+  return OrderTab::groups;
+}
+
 struct TourView {
   const char* name;
   Tab tab;
@@ -159,11 +170,13 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   shot.request = *request;
   shot.tab = tab_from(options.panel).value_or(Tab::tiles);
   shot.bottom = options.bottom == "ladder" ? BottomTab::ladder : BottomTab::sweep;
+  shot.order_tab = order_tab_from(options.bottom);
   shot.language = options.language == "zh" ? Language::zh : Language::en;
   shot.light = options.light;
   shot.width = extent->width;
   shot.height = extent->height;
   shot.frames = options.frames;
+  shot.play = options.play;
   auto taken = take_screenshot(**shell, shot, options.out);
   if (!taken) return refuse(taken.error());
   out << options.out << "\n";

@@ -34,8 +34,7 @@ Rung make_rung(const std::string& name, const Text& title, const std::string& ke
     return std::vector<Launch>{launch};
   };
   rung.grid_formula = [](const Config& config) {
-    return fmt::format("⌈{} / {}⌉ × ⌈{} / {}⌉ = {}", with_separators(config.size("M")), config.param("BM"),
-                       with_separators(config.size("N")), config.param("BN"),
+    return fmt::format("{} × {} = {}", with_separators(tile_rows(config)), with_separators(tile_columns(config)),
                        with_separators(tile_rows(config) * tile_columns(config)));
   };
   return rung;

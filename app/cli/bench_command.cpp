@@ -6,6 +6,7 @@
 #include "app/cli/commands.hpp"
 #include "engine/bench/measure.hpp"
 #include "engine/bench/recording.hpp"
+#include "engine/bench/speed_unit.hpp"
 
 namespace tilescope {
 namespace {
@@ -31,6 +32,12 @@ void print_report(const SpeedReport& report, std::ostream& out) {
   out << fmt::format("{} on {} [{}], driver {}, SM clock {} to {} MHz, {}; {}\n", report.lab, report.gpu,
                      name_of(report.badge), report.driver_version, report.sm_clock_min_mhz, report.sm_clock_max_mhz,
                      report.clock_state, report.bytes_formula);
+  const Lab* lab = find_lab(report.lab);
+  const char* unit = lab != nullptr ? speed_unit_of(*lab) : "GB/s";
+  const int decimals = lab != nullptr && lab->speed_unit == SpeedUnit::teraflops ? 1 : 0;
+  const auto speed = [&](const TimingPoint& point) {
+    return lab != nullptr ? speed_of(*lab, report.config, point) : point.gigabytes_per_second;
+  };
   for (const int64_t size : sizes_of(report)) {
     const auto shape = static_cast<size_t>(size) - 1;
     out << fmt::format("{} = {}\n", report.size_name,
@@ -38,8 +45,9 @@ void print_report(const SpeedReport& report, std::ostream& out) {
     for (const auto& series : report.series) {
       const TimingPoint* point = point_at(series, size);
       if (point == nullptr) continue;
-      out << fmt::format("  {:<20} {:>10.5f} ms  [{:.5f}, {:.5f}]  {:>7.0f} GB/s {}", series.name, point->median_ms,
-                         point->low_ms, point->high_ms, point->gigabytes_per_second, point->cold_l2 ? "cold" : "warm");
+      out << fmt::format("  {:<20} {:>10.5f} ms  [{:.5f}, {:.5f}]  {:>7.{}f} {} {}", series.name, point->median_ms,
+                         point->low_ms, point->high_ms, speed(*point), decimals, unit,
+                         point->cold_l2 ? "cold" : "warm");
       for (const auto& reference : report.series) {
         const TimingPoint* other = reference.is_rung ? nullptr : point_at(reference, size);
         if (series.is_rung && other != nullptr)

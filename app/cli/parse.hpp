@@ -19,14 +19,15 @@ struct WindowOptions {
 /// One picture of the window.
 struct ShotCommandOptions {
   RunOptions run;                    // lab, rung, set, size, device, broken
-  std::string panel = "tiles";       // lesson | tiles | traffic | correctness
-  std::string bottom = "sweep";      // sweep | ladder
+  std::string panel = "tiles";       // lesson | tiles | traffic | order | step | correctness
+  std::string bottom;                // sweep | ladder, of order also bytes | groups | waves | source; empty: the usual
   std::string language = "en";       // en | zh
   std::string extent = "1600x1000";  // pixels
   std::string scale = "1";
   bool light = false;
-  int frames = 0;   // > 0: draw this many more frames and print their times
-  std::string out;  // FILE.png
+  int frames = 0;     // > 0: draw this many more frames and print their times
+  bool play = false;  // with blocks played in these
+  std::string out;    // FILE.png
 };
 
 struct TourOptions {

@@ -7,6 +7,7 @@
 #include "app/cli/hierarchy_report.hpp"
 #include "app/cli/order_report.hpp"
 #include "app/cli/tile_report.hpp"
+#include "engine/bench/speed_unit.hpp"
 #include "engine/compile/kernel_names.hpp"
 #include "engine/sha256.hpp"
 #include "engine/traffic/ptxas_changes.hpp"
@@ -97,6 +98,15 @@ json kernels_json(const CompiledModule& module) {
 /// Kernels print any bytes; JSON holds Unicode.
 std::string readable(const std::string& bytes) {
   return json::parse(json(bytes).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
+}
+
+/// The time, and the speed in the lab's unit.
+std::string timing_text(const RunResult& result) {
+  const Lab* lab = lab_of(result.request);
+  const double speed = lab != nullptr ? speed_of_run(*lab, result) : result.timing->gigabytes_per_second;
+  return fmt::format("{:.4f} ms, {:.{}f} {}, {} [MEASURED]\n", result.timing->median_ms, speed,
+                     lab != nullptr && lab->speed_unit == SpeedUnit::teraflops ? 1 : 0,
+                     lab != nullptr ? speed_unit_of(*lab) : "GB/s", result.timing->cold_l2 ? "cold L2" : "warm L2");
 }
 
 /// A parameter's value as --set takes it; of a user's own file a number.
@@ -276,9 +286,7 @@ std::string to_text(const RunResult& result, bool with_ledger) {
   }
   if (result.blocks_sampled != 0) text += result.not_observed_reason + "; nothing is compared\n";
   if (result.block_order) text += order_text(*result.block_order, with_ledger);
-  if (result.timing)
-    text += fmt::format("{:.4f} ms, {:.0f} GB/s, {} [MEASURED]\n", result.timing->median_ms,
-                        result.timing->gigabytes_per_second, result.timing->cold_l2 ? "cold L2" : "warm L2");
+  if (result.timing) text += timing_text(result);
   text += fmt::format("compile {:.0f} ms{}, run {:.1f} ms\n", result.compile_ms,
                       result.compiled.from_cache ? " (cached)" : "", result.run_ms);
   return text;

@@ -21,23 +21,6 @@ std::string figure(double value) {
   return text;
 }
 
-/// Label muted at the left, value at the right; both on one line.
-void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour) {
-  const Fonts& fonts = column.fonts();
-  const float value_room = column.width() - text_size(fonts.small, label).x - column.px(8);
-  const std::string shown = fit_text(fonts.small, value, value_room);
-  column.text(fonts.small, column.left, 14, column.theme().muted, label);
-  column.text_right(fonts.small, column.right, 14, colour, shown);
-  if (shown != value)
-    explain_rect(column.context, {column.left, column.y}, {column.right, column.y + column.px(kLine)}, value);
-  column.y += column.px(kLine);
-}
-
-void paragraph(Column& column, std::string_view text, ImU32 colour) {
-  const TextRun run[] = {{column.fonts().small, colour, text}};
-  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), run);
-}
-
 /// What a failed output shows in place of the allowed error: where, and what was there.
 void mismatch_lines(Column& column, const Correctness& output) {
   const Theme& theme = column.theme();
@@ -77,7 +60,12 @@ void no_result(Column& column) {
   if (!session.error() || session.error()->id == ErrorId::cancelled) {
     card_title(column, "controls.correctness", std::nullopt);
     column.y -= column.px(6);
-    paragraph(column, column.context.strings(session.busy() ? "controls.running" : "controls.press_run"), theme.muted);
+    const bool sampled = column.context.result && column.context.result->blocks_sampled != 0;
+    paragraph(column,
+              column.context.strings(sampled          ? "controls.not_compared"
+                                     : session.busy() ? "controls.running"
+                                                      : "controls.press_run"),
+              theme.muted);
     column.separator(14);
     return;
   }
@@ -106,28 +94,34 @@ Moved moved_by(const Counters& counters) {
           counters.global_load_bytes_useful + counters.global_store_bytes_useful, sectors * 32};
 }
 
-/// Draws with everything dimmed while the result belongs to an older request.
-class Dimmed {
- public:
-  explicit Dimmed(Column& column) : column_(column), first_(column.list->VtxBuffer.Size), on_(column.context.stale) {}
-  ~Dimmed() {
-    if (!on_) return;
-    for (int vertex = first_; vertex < column_.list->VtxBuffer.Size; ++vertex) {
-      ImU32& colour = column_.list->VtxBuffer[vertex].col;
-      const ImU32 alpha = ((colour >> IM_COL32_A_SHIFT) & 255) * 45 / 100;
-      colour = (colour & ~IM_COL32_A_MASK) | (alpha << IM_COL32_A_SHIFT);
-    }
-  }
-  Dimmed(const Dimmed&) = delete;
-  Dimmed& operator=(const Dimmed&) = delete;
-
- private:
-  Column& column_;
-  int first_;
-  bool on_;
-};
-
 }  // namespace
+
+Dimmed::Dimmed(Column& column) : column_(column), first_(column.list->VtxBuffer.Size), on_(column.context.stale) {}
+
+Dimmed::~Dimmed() {
+  if (!on_) return;
+  for (int vertex = first_; vertex < column_.list->VtxBuffer.Size; ++vertex) {
+    ImU32& colour = column_.list->VtxBuffer[vertex].col;
+    const ImU32 alpha = ((colour >> IM_COL32_A_SHIFT) & 255) * 45 / 100;
+    colour = (colour & ~IM_COL32_A_MASK) | (alpha << IM_COL32_A_SHIFT);
+  }
+}
+
+void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour) {
+  const Fonts& fonts = column.fonts();
+  const float value_room = column.width() - text_size(fonts.small, label).x - column.px(8);
+  const std::string shown = fit_text(fonts.small, value, value_room);
+  column.text(fonts.small, column.left, 14, column.theme().muted, label);
+  column.text_right(fonts.small, column.right, 14, colour, shown);
+  if (shown != value)
+    explain_rect(column.context, {column.left, column.y}, {column.right, column.y + column.px(kLine)}, value);
+  column.y += column.px(kLine);
+}
+
+void paragraph(Column& column, std::string_view text, ImU32 colour) {
+  const TextRun run[] = {{column.fonts().small, colour, text}};
+  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(kLine), run);
+}
 
 void card_title(Column& column, const char* title, std::optional<Badge> badge) {
   column.text(column.fonts().small, column.left, 28, column.theme().muted, column.context.strings(title));

@@ -4,6 +4,7 @@
 
 #include "app/panels/controls_parts.hpp"
 #include "app/panels/speed_model.hpp"
+#include "engine/bench/speed_unit.hpp"
 
 namespace tilescope {
 namespace {
@@ -41,14 +42,22 @@ void draw_bar(Column& column, float middle, double percent, double full, bool se
   column.list->AddRectFilled({left, middle - half}, {end, middle + half}, selected ? theme.accent : theme.muted);
 }
 
+std::string speed_text(const PanelContext& context, const Speeds& speeds, const Ladder::Row& row) {
+  const double speed = speed_at(context.lab(), *speeds.report, *row.point);
+  return speed < 9.95 ? fmt::format("{:.1f}", speed) : with_separators(std::llround(speed));
+}
+
+/// Where the field gives a rate of operations, the rows have that; else their share of the reference.
+bool gives_speeds(const Lab& lab) { return lab.speed_unit == SpeedUnit::teraflops; }
+
 std::string row_meaning(const PanelContext& context, const Rung& rung, const Speeds& speeds, const Ladder::Row* row) {
   const Ladder& ladder = speeds.ladder;
   const std::string& title = context.strings(rung.title);
   if (row == nullptr) return title;
-  return context.strings.format("controls.rung_meaning", fmt::arg("rung", title),
-                                fmt::arg("percent", std::lround(row->percent)), fmt::arg("reference", ladder.best),
-                                fmt::arg("speed", with_separators(std::llround(row->point->gigabytes_per_second))),
-                                fmt::arg("size", place_text(*speeds.report, ladder.size)));
+  return context.strings.format(
+      "controls.rung_meaning", fmt::arg("rung", title), fmt::arg("percent", std::lround(row->percent)),
+      fmt::arg("reference", ladder.best), fmt::arg("speed", speed_text(context, speeds, *row)),
+      fmt::arg("unit", speed_unit_of(context.lab())), fmt::arg("size", place_text(*speeds.report, ladder.size)));
 }
 
 void draw_title(Column& column, const Speeds& speeds) {
@@ -60,7 +69,10 @@ void draw_title(Column& column, const Speeds& speeds) {
     const float after = column.left + text_size(fonts.body_semibold, title).x + column.px(10);
     const float badge =
         draw_badge(context, column.list, {column.right, column.y + column.px(17)}, speeds.report->badge);
-    const std::string of = context.strings.format("controls.percent_of", fmt::arg("reference", speeds.ladder.best));
+    const std::string of =
+        gives_speeds(context.lab())
+            ? std::string(speed_unit_of(context.lab()))
+            : context.strings.format("controls.percent_of", fmt::arg("reference", speeds.ladder.best));
     column.text(fonts.small, after, 32, column.theme().muted,
                 fit_text(fonts.small, of, column.right - badge - column.px(8) - after));
   }
@@ -100,7 +112,8 @@ void draw_row(Column& column, const Rung& rung, int number, const Speeds& speeds
   if (row != nullptr) {
     draw_bar(column, middle, row->percent, speeds.full, selected);
     draw_text_right(column.list, font, {column.right, top}, column.theme().text,
-                    fmt::format("{}%", std::lround(row->percent)));
+                    gives_speeds(context.lab()) ? speed_text(context, speeds, *row)
+                                                : fmt::format("{}%", std::lround(row->percent)));
   }
   column.y += column.px(kRow);
 }

@@ -36,9 +36,26 @@ void run_section(Column& column);
 void break_it_section(Column& column);
 /// Title and badge of a card; y moves to the value's row.
 void card_title(Column& column, const char* title, std::optional<Badge> badge);
+/// Label muted at the left, value at the right; both on one line.
+void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour);
+void paragraph(Column& column, std::string_view text, ImU32 colour);
+/// Draws with everything dimmed while the result belongs to an older request.
+class Dimmed {
+ public:
+  explicit Dimmed(Column& column);
+  ~Dimmed();
+  Dimmed(const Dimmed&) = delete;
+  Dimmed& operator=(const Dimmed&) = delete;
+
+ private:
+  Column& column_;
+  int first_;
+  bool on_;
+};
 void correctness_card(Column& column);
 void findings_card(Column& column);
 void traffic_card(Column& column);
+void order_cards(Column& column);  // where the order of the blocks was modelled
 void predict_card(Column& column);
 
 /// The report that is shown: this machine's sweep where there is one, else the recording; null if neither.

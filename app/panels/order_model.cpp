@@ -123,8 +123,22 @@ OrderPicture make_order_picture(const std::shared_ptr<const RunResult>& result) 
 }
 
 uint64_t usual_wave(const OrderModel& model) {
-  const uint64_t whole = model.blocks / std::max<uint64_t>(1, model.resident_blocks);
-  return whole == 0 ? 0 : (whole - 1) / 2;
+  const auto& waves = model.launched.waves;
+  const uint64_t whole = std::min<uint64_t>(waves.size(), model.blocks / std::max<uint64_t>(1, model.resident_blocks));
+  if (whole == 0) return 0;
+  std::vector<uint64_t> needs;
+  for (uint64_t wave = 0; wave < whole; ++wave) needs.push_back(waves[wave].needed_bytes);
+  std::nth_element(needs.begin(), needs.begin() + static_cast<ptrdiff_t>((whole - 1) / 2), needs.end());
+  const uint64_t median = needs[(whole - 1) / 2], middle = (whole - 1) / 2;
+  uint64_t best = 0;
+  const auto rank = [&](uint64_t wave) {
+    const uint64_t needed = waves[wave].needed_bytes;
+    return std::pair(needed > median ? needed - median : median - needed,
+                     wave > middle ? wave - middle : middle - wave);
+  };
+  for (uint64_t wave = 1; wave < whole; ++wave)
+    if (rank(wave) < rank(best)) best = wave;
+  return best;
 }
 
 OrderWindow wave_window(const OrderModel& model, uint64_t wave) {

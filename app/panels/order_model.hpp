@@ -70,7 +70,8 @@ struct OrderPicture {
 bool has_order(const std::shared_ptr<const RunResult>& result);
 OrderPicture make_order_picture(const std::shared_ptr<const RunResult>& result);
 
-/// The wave that is shown while nothing is played: the middle one of the whole ones.
+/// The wave that is shown while nothing is played: of the whole ones that need as much as most, the one nearest the
+/// middle.
 uint64_t usual_wave(const OrderModel& model);
 OrderWindow wave_window(const OrderModel& model, uint64_t wave);
 OrderWindow window_of(const ViewState& view, const OrderModel& model);

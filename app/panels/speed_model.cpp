@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/plots/axis.hpp"
+#include "engine/bench/speed_unit.hpp"
 
 namespace tilescope {
 namespace {
@@ -78,10 +79,14 @@ std::string short_place_text(const SpeedReport& report, int64_t size) {
   return report.shapes.empty() ? plots::size_text(size) : place_text(report, size);
 }
 
-double largest_bandwidth(const SpeedReport& report) {
+double speed_at(const Lab& lab, const SpeedReport& report, const TimingPoint& point) {
+  return speed_of(lab, report.config, point);
+}
+
+double largest_speed(const Lab& lab, const SpeedReport& report) {
   double largest = 0;
   for (const auto& series : report.series)
-    for (const auto& point : series.points) largest = std::max(largest, point.gigabytes_per_second);
+    for (const auto& point : series.points) largest = std::max(largest, speed_at(lab, report, point));
   return largest;
 }
 
@@ -93,11 +98,11 @@ int64_t largest_warm_size(const SpeedReport& report) {
   return largest;
 }
 
-double low_bandwidth(const TimingPoint& point) {
-  return point.high_ms > 0 ? point.gigabytes_per_second * point.median_ms / point.high_ms : point.gigabytes_per_second;
+double low_speed(const TimingPoint& point, double median) {
+  return point.high_ms > 0 ? median * point.median_ms / point.high_ms : median;
 }
-double high_bandwidth(const TimingPoint& point) {
-  return point.low_ms > 0 ? point.gigabytes_per_second * point.median_ms / point.low_ms : point.gigabytes_per_second;
+double high_speed(const TimingPoint& point, double median) {
+  return point.low_ms > 0 ? median * point.median_ms / point.low_ms : median;
 }
 
 Ladder make_ladder(const SpeedReport& report, int64_t size) {

@@ -26,13 +26,15 @@ std::optional<SizeRange> sizes_of(const SpeedReport& report);
 /// A point's size: "98,432", or the name of its shape; the short form is "2¹⁷".
 std::string place_text(const SpeedReport& report, int64_t size);
 std::string short_place_text(const SpeedReport& report, int64_t size);
-double largest_bandwidth(const SpeedReport& report);  // GB/s
+/// A point in the unit of the lab's field: GB/s or TFLOP/s.
+double speed_at(const Lab& lab, const SpeedReport& report, const TimingPoint& point);
+double largest_speed(const Lab& lab, const SpeedReport& report);
 /// The largest size that was timed with a warm L2 (graph batches); 0 if none was.
 int64_t largest_warm_size(const SpeedReport& report);
 
-/// GB/s at the ends of a point's interval.
-double low_bandwidth(const TimingPoint& point);
-double high_bandwidth(const TimingPoint& point);
+/// The speed at the ends of a point's interval, from that of its median.
+double low_speed(const TimingPoint& point, double median);
+double high_speed(const TimingPoint& point, double median);
 
 /// Every implementation at one size, as a share of the best reference there; of the fastest rung where there is none.
 struct Ladder {

@@ -6,6 +6,7 @@
 #include "app/panels/speed_model.hpp"
 #include "app/plots/plot.hpp"
 #include "app/widgets.hpp"
+#include "engine/bench/speed_unit.hpp"
 
 namespace tilescope {
 namespace {
@@ -17,20 +18,19 @@ enum LabelPriority { kOther, kReference, kSelected };
 struct Curve {
   std::vector<double> xs, ys, low, high;
 };
-Curve curve_of(const TimingSeries& series) {
+Curve curve_of(const Lab& lab, const SpeedReport& report, const TimingSeries& series) {
   Curve curve;
   for (const auto& point : series.points) {
+    const double speed = speed_at(lab, report, point);
     curve.xs.push_back(static_cast<double>(point.size));
-    curve.ys.push_back(point.gigabytes_per_second);
-    curve.low.push_back(low_bandwidth(point));
-    curve.high.push_back(high_bandwidth(point));
+    curve.ys.push_back(speed);
+    curve.low.push_back(low_speed(point, speed));
+    curve.high.push_back(high_speed(point, speed));
   }
   return curve;
 }
 
-std::string bandwidth_text(double gigabytes_per_second) {
-  return plots::number_text(gigabytes_per_second, gigabytes_per_second < 100 ? 0.1 : 1);
-}
+std::string speed_text(double speed) { return plots::number_text(speed, speed < 100 ? 0.1 : 1); }
 
 int64_t current_size(const PanelContext& context) {
   return place_in_sweep(context.lab(), context.session.request().config);
@@ -72,11 +72,12 @@ bool set_series_style(const PanelContext& context, const TimingSeries& series, i
 std::string point_sentence(const PanelContext& context, const SpeedReport& report, const TimingSeries& series,
                            const TimingPoint& point) {
   const Strings& strings = context.strings;
+  const double speed = speed_at(context.lab(), report, point);
   return strings.format(
       "speed.point", fmt::arg("name", series_title(context.lab(), series, strings)),
       fmt::arg("size_name", report.size_name), fmt::arg("size", place_text(report, point.size)),
-      fmt::arg("bandwidth", bandwidth_text(point.gigabytes_per_second)),
-      fmt::arg("low", bandwidth_text(low_bandwidth(point))), fmt::arg("high", bandwidth_text(high_bandwidth(point))),
+      fmt::arg("speed", speed_text(speed)), fmt::arg("unit", speed_unit_of(context.lab())),
+      fmt::arg("low", speed_text(low_speed(point, speed))), fmt::arg("high", speed_text(high_speed(point, speed))),
       fmt::arg("time", milliseconds_text(point.median_ms)), fmt::arg("samples", with_separators(point.samples)),
       fmt::arg("cache", strings(point.cold_l2 ? "speed.point_cold" : "speed.point_warm")));
 }
@@ -105,8 +106,8 @@ void mark_current_size(const PanelContext& context, const SpeedReport& report, c
                           run->timing->size >= range.low && run->timing->size <= range.high;
   if (timed_here) point = &*run->timing;
   if (point == nullptr) return;
-  plots::PlotRing(static_cast<double>(point->size), point->gigabytes_per_second, context.theme.accent,
-                  bandwidth_text(point->gigabytes_per_second).c_str());
+  const double speed = timed_here ? speed_of_run(context.lab(), *run) : speed_at(context.lab(), report, *point);
+  plots::PlotRing(static_cast<double>(point->size), speed, context.theme.accent, speed_text(speed).c_str());
 }
 
 /// While a sweep grows the axis already has the lab's whole range, so that lines grow and nothing is rescaled.
@@ -141,8 +142,8 @@ void setup_sweep(const PanelContext& context, const SpeedReport& report, const S
   } else {
     setup_shapes(report);
   }
-  plots::SetupAxis(Axis_Y1, "GB/s");
-  plots::SetupAxisLimits(Axis_Y1, 0, plots::tidy_limit(largest_bandwidth(report)));
+  plots::SetupAxis(Axis_Y1, speed_unit_of(context.lab()));
+  plots::SetupAxisLimits(Axis_Y1, 0, plots::tidy_limit(largest_speed(context.lab(), report)));
   plots::SetupLabelColumn(context.strings.format("speed.at", fmt::arg("size", short_place_text(report, range.high))));
 }
 
@@ -158,7 +159,7 @@ void draw_size_sweep(PanelContext& context, const SpeedReport& report, ImVec2 si
     const TimingSeries& series = report.series[i];
     const int rung = series.is_rung ? rungs++ : 0, reference = series.is_rung ? 0 : references++;
     if (series.points.empty()) continue;
-    const Curve curve = curve_of(series);
+    const Curve curve = curve_of(context.lab(), report, series);
     const auto count = static_cast<int>(curve.xs.size());
     if (is_selected(context, series)) {
       plots::SetNextFillStyle(with_alpha(context.theme.accent, 0.25F));
@@ -166,7 +167,7 @@ void draw_size_sweep(PanelContext& context, const SpeedReport& report, ImVec2 si
     }
     plots::LabelStyle label = label_of(context, series);
     if (const TimingPoint* last = point_at(series, range->high))
-      label.value = bandwidth_text(last->gigabytes_per_second);
+      label.value = speed_text(speed_at(context.lab(), report, *last));
     plots::SetNextLabel(label);
     const bool dashed = set_series_style(context, series, rung, reference);
     plots::PlotLine(series_title(context.lab(), series, context.strings).c_str(), curve.xs.data(), curve.ys.data(),
@@ -202,13 +203,13 @@ void draw_speed_ladder(PanelContext& context, const SpeedReport& report, ImVec2 
   plots::SetupAxisLimits(Axis_X1, 0, most * 1.02);
   plots::SetupAxis(Axis_Y1, unit.c_str(), plots::AxisFlags_NoTickLabels | plots::AxisFlags_Invert);
   plots::SetupAxisLimits(Axis_Y1, -0.5, rows - 0.5);
-  plots::SetupLabelColumn("%", "GB/s");
+  plots::SetupLabelColumn("%", speed_unit_of(context.lab()));
   for (size_t k = 0; k < ladder.rows.size(); ++k) {
     const Ladder::Row& row = ladder.rows[k];
     const TimingSeries& series = report.series[row.series];
     plots::LabelStyle label = label_of(context, series);
     label.value = plots::number_text(row.percent, row.percent < 9.95 ? 0.1 : 1);
-    label.note = bandwidth_text(row.point->gigabytes_per_second);
+    label.note = speed_text(speed_at(context.lab(), report, *row.point));
     plots::SetNextLabel(label);
     plots::SetNextLineStyle(colour_of(context, series), 1);
     plots::SetNextMarkerStyle(plots::Marker_None, 0, /*hollow=*/!series.is_rung);
