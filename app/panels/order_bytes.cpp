@@ -40,15 +40,25 @@ std::string size_text(const std::map<std::string, int64_t>& sizes) {
   return text;
 }
 
-Bars shown_bars(const PanelContext& context, const OrderPicture& picture, Counted& counted_bars) {
+using Orders = std::vector<std::pair<Kind, int64_t>>;
+
+Orders orders_of(const OrderPicture& picture) {
+  Orders orders;
+  for (const ShownOrder& order : picture.orders) orders.emplace_back(order.kind, order.group);
+  return orders;
+}
+
+Bars shown_bars(const PanelContext& context, const OrderPicture& picture, const Orders& orders, Counted& bars) {
   Bars shown;
-  for (const ShownOrder& order : picture.orders) {
+  const auto found =
+      counted_together(context.session.counters(), *picture.result, picture.result->request.config, orders);
+  for (size_t i = 0; i < orders.size(); ++i) {
+    const ShownOrder& order = picture.orders[i];
     Bar bar{.kind = order.kind, .group = order.group, .launched = order.launched};
     bar.modelled = modelled_bytes(*order.traffic, context.view.order_bytes);
-    if (const auto found = counted(context.session.counters(), *picture.result, picture.result->request.config,
-                                   order.kind, order.group)) {
-      bar.counted = counted_bytes(*found.row, context.view.order_bytes);
-      counted_bars.set = found.set;
+    if (found[i]) {
+      bar.counted = counted_bytes(*found[i].row, context.view.order_bytes);
+      bars.set = found[i].set;
     }
     shown.bars.push_back(bar);
   }
@@ -56,7 +66,7 @@ Bars shown_bars(const PanelContext& context, const OrderPicture& picture, Counte
 }
 
 /// What was counted in the same orders at other sizes.
-void add_other_sizes(const PanelContext& context, const OrderPicture& picture, Counted& bars) {
+void add_other_sizes(const PanelContext& context, const OrderPicture& picture, const Orders& orders, Counted& bars) {
   if (bars.set == nullptr) return;
   const RunResult& result = *picture.result;
   std::vector<std::map<std::string, int64_t>> sizes;
@@ -66,15 +76,14 @@ void add_other_sizes(const PanelContext& context, const OrderPicture& picture, C
     Config other = result.request.config;
     for (const auto& [name, value] : size) other.sizes[name] = value;
     if (other == result.request.config) continue;
+    const auto found = counted_together(context.session.counters(), result, other, orders);
     Bars group{.size = size_text(size), .bars = {}};
-    for (const ShownOrder& order : picture.orders) {
-      const auto found = counted(context.session.counters(), result, other, order.kind, order.group);
-      if (found)
-        group.bars.push_back({.kind = order.kind,
-                              .group = order.group,
-                              .launched = order.launched,
-                              .counted = counted_bytes(*found.row, context.view.order_bytes)});
-    }
+    for (size_t i = 0; i < orders.size(); ++i)
+      if (found[i] && found[i].set == bars.set)
+        group.bars.push_back({.kind = orders[i].first,
+                              .group = orders[i].second,
+                              .launched = picture.orders[i].launched,
+                              .counted = counted_bytes(*found[i].row, context.view.order_bytes)});
     if (!group.bars.empty()) bars.sizes.push_back(std::move(group));
   }
   if (bars.sizes.size() > 1) {
@@ -87,8 +96,9 @@ void add_other_sizes(const PanelContext& context, const OrderPicture& picture, C
 
 Counted collect(const PanelContext& context, const OrderPicture& picture) {
   Counted bars;
-  bars.sizes.push_back(shown_bars(context, picture, bars));
-  add_other_sizes(context, picture, bars);
+  const Orders orders = orders_of(picture);
+  bars.sizes.push_back(shown_bars(context, picture, orders, bars));
+  add_other_sizes(context, picture, orders, bars);
   return bars;
 }
 
@@ -166,9 +176,10 @@ float draw_bars(PanelContext& context, const Counted& counted, ImVec2 low, ImVec
                                                 context.theme.separator);
       y += context.px(14);
     }
-    draw_text(ImGui::GetWindowDrawList(), fonts.small_semibold,
-              {low.x, centred_top(fonts.small_semibold, y + context.px(8))}, context.theme.text,
-              fit_text(fonts.small_semibold, group.size, at.name_left - low.x - context.px(6)));
+    if (!group.size.empty())
+      draw_text(ImGui::GetWindowDrawList(), fonts.small_semibold,
+                {low.x, centred_top(fonts.small_semibold, y + context.px(8))}, context.theme.text,
+                fit_text(fonts.small_semibold, group.size, at.name_left - low.x - context.px(6)));
     for (const Bar& bar : group.bars) {
       if (y + height_of(context, bar) > high.y + context.px(8)) return y;
       draw_bar(context, bar, at, y, most);

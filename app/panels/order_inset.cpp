@@ -9,7 +9,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kMargin = 14, kPad = 14, kTitle = 28, kRow = 20, kLeast = 3 * kRow;
+constexpr float kMargin = 10, kPad = 12, kTitle = 25, kRow = 19, kLeast = 3 * kRow;
 constexpr uint32_t kMostRows = 8, kMostColumns = 12, kLeastRows = 2, kLeastColumns = 4;
 
 float number_width(const OrderFrame& frame) {
@@ -31,7 +31,7 @@ std::pair<uint32_t, uint32_t> window_rows(const OrderFrame& frame, const ShownOr
 
 bool numbers_fit(const OrderFrame& frame, const OrderMapPlace& map) {
   const bool one_each = map.rows == frame.picture.rows && map.columns == frame.picture.columns;
-  return one_each && map.pitch_x >= number_width(frame) + 8 * frame.unit() && map.pitch_y >= 17 * frame.unit();
+  return one_each && map.pitch_x >= number_width(frame) + 2.5F * frame.unit() && map.pitch_y >= 17 * frame.unit();
 }
 
 void draw_tile_number(OrderFrame& frame, const ShownOrder& order, uint32_t tile, ImVec2 centre) {
@@ -56,7 +56,7 @@ std::optional<OrderInset> place_inset(const OrderFrame& frame, const ShownOrder&
   const float above = map.y(first * scale) - map.low.y, below = map.high().y - map.y((last + 1) * scale);
   OrderInset inset;
   inset.below = below >= above;
-  const float room = std::max(above, below) - 2 * kMargin * unit - 8 * unit;
+  const float room = std::max(above, below) - 2 * kMargin * unit;
   inset.cell_x = std::floor(number_width(frame) + 8 * unit);
   inset.cell_y = kRow * unit;
   const float across = map.high().x - map.low.x - 2 * (kMargin + kPad) * unit;

@@ -125,7 +125,9 @@ void draw_title(OrderFrame& frame, const ShownOrder& order, const OrderNeed& nee
                                         {low.x, baseline_top(fonts.body_semibold, base)}, context.theme.text, name)
                                   .x;
   std::vector<std::string> forms;
-  if (frame.picture.matrix) forms = {need_text(frame, need, "order.need"), need_text(frame, need, "order.need_short")};
+  if (frame.picture.matrix)
+    forms = {need_text(frame, need, "order.need"), need_text(frame, need, "order.need_rows"),
+             need_text(frame, need, "order.need_short")};
   forms.push_back(
       context.strings.format("order.need_bytes", fmt::arg("bytes", three_figures(static_cast<double>(need.bytes)))));
   for (const std::string& form : forms) {

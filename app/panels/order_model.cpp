@@ -312,6 +312,22 @@ RecordedCounters::Found counted(const RecordedCounters* counters, const RunResul
                          .group = group});
 }
 
+std::vector<RecordedCounters::Found> counted_together(const RecordedCounters* counters, const RunResult& result,
+                                                      const Config& config,
+                                                      std::span<const std::pair<Kind, int64_t>> orders) {
+  std::vector<RecordedCounters::Found> found;
+  for (const auto& [kind, group] : orders) found.push_back(counted(counters, result, config, kind, group));
+  const auto rows_of = [&](const CounterSet* set) {
+    return std::count_if(found.begin(), found.end(), [&](const auto& one) { return one.set == set; });
+  };
+  const CounterSet* common = nullptr;
+  for (const auto& one : found)
+    if (one && (common == nullptr || rows_of(one.set) > rows_of(common))) common = one.set;
+  for (auto& one : found)
+    if (one.set != common) one = {};
+  return found;
+}
+
 double model_error(double modelled, double counted) { return counted > 0 ? 100 * (modelled / counted - 1) : 0; }
 
 }  // namespace tilescope

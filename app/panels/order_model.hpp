@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/panels/tiles_index.hpp"
@@ -110,6 +112,10 @@ double counted_bytes(const CounterRow& row, OrderBytes level);
 /// result's, or that of another size. Nothing without counters.
 RecordedCounters::Found counted(const RecordedCounters* counters, const RunResult& result, const Config& config,
                                 OrderTraffic::Kind kind, int64_t group);
+/// The same of several orders, all of one set, so that they can be compared: that which has most of them.
+std::vector<RecordedCounters::Found> counted_together(const RecordedCounters* counters, const RunResult& result,
+                                                      const Config& config,
+                                                      std::span<const std::pair<OrderTraffic::Kind, int64_t>> orders);
 /// By how much the model is off, in percent.
 double model_error(double modelled, double counted);
 

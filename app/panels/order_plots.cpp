@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include "app/panels/order_view.hpp"
 #include "app/panels/speed_plot.hpp"
@@ -31,9 +32,11 @@ struct Curve {
 
 /// What is known for each group of one size.
 struct GroupCurves {
-  Curve modelled, counted;  // GB
-  Curve recorded_speed;     // TFLOP/s of the recorded times
-  Curve measured_speed;     // TFLOP/s of runs on this machine's GPU
+  double unit = 1e9;             // bytes of the curves' unit
+  const char* unit_name = "GB";  // that of the largest value
+  Curve modelled, counted;
+  Curve recorded_speed;  // TFLOP/s of the recorded times
+  Curve measured_speed;  // TFLOP/s of runs on this machine's GPU
   const CounterSet* set = nullptr;
   std::vector<int64_t> groups;  // of the modelled points
 };
@@ -59,42 +62,61 @@ MeasuredTimes& measured_times(const PanelContext& context) {
   return times;
 }
 
-GroupCurves group_curves(const PanelContext& context, const OrderPicture& picture) {
-  GroupCurves curves;
-  const RunResult& result = *picture.result;
-  const RecordedCounters* counters = context.session.counters();
-  const MeasuredTimes& times = measured_times(context);
-  std::map<std::string, int64_t> values = values_of_run(result);
-  for (const OrderTraffic& one : picture.model().others) {
-    if (one.kind == Kind::hilbert) continue;
-    const int64_t group = one.kind == Kind::row_major ? 1 : one.group;
-    const auto x = static_cast<double>(group);
-    curves.groups.push_back(group);
-    curves.modelled.add(x, modelled_bytes(one, context.view.order_bytes) / 1e9);
-    if (const auto found = counted(counters, result, result.request.config, one.kind, one.group)) {
-      curves.set = found.set;
-      curves.counted.add(x, counted_bytes(*found.row, context.view.order_bytes) / 1e9);
-      if (found.row->nanoseconds > 0)
-        curves.recorded_speed.add(x, teraflops(context.lab(), result.request.config, found.row->nanoseconds / 1e6));
-    }
-    values[kGroupParam] = group;
-    if (const auto time = times.milliseconds.find({result.request.lab, values}); time != times.milliseconds.end())
-      curves.measured_speed.add(x, teraflops(context.lab(), result.request.config, time->second));
-  }
-  return curves;
-}
-
 double largest(std::initializer_list<const Curve*> curves) {
   double most = 0;
   for (const Curve* curve : curves)
     for (const double y : curve->ys) most = std::max(most, y);
   return most;
 }
+/// The unit in which a value has up to three figures before its point.
+std::pair<double, const char*> unit_for(double bytes) {
+  if (bytes >= 1e9) return {1e9, "GB"};
+  return bytes >= 1e6 ? std::pair(1e6, "MB") : std::pair(1e3, "KB");
+}
+void divide(Curve& curve, double by) {
+  for (double& y : curve.ys) y /= by;
+}
+/// The step of a value's third figure.
+double third_figure(double value) {
+  return value > 0 ? std::min(1.0, std::pow(10.0, std::floor(std::log10(value)) - 2)) : 1;
+}
+
 double smallest(std::initializer_list<const Curve*> curves) {
   double least = 1e300;
   for (const Curve* curve : curves)
     for (const double y : curve->ys) least = std::min(least, y);
   return least;
+}
+
+GroupCurves group_curves(const PanelContext& context, const OrderPicture& picture) {
+  GroupCurves curves;
+  const RunResult& result = *picture.result;
+  const MeasuredTimes& times = measured_times(context);
+  std::map<std::string, int64_t> values = values_of_run(result);
+  std::vector<std::pair<Kind, int64_t>> orders;
+  for (const OrderTraffic& one : picture.model().others)
+    if (one.kind != Kind::hilbert) orders.emplace_back(one.kind, one.group);
+  const auto found = counted_together(context.session.counters(), result, result.request.config, orders);
+  for (size_t i = 0; i < orders.size(); ++i) {
+    const int64_t group = orders[i].first == Kind::row_major ? 1 : orders[i].second;
+    const auto x = static_cast<double>(group);
+    curves.groups.push_back(group);
+    const OrderTraffic& traffic = *picture.model().find(orders[i].first, orders[i].second);
+    curves.modelled.add(x, modelled_bytes(traffic, context.view.order_bytes));
+    if (found[i]) {
+      curves.set = found[i].set;
+      curves.counted.add(x, counted_bytes(*found[i].row, context.view.order_bytes));
+      if (found[i].row->nanoseconds > 0)
+        curves.recorded_speed.add(x, teraflops(context.lab(), result.request.config, found[i].row->nanoseconds / 1e6));
+    }
+    values[kGroupParam] = group;
+    if (const auto time = times.milliseconds.find({result.request.lab, values}); time != times.milliseconds.end())
+      curves.measured_speed.add(x, teraflops(context.lab(), result.request.config, time->second));
+  }
+  std::tie(curves.unit, curves.unit_name) = unit_for(largest({&curves.modelled, &curves.counted}));
+  divide(curves.modelled, curves.unit);
+  divide(curves.counted, curves.unit);
+  return curves;
 }
 
 /// Group at which the launch is; 0 if it is in no row-major or grouped order.
@@ -112,11 +134,12 @@ void plot(const Curve& curve, ImU32 colour, plots::Marker marker, bool modelled)
                   modelled ? plots::LineFlags_Dashed : plots::LineFlags_None);
 }
 
-void ring(const PanelContext& context, const OrderPicture& picture, const Curve& curve, double figures) {
+void ring(const PanelContext& context, const OrderPicture& picture, const Curve& curve) {
   const auto group = static_cast<double>(current_group(picture));
   for (size_t i = 0; i < curve.xs.size(); ++i)
     if (curve.xs[i] == group)
-      plots::PlotRing(group, curve.ys[i], context.theme.accent, plots::number_text(curve.ys[i], figures).c_str());
+      plots::PlotRing(group, curve.ys[i], context.theme.accent,
+                      plots::number_text(curve.ys[i], third_figure(curve.ys[i])).c_str());
 }
 
 void setup_groups(const PanelContext& context, const GroupCurves& curves, const char* unit, double low, double high) {
@@ -155,11 +178,12 @@ void draw_bytes_against_group(PanelContext& context, const OrderPicture& picture
   const Strings& strings = context.strings;
   const bool device = context.view.order_bytes == OrderBytes::device;
   if (!plots::BeginPlot("order.groups", size)) return;
-  setup_groups(context, curves, strings(device ? "order.device_unit" : "order.l2_unit").c_str(), 0,
-               plots::tidy_limit(largest({&curves.modelled, &curves.counted})));
+  const std::string unit =
+      strings.format(device ? "order.device_unit" : "order.l2_unit", fmt::arg("unit", curves.unit_name));
+  setup_groups(context, curves, unit.c_str(), 0, plots::tidy_limit(largest({&curves.modelled, &curves.counted})));
   plot(curves.counted, context.theme.ok, plots::Marker_Circle, /*modelled=*/false);
   plot(curves.modelled, context.theme.accent, plots::Marker_Circle, /*modelled=*/true);
-  ring(context, picture, curves.counted.empty() ? curves.modelled : curves.counted, 0.01);
+  ring(context, picture, curves.counted.empty() ? curves.modelled : curves.counted);
   plots::EndPlot();
   mark(context, "order.groups", plots::PlotArea().low, plots::PlotArea().high);
   const auto hovered = plots::HoveredItem();
@@ -170,7 +194,7 @@ void draw_bytes_against_group(PanelContext& context, const OrderPicture& picture
   react_to_group(context, curve.xs[point],
                  strings.format(counted ? "order.point_counted" : "order.point_modelled",
                                 fmt::arg("group", static_cast<int64_t>(curve.xs[point])),
-                                fmt::arg("bytes", three_figures(curve.ys[point] * 1e9)),
+                                fmt::arg("bytes", three_figures(curve.ys[point] * curves.unit)),
                                 fmt::arg("what", strings(device ? "order.from_device" : "order.from_l2"))));
 }
 
@@ -182,10 +206,13 @@ void draw_speed_against_group(PanelContext& context, const OrderPicture& picture
   const double least = smallest({&curves.recorded_speed, &curves.measured_speed});
   const double step = most >= 400 ? 50 : most >= 80 ? 10 : 1;
   const double low = std::max(0.0, std::floor((least - (most - least) * 0.5) / step) * step);
-  setup_groups(context, curves, "TFLOP/s", low, std::max(low + step, std::ceil((most + step * 0.2) / step) * step));
+  // Whose speed it is, where it is not that of the lab's kernel.
+  const bool other = curves.measured_speed.empty() && curves.set != nullptr && !curves.set->own_kernel;
+  const std::string unit = other ? "TFLOP/s" + context.strings("speed.comma") + curves.set->name : "TFLOP/s";
+  setup_groups(context, curves, unit.c_str(), low, std::max(low + step, std::ceil((most + step * 0.2) / step) * step));
   plot(curves.recorded_speed, context.theme.ok, plots::Marker_Circle, /*modelled=*/false);
   plot(curves.measured_speed, context.theme.text, plots::Marker_Square, /*modelled=*/false);
-  ring(context, picture, curves.measured_speed.empty() ? curves.recorded_speed : curves.measured_speed, 1);
+  ring(context, picture, curves.measured_speed.empty() ? curves.recorded_speed : curves.measured_speed);
   plots::EndPlot();
   const auto hovered = plots::HoveredItem();
   if (!hovered) return;
@@ -215,16 +242,16 @@ void draw_legend(PanelContext& context, ImVec2 low, float right, const std::vect
   float x = low.x;
   if (badge) right -= draw_badge(context, list, {right, y - context.px(10)}, *badge) + context.px(12);
   for (const LegendEntry& entry : entries) {
-    const float width =
-        context.px(18) + (entry.badge ? badge_width(context, *entry.badge) : text_size(font, entry.text).x);
+    const float badge_room = entry.badge ? badge_width(context, *entry.badge) : 0;
+    const float gap = entry.badge && !entry.text.empty() ? context.px(6) : 0;
+    const float width = context.px(18) + badge_room + gap + text_size(font, entry.text).x;
     if (x + width > right) return;
     list->AddLine({x, y}, {x + context.px(12), y}, entry.colour, context.px(1.25F));
     plots::draw_marker(list, entry.marker, {x + context.px(6), y}, context.px(3.25F), entry.colour,
                        context.theme.window, entry.hollow);
-    if (entry.badge)
-      draw_badge(context, list, {x + width, y - context.px(10)}, *entry.badge);
-    else
-      draw_text(list, font, {x + context.px(18), centred_top(font, y)}, context.theme.text, entry.text);
+    if (entry.badge) draw_badge(context, list, {x + context.px(18) + badge_room, y - context.px(10)}, *entry.badge);
+    draw_text(list, font, {x + context.px(18) + badge_room + gap, centred_top(font, y)}, context.theme.text,
+              entry.text);
     x += width + context.px(18);
   }
   if (x + text_size(font, note).x <= right)
@@ -243,7 +270,9 @@ void draw_groups(PanelContext& context, const OrderPicture& picture, ImVec2 low,
     draw_speed_against_group(context, picture, curves, {width, bottom - context.px(6) - low.y});
   }
   std::vector<LegendEntry> entries;
-  if (!curves.counted.empty()) entries.push_back({"", Badge::recorded, context.theme.ok, plots::Marker_Circle, false});
+  if (!curves.counted.empty())
+    entries.push_back({curves.set != nullptr ? curves.set->name : "", Badge::recorded, context.theme.ok,
+                       plots::Marker_Circle, false});
   entries.push_back({"", Badge::modelled, context.theme.accent, plots::Marker_Circle, true});
   if (!curves.measured_speed.empty())
     entries.push_back({"", Badge::measured, context.theme.text, plots::Marker_Square, false});
@@ -251,19 +280,19 @@ void draw_groups(PanelContext& context, const OrderPicture& picture, ImVec2 low,
               context.strings(speeds ? "order.group_on_both" : "order.group_on_axis"), {});
 }
 
-/// Sums over the waves of one order: GB from device memory, strips needed.
+/// Sums over the waves of one order: bytes from device memory, strips needed.
 struct WaveCurves {
-  Curve gigabytes, strips;
+  Curve bytes, strips;
 };
 WaveCurves wave_curves(const OrderTraffic& traffic) {
   WaveCurves curves;
   double bytes = 0, strips = 0, wave = 0;
-  curves.gigabytes.add(0, 0);
+  curves.bytes.add(0, 0);
   curves.strips.add(0, 0);
   for (const WaveTraffic& one : traffic.waves) {
-    bytes += static_cast<double>(one.device_bytes_read) / 1e9;
+    bytes += static_cast<double>(one.device_bytes_read);
     for (const uint32_t count : one.strips) strips += count;
-    curves.gigabytes.add(++wave, bytes);
+    curves.bytes.add(++wave, bytes);
     curves.strips.add(wave, strips);
   }
   return curves;
@@ -275,17 +304,20 @@ ImU32 colour_of(const PanelContext& context, const ShownOrder& order, size_t ind
 }
 
 void draw_wave_plot(PanelContext& context, const OrderPicture& picture, const char* id, const char* unit,
-                    Curve WaveCurves::*which, const std::vector<WaveCurves>& curves, ImVec2 size) {
+                    Curve WaveCurves::*which, std::vector<WaveCurves> curves, ImVec2 size) {
   const Strings& strings = context.strings;
   if (!plots::BeginPlot(id, size)) return;
   double most = 0;
   for (const WaveCurves& one : curves) most = std::max(most, (one.*which).ys.back());
+  const bool of_strips = which == &WaveCurves::strips;
+  const auto [scale, unit_name] = of_strips ? std::pair(1.0, "") : unit_for(most);
+  for (WaveCurves& one : curves) divide(one.*which, scale);
   const auto waves = static_cast<double>(picture.waves());
   plots::SetStyle({context.theme, context.fonts, context.view.scale});
   plots::SetupAxis(Axis_X1, "");
   plots::SetupAxisLimits(Axis_X1, 0, std::max(1.0, waves));
-  plots::SetupAxis(Axis_Y1, strings(unit).c_str());
-  plots::SetupAxisLimits(Axis_Y1, 0, plots::tidy_limit(most));
+  plots::SetupAxis(Axis_Y1, strings.format(unit, fmt::arg("unit", unit_name)).c_str());
+  plots::SetupAxisLimits(Axis_Y1, 0, plots::tidy_limit(most / scale));
   for (size_t i = 0; i < curves.size(); ++i) {
     const Curve& curve = curves[i].*which;
     const ShownOrder& order = picture.orders[i];
@@ -299,16 +331,15 @@ void draw_wave_plot(PanelContext& context, const OrderPicture& picture, const ch
   const auto index = static_cast<size_t>(now);
   if (index < launched.ys.size())
     plots::PlotRing(now, launched.ys[index], context.theme.accent,
-                    which == &WaveCurves::strips ? plots::number_text(launched.ys[index], 1).c_str()
-                                                 : plots::number_text(launched.ys[index], 0.01).c_str());
+                    plots::number_text(launched.ys[index], of_strips ? 1 : third_figure(launched.ys[index])).c_str());
   plots::EndPlot();
   const auto hovered = plots::HoveredItem();
   if (!hovered) return;
   const ShownOrder& order = picture.orders[static_cast<size_t>(hovered->item)];
   const Curve& curve = curves[static_cast<size_t>(hovered->item)].*which;
   const double value = curve.ys[static_cast<size_t>(hovered->point)];
-  const std::string amount = which == &WaveCurves::strips ? plots::number_text(value, 1) : three_figures(value * 1e9);
-  explain(context, strings.format(which == &WaveCurves::strips ? "order.sum_strips" : "order.sum_bytes",
+  const std::string amount = of_strips ? plots::number_text(value, 1) : three_figures(value * scale);
+  explain(context, strings.format(of_strips ? "order.sum_strips" : "order.sum_bytes",
                                   fmt::arg("order", order_name(strings, order.kind, order.group)),
                                   fmt::arg("wave", hovered->point), fmt::arg("amount", amount)));
   ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
@@ -331,7 +362,7 @@ void draw_waves(PanelContext& context, const OrderPicture& picture, ImVec2 low, 
   const float bottom = high.y - context.px(kLegend), between = context.px(kBetween);
   const ImVec2 size{(high.x - low.x - between) / 2, bottom - context.px(6) - low.y};
   ImGui::SetCursorScreenPos(low);
-  draw_wave_plot(context, picture, "order.sums", "order.sum_unit", &WaveCurves::gigabytes, curves, size);
+  draw_wave_plot(context, picture, "order.sums", "order.sum_unit", &WaveCurves::bytes, curves, size);
   ImGui::SetCursorScreenPos({low.x + size.x + between, low.y});
   draw_wave_plot(context, picture, "order.strips", "order.strips_unit", &WaveCurves::strips, curves, size);
   draw_legend(context, {low.x, bottom}, high.x, entries, context.strings("order.waves_on_both"), Badge::modelled);

@@ -55,6 +55,7 @@ CounterSet read_set(JsonReader reader, std::string& wrong) {
   reader.read("date", set.date);
   reader.read("tool", set.tool);
   reader.read("command", set.command);
+  reader.read("name", set.name);
   reader.read("kernel", set.kernel);
   reader.read("own_kernel", set.own_kernel);
   reader.each("rows", [&](JsonReader row) {

@@ -36,6 +36,7 @@ struct CounterSet {
   std::string date;         // ISO 8601
   std::string tool;         // "Nsight Compute"
   std::string command;      // what counted; empty where it was not written down
+  std::string name;         // of the kernel, as plots label it: "Triton"
   std::string kernel;       // whose launches these are, one phrase
   bool own_kernel = false;  // the lab's; else one that does the same work in the same order
   std::vector<CounterRow> rows;

@@ -163,7 +163,7 @@ TEST_F(SandboxScreenTest, EveryTabDrawsInBothLanguagesBeforeAndAfterARun) {
     if (run && !engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
     if (run) screen->session.submit();
     ASSERT_TRUE(settle());
-    for (const Tab tab : {Tab::lesson, Tab::tiles, Tab::traffic, Tab::correctness})
+    for (const Tab tab : {Tab::lesson, Tab::tiles, Tab::traffic, Tab::order, Tab::correctness})
       for (const Language language : {Language::en, Language::zh}) {
         screen->view.tab = tab;
         screen->strings.language = language;

@@ -23,7 +23,7 @@ TEST_F(ScreenTest, ADigitWithoutATabChangesNothing) {
 }
 
 TEST_F(ScreenTest, ClickingATabChoosesIt) {
-  click("tab.4");
+  click("tab.5");
   EXPECT_EQ(screen->view.tab, Tab::correctness);
 }
 
@@ -213,10 +213,29 @@ TEST_F(RunningScreenTest, SpacePlaysAndPauses) {
   EXPECT_FALSE(screen->moving());
 }
 
+// The whole of it: chosen by its key, modelled on request, played, with its own bars and plots below.
+TEST_F(RunningScreenTest, TheOrderViewModelsOnRequestAndItsKeysStepByWave) {
+  press(static_cast<ShellKey>(static_cast<int>(ShellKey::digit_1) + 3));
+  ASSERT_EQ(screen->view.tab, Tab::order);
+  frame();
+  click("order.model_it");
+  ASSERT_TRUE(settle());
+  const auto& model = screen->session.result()->block_order;
+  ASSERT_TRUE(model && model->modelled());
+  EXPECT_TRUE(screen->marks().contains("order.waves"));
+  press(ShellKey::home);
+  press(ShellKey::left);
+  EXPECT_EQ(screen->view.playback.position, static_cast<double>(std::min(model->blocks, model->resident_blocks) - 1));
+  press(ShellKey::right, /*control=*/false, /*shift=*/true);
+  EXPECT_EQ(screen->view.playback.position, static_cast<double>(std::min(model->blocks, model->resident_blocks)));
+  press(ShellKey::space);
+  EXPECT_TRUE(screen->moving());
+}
+
 TEST_F(RunningScreenTest, AnIdleScreenDoesNotMove) { EXPECT_FALSE(screen->moving()); }
 
 TEST_F(RunningScreenTest, EveryTabDrawsInBothLanguagesAndThemes) {
-  for (const Tab tab : {Tab::lesson, Tab::tiles, Tab::traffic, Tab::step, Tab::correctness})
+  for (const Tab tab : {Tab::lesson, Tab::tiles, Tab::traffic, Tab::order, Tab::step, Tab::correctness})
     for (const Language language : {Language::en, Language::zh})
       for (const bool light : {false, true}) {
         screen->view.tab = tab;

@@ -81,8 +81,22 @@ TEST(SpeedModel, AReportWithoutPointsHasNoLadderAndNoSizes) {
 
 TEST(SpeedModel, TheIntervalOfTheTimeTurnsRoundForTheBandwidth) {
   const TimingPoint one = point(1 << 20, 2000);
-  EXPECT_NEAR(low_bandwidth(one), 1000, 1e-9);
-  EXPECT_NEAR(high_bandwidth(one), 2500, 1e-9);
+  EXPECT_NEAR(low_speed(one, 2000), 1000, 1e-9);
+  EXPECT_NEAR(high_speed(one, 2000), 2500, 1e-9);
+}
+
+TEST(SpeedModel, ALabWhoseFieldCountsOperationsHasTeraflops) {
+  Lab lab;
+  lab.sweep_size = "M";
+  lab.sweep_with = {"N"};
+  lab.flops = [](const Config& config) { return 2e6 * static_cast<double>(config.size("M") * config.size("N")); };
+  SpeedReport report;
+  report.config.sizes = {{"M", 1}, {"N", 7}};
+  const TimingPoint one{.size = 1000, .median_ms = 2, .gigabytes_per_second = 5};
+  report.series = {{.name = "rung", .points = {one}}};
+  EXPECT_NEAR(largest_speed(lab, report), 5, 1e-9) << "GB/s unless the lab says otherwise";
+  lab.speed_unit = SpeedUnit::teraflops;
+  EXPECT_NEAR(largest_speed(lab, report), 1000, 1e-9) << "2e6 · 1000 · 1000 operations in 2 ms";
 }
 
 TEST(SpeedModel, TheFooterNamesGpuClockCudaAndDate) {

@@ -1,0 +1,177 @@
+// Recorded hardware counters: the file that ships, and files that are refused.
+#include "engine/bench/counters.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace tilescope {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using Kind = OrderTraffic::Kind;
+
+const std::filesystem::path kRoot(TILESCOPE_SOURCE);
+
+json sample() {
+  return {{"format", 1},
+          {"lab", "grouped-order"},
+          {"sets",
+           {{{"gpu", "NVIDIA H200"},
+             {"date", "2026-11-20"},
+             {"tool", "Nsight Compute"},
+             {"command", ""},
+             {"name", "Triton"},
+             {"kernel", "a kernel"},
+             {"own_kernel", false},
+             {"rows",
+              {{{"sizes", {{"M", 64}}},
+                {"params", {{"BM", 128}}},
+                {"order", "grouped"},
+                {"group", 8},
+                {"blocks_per_multiprocessor", 1},
+                {"device_bytes_read", 1e9},
+                {"l2_bytes", 2e9},
+                {"l2_hit_rate", 0.5},
+                {"nanoseconds", 1000}}}}}}}};
+}
+
+std::string refusal(const json& document) {
+  const auto read = counters_from_json(document, "x.json");
+  return read ? "accepted" : read.error().message;
+}
+
+/// A figure of the lesson's table, which a person wrote: "2.86 GB", "60.5%", "1.62 ms", "192 µs".
+double figure(const std::string& cell) {
+  const double value = std::strtod(cell.c_str(), nullptr);
+  if (cell.find("GB") != std::string::npos) return value * 1e9;
+  if (cell.find('%') != std::string::npos) return value / 100;
+  if (cell.find("ms") != std::string::npos) return value * 1e6;
+  return cell.find("µs") != std::string::npos ? value * 1e3 : value;
+}
+
+TEST(Counters, TheFileThatShipsHoldsTheTableOfTheLesson) {
+  const CounterFiles files = read_counters(kRoot / "assets/counters");
+  EXPECT_TRUE(files.refused.empty()) << (files.refused.empty() ? "" : files.refused.front().message);
+  const RecordedCounters* counters = files.find_lab("grouped-order");
+  ASSERT_NE(counters, nullptr);
+  RecordedCounters triton;
+  for (const CounterSet& set : counters->sets)
+    if (set.name == "Triton") triton.sets.push_back(set);
+  std::ifstream lesson(kRoot / "docs/labs/en/grouped-order.md");
+  int rows = 0;
+  for (std::string line; std::getline(lesson, line);) {
+    if (!line.starts_with("| 4096 |") && !line.starts_with("| 8192 |")) continue;
+    std::array<std::string, 7> cells;
+    std::istringstream stream(line);
+    for (std::string& cell : cells) std::getline(stream, cell, '|');
+    const auto size = static_cast<int64_t>(figure(cells[1])), group = static_cast<int64_t>(figure(cells[2]));
+    const Config config{{{"M", size}, {"N", size}, {"K", size}}, {{"BM", 128}, {"BN", 256}, {"BK", 64}}};
+    const auto found = triton.find(
+        {.gpu = "H200", .config = config, .blocks_per_multiprocessor = 1, .order = Kind::grouped, .group = group});
+    ASSERT_TRUE(found) << line;
+    EXPECT_DOUBLE_EQ(found.row->device_bytes_read, figure(cells[3])) << line;
+    EXPECT_DOUBLE_EQ(found.row->l2_bytes, figure(cells[4])) << line;
+    EXPECT_DOUBLE_EQ(found.row->l2_hit_rate, figure(cells[5])) << line;
+    EXPECT_DOUBLE_EQ(found.row->nanoseconds, figure(cells[6])) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 9);
+}
+
+TEST(Counters, ARunIsFoundOnlyWhereEverythingNamedIsTheSame) {
+  const auto counters = counters_from_json(sample(), "x.json");
+  ASSERT_TRUE(counters) << counters.error().message;
+  Config config{{{"M", 64}, {"N", 3}}, {{"BM", 128}, {"WARPS", 8}}};
+  const auto found = [&](const std::string& gpu, uint32_t blocks, Kind kind, int64_t group) {
+    return static_cast<bool>(counters->find(
+        {.gpu = gpu, .config = config, .blocks_per_multiprocessor = blocks, .order = kind, .group = group}));
+  };
+  EXPECT_TRUE(found("H200", 1, Kind::grouped, 8));
+  EXPECT_TRUE(found("NVIDIA H200", 1, Kind::grouped, 8));
+  EXPECT_FALSE(found("H100", 1, Kind::grouped, 8));
+  EXPECT_FALSE(found("H200", 2, Kind::grouped, 8));
+  EXPECT_FALSE(found("H200", 1, Kind::grouped, 4));
+  EXPECT_FALSE(found("H200", 1, Kind::row_major, 0));
+  config.params["BM"] = 64;
+  EXPECT_FALSE(found("H200", 1, Kind::grouped, 8));
+}
+
+TEST(Counters, TheLabsOwnKernelComesBeforeOthers) {
+  json document = sample();
+  json own = document["sets"][0];
+  own["own_kernel"] = true;
+  own["date"] = "2020-01-01";
+  own["rows"][0]["device_bytes_read"] = 5e9;
+  document["sets"].push_back(own);
+  const auto counters = counters_from_json(document, "x.json");
+  ASSERT_TRUE(counters);
+  const Config config{{{"M", 64}}, {{"BM", 128}}};
+  const auto found = counters->find(
+      {.gpu = "H200", .config = config, .blocks_per_multiprocessor = 1, .order = Kind::grouped, .group = 8});
+  ASSERT_TRUE(found);
+  EXPECT_DOUBLE_EQ(found.row->device_bytes_read, 5e9);
+}
+
+TEST(Counters, WhatCannotBeIsRefusedWithItsPlace) {
+  json document = sample();
+  EXPECT_EQ(refusal(document), "accepted");
+  document["format"] = 2;
+  EXPECT_THAT(refusal(document), HasSubstr("format version 2"));
+  document = sample();
+  document["sets"][0]["rows"][0].erase("l2_bytes");
+  EXPECT_THAT(refusal(document), HasSubstr("sets[0].rows[0].l2_bytes is missing"));
+  document = sample();
+  document["sets"][0]["rows"][0]["order"] = "zigzag";
+  EXPECT_THAT(refusal(document), HasSubstr("zigzag"));
+  document = sample();
+  document["sets"][0]["rows"][0]["l2_hit_rate"] = 67.6;
+  EXPECT_THAT(refusal(document), HasSubstr("hit rate"));
+  document = sample();
+  document["sets"][0]["rows"][0]["device_bytes_read"] = -1;
+  EXPECT_THAT(refusal(document), HasSubstr("not a possible measurement"));
+  EXPECT_THAT(refusal(json::array()), HasSubstr("not a JSON object"));
+}
+
+// The script that measures runs where there is a GPU; what it writes is read here.
+TEST(Counters, WhatTheScriptWritesIsReadAndOtherSetsStay) {
+  if (std::system("python3 -c '' 2>/dev/null") != 0) GTEST_SKIP() << "no python3";
+  const auto folder = std::filesystem::temp_directory_path() / ("tilescope-counters-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  const auto file = folder / "grouped-order.h200.json";
+  std::filesystem::copy_file(kRoot / "assets/counters/grouped-order.h200.json", file);
+  const std::string program =
+      "import sys; sys.dont_write_bytecode = True; sys.path.insert(0, '" + (kRoot / "bench").string() +
+      "'); import measure_block_order as m; c = {'device_bytes_read': 1.5e9, 'l2_bytes': 8e9, "
+      "'l2_hit_rate_percent': 67.6, 'nanoseconds': 1.46e6}; t = m.TILES[0]; s = (8192, 8192, 8192); "
+      "rows = [m.counter_row(s, 'grouped', 1, t, c, 1), m.counter_row(s, 'hilbert', 8, t, c, 1)]; "
+      "[m.write_counters('" +
+      file.string() + "', m.counter_set('NVIDIA H200', rows, 'a command')) for _ in range(2)]";
+  ASSERT_EQ(std::system(("python3 -c \"" + program + "\"").c_str()), 0);
+  const CounterFiles files = read_counters(folder);
+  ASSERT_TRUE(files.refused.empty()) << files.refused.front().message;
+  const RecordedCounters* counters = files.find_lab("grouped-order");
+  ASSERT_NE(counters, nullptr);
+  const auto before = read_counters(kRoot / "assets/counters").find_lab("grouped-order")->sets;
+  const bool had_own = std::any_of(before.begin(), before.end(), [](const auto& set) { return set.own_kernel; });
+  EXPECT_EQ(counters->sets.size(), before.size() + (had_own ? 0 : 1)) << "written twice, there once";
+  const Config config{{{"M", 8192}, {"N", 8192}, {"K", 8192}},
+                      {{"BM", 128}, {"BN", 256}, {"BK", 64}, {"STAGES", 4}, {"WARPS", 8}}};
+  const auto found = counters->find(
+      {.gpu = "H200", .config = config, .blocks_per_multiprocessor = 1, .order = Kind::row_major, .group = 0});
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found.set->own_kernel);
+  EXPECT_DOUBLE_EQ(found.row->l2_hit_rate, 0.676);
+  EXPECT_EQ(found.set->command, "a command");
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace tilescope
