@@ -168,6 +168,7 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   if (!request) return refuse(request.error());
   ShotOptions shot;
   shot.request = *request;
+  shot.request.model_order = options.order;
   shot.tab = tab_from(options.panel).value_or(Tab::tiles);
   shot.bottom = options.bottom == "ladder" ? BottomTab::ladder : BottomTab::sweep;
   shot.order_tab = order_tab_from(options.bottom);

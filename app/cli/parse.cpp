@@ -67,6 +67,7 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options) {
   command.add_flag("--light", options.light, "the light theme");
   command.add_option("--frames", options.frames, "draw so many more frames and print their times");
   command.add_flag("--play", options.play, "with blocks played in these frames");
+  command.add_flag("--order", options.order, "model the order of the blocks also where the lab does not ask for it");
   command.add_option("--out", options.out, "FILE.png")->required();
 }
 

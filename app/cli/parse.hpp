@@ -25,9 +25,10 @@ struct ShotCommandOptions {
   std::string extent = "1600x1000";  // pixels
   std::string scale = "1";
   bool light = false;
-  int frames = 0;     // > 0: draw this many more frames and print their times
-  bool play = false;  // with blocks played in these
-  std::string out;    // FILE.png
+  int frames = 0;      // > 0: draw this many more frames and print their times
+  bool play = false;   // with blocks played in these
+  bool order = false;  // the block-order model, also where the lab does not ask for it
+  std::string out;     // FILE.png
 };
 
 struct TourOptions {

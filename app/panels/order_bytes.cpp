@@ -276,11 +276,13 @@ void draw_order_bytes(PanelContext& context) {
   const float room_for_note = bottom - note - context.px(8);
   const bool with_note = room_for_note - top > context.px(40);
   const float end = draw_bars(context, counted, {left, top}, {right, with_note ? room_for_note : bottom});
-  if (!with_note) return;
-  const float note_top = std::min(end + context.px(12), bottom - note);
-  draw_note(context, counted, list, {left, note_top}, width);
-  if (counted.set != nullptr && !counted.set->command.empty())
-    explain_rect(context, {left, note_top}, {right, note_top + note}, counted.set->command);
+  if (with_note) {
+    const float note_top = std::min(end + context.px(12), bottom - note);
+    draw_note(context, counted, list, {left, note_top}, width);
+    if (counted.set != nullptr && !counted.set->command.empty())
+      explain_rect(context, {left, note_top}, {right, note_top + note}, counted.set->command);
+  }
+  dim_if_stale(context);
 }
 
 }  // namespace tilescope

@@ -106,7 +106,7 @@ void draw_inset(OrderFrame& frame, const ShownOrder& order, const OrderMapPlace&
   ImFont* font = frame.context.fonts.small;
   draw_text(frame.list, font, {inset.cells.x, centred_top(font, inset.low.y + (kTitle / 2 + 1) * unit)}, theme.muted,
             fit_text(font, title, inset.high.x - inset.cells.x - kPad * unit));
-  for (uint32_t row = 0; row < part.rows; ++row)
+  for (uint32_t row = 0; row < part.rows; ++row) {
     for (uint32_t column = 0; column < part.columns; ++column) {
       const uint32_t tile = (part.row + row) * picture.columns + part.column + column;
       if (tile >= order.position_of.size() || order.position_of[tile] >= frame.model().blocks) continue;
@@ -120,6 +120,7 @@ void draw_inset(OrderFrame& frame, const ShownOrder& order, const OrderMapPlace&
         frame.list->AddRect({cell.x - unit, cell.y - unit}, {end.x + unit, end.y + unit}, theme.text, 3 * unit, 0,
                             1.5F * unit);
     }
+  }
 }
 
 }  // namespace tilescope

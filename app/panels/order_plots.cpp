@@ -153,14 +153,14 @@ void setup_groups(const PanelContext& context, const GroupCurves& curves, const 
 }
 
 /// Explains the point, and chooses its group when it is pressed.
-void react_to_group(PanelContext& context, double group, const std::string& text) {
+void react_to_group(PanelContext& context, double group, bool clicked, const std::string& text) {
   explain(context, text);
   const Lab& lab = context.lab();
   const bool known =
       std::any_of(lab.params.begin(), lab.params.end(), [](const Param& param) { return param.name == kGroupParam; });
   if (!known) return;
   ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (!ImGui::IsMouseClicked(0)) return;
+  if (!clicked) return;
   const auto uses = [](const Rung& rung) {
     return std::find(rung.params.begin(), rung.params.end(), kGroupParam) != rung.params.end();
   };
@@ -191,7 +191,7 @@ void draw_bytes_against_group(PanelContext& context, const OrderPicture& picture
   const bool counted = hovered->item == 0 && !curves.counted.empty();
   const Curve& curve = counted ? curves.counted : curves.modelled;
   const auto point = static_cast<size_t>(hovered->point);
-  react_to_group(context, curve.xs[point],
+  react_to_group(context, curve.xs[point], hovered->clicked,
                  strings.format(counted ? "order.point_counted" : "order.point_modelled",
                                 fmt::arg("group", static_cast<int64_t>(curve.xs[point])),
                                 fmt::arg("bytes", three_figures(curve.ys[point] * curves.unit)),
@@ -219,7 +219,7 @@ void draw_speed_against_group(PanelContext& context, const OrderPicture& picture
   const bool recorded = hovered->item == 0 && !curves.recorded_speed.empty();
   const Curve& curve = recorded ? curves.recorded_speed : curves.measured_speed;
   const auto point = static_cast<size_t>(hovered->point);
-  react_to_group(context, curve.xs[point],
+  react_to_group(context, curve.xs[point], hovered->clicked,
                  context.strings.format(recorded ? "order.speed_recorded" : "order.speed_measured",
                                         fmt::arg("group", static_cast<int64_t>(curve.xs[point])),
                                         fmt::arg("speed", plots::number_text(curve.ys[point], 1))));
@@ -393,8 +393,9 @@ void draw_order_tabs(PanelContext& context, bool with_bytes) {
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float left = origin.x + context.px(kPadding), right = origin.x + room.x - context.px(kPadding);
   const std::vector<OrderTab> tabs = tabs_of(context, with_bytes);
-  std::vector<std::string> names;
-  for (const OrderTab tab : tabs) names.push_back(context.strings(name_of_tab(tab)));
+  std::vector<std::string> names(tabs.size());
+  std::transform(tabs.begin(), tabs.end(), names.begin(),
+                 [&](OrderTab tab) { return context.strings(name_of_tab(tab)); });
   auto open = std::find(tabs.begin(), tabs.end(), context.view.order_tab);
   if (open == tabs.end()) open = tabs.begin();
   ImGui::SetCursorScreenPos({left, origin.y + context.px(2)});
@@ -418,8 +419,10 @@ void draw_order_tabs(PanelContext& context, bool with_bytes) {
     draw_speed_body(context, shown.report, low, {high.x - low.x, high.y - low.y});
   } else if (tab == OrderTab::groups) {
     draw_groups(context, picture, low, high);
+    dim_if_stale(context);
   } else {
     draw_waves(context, picture, low, high);
+    dim_if_stale(context);
   }
 }
 

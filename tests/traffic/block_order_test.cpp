@@ -96,6 +96,21 @@ TEST(OrderModel, SaysWhenTheOrderMakesNoDifferenceAndWhy) {
   EXPECT_EQ(saves.conclusion().en.find("makes no difference"), std::string::npos) << saves.conclusion().en;
 }
 
+TEST(OrderModel, TheFindingSaysHowMuchMoreIsReadThanInTheBestOrder) {
+  // Row-major, as launched: a wave of 8 is a row of 8 tiles, 9 strips. Groups of two rows: 2 + 4 strips.
+  const OrderModel order = Product(8, 8).model(cache_of(pieces(20), 8));
+  ASSERT_EQ(order.same_as_launched(), order.find(OrderTraffic::Kind::row_major));
+  ASSERT_EQ(order.launched.device_bytes_read, pieces(8 * 9 * kSteps));
+  uint64_t best = order.launched.device_bytes_read;
+  for (const auto& other : order.others) best = std::min(best, other.device_bytes_read);
+  ASSERT_EQ(best, pieces(8 * 6 * kSteps));
+  EXPECT_NE(order.finding.en.find("Row-major reads 50% more from device memory than groups of 2 rows"),
+            std::string::npos)
+      << order.finding.en;
+  EXPECT_NE(order.finding.zh.find("50%"), std::string::npos) << order.finding.zh;
+  EXPECT_NE(order.why.en.find("wave of 8 blocks"), std::string::npos) << order.why.en;
+}
+
 TEST(OrderModel, StripsAreTheRowsAndColumnsOfTheTiles) {
   const Product product(3, 5);
   const OrderModel order = product.model(cache_of(pieces(100), 4));
