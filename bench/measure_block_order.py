@@ -22,6 +22,7 @@ import subprocess
 import sys
 import time
 
+from counter_files import counter_row, own_set, write_counters
 from ncu_table import read_launches
 
 METRICS = {
@@ -39,7 +40,6 @@ GROUPS = [1, 2, 4, 8, 16, 32]
 OTHERS = [  # not square, and no multiples of the tile
     (16384, 4096, 4096), (4096, 16384, 4096), (8192, 8192, 2048), (5000, 7000, 6000), (12000, 6008, 8008),
 ]
-FORMAT = 1  # of the files of counters: RecordedCounters::kFormat
 TILES = [(128, 256, 64, 4, 8), (128, 128, 32, 4, 4)]  # BM BN BK STAGES WARPS
 
 
@@ -88,66 +88,6 @@ def measure(options, arguments):
         return read_counters(file.read()), report
 
 
-def counter_row(sizes, rung, group, tile, counters, resident_per_multiprocessor):
-    """One launch as engine/bench/counters.hpp reads it; a figure of 0 was not counted."""
-    order = "hilbert" if rung == "hilbert" else "row-major" if group == 1 else "grouped"
-    return {
-        "sizes": dict(zip("MNK", sizes)),
-        "params": dict(zip(["BM", "BN", "BK", "STAGES", "WARPS"], tile)),
-        "order": order,
-        "group": group if order == "grouped" else 0,
-        "blocks_per_multiprocessor": resident_per_multiprocessor,
-        "device_bytes_read": round(counters["device_bytes_read"]),
-        "l2_bytes": round(counters.get("l2_bytes", 0)),
-        "l2_hit_rate": round(counters.get("l2_hit_rate_percent", 0) / 100, 4),
-        "nanoseconds": round(counters.get("nanoseconds", 0)),
-    }
-
-
-def counter_set(gpu, rows, command):
-    return {
-        "gpu": gpu,
-        "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        "tool": "Nsight Compute",
-        "command": command,
-        "name": "Tilescope",
-        "kernel": "kernels/grouped_matmul.cu",
-        "own_kernel": True,
-        "rows": rows,
-    }
-
-
-def with_set(document, new):
-    """The document with the set in the place of one of the same kernel and GPU."""
-    sets = [one for one in document.get("sets", []) if (one["gpu"], one["name"]) != (new["gpu"], new["name"])]
-    return {"format": FORMAT, "lab": "grouped-order", "sets": sets + [new]}
-
-
-def counters_text(document):
-    """JSON with a line for each row, so that a change of one row is a change of one line."""
-    lines = ["{", f' "format": {document["format"]},', f' "lab": {json.dumps(document["lab"])},', ' "sets": [']
-    for number, one in enumerate(document["sets"]):
-        lines.append("  {")
-        lines += [f"   {json.dumps(name)}: {json.dumps(value)}," for name, value in one.items() if name != "rows"]
-        lines.append('   "rows": [')
-        lines += [f"    {json.dumps(row)}{',' if i + 1 < len(one['rows']) else ''}" for i, row in enumerate(one["rows"])]
-        lines += ["   ]", "  }" + ("," if number + 1 < len(document["sets"]) else "")]
-    return "\n".join(lines + [" ]", "}"]) + "\n"
-
-
-def write_counters(path, new):
-    document = {}
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as file:
-            document = json.load(file)
-        if document.get("format") != FORMAT or document.get("lab") != "grouped-order":
-            raise ValueError(f"{path} holds no counters of grouped-order in format {FORMAT}")
-    beside = path + ".partial"
-    with open(beside, "w", encoding="utf-8") as file:
-        file.write(counters_text(with_set(document, new)))
-    os.replace(beside, path)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tilescope", default="build/release/tilescope")
@@ -188,9 +128,10 @@ def main():
             worst = max(worst, abs(row["model_over_counter"] - 1))
             writer.writerow(row)
             file.flush()
-            rows.append(counter_row(sizes, rung, group, tile, counters, order["blocks_per_multiprocessor"]))
+            rows.append(counter_row(row, rung, group, order["blocks_per_multiprocessor"],
+                                    {**row, "STAGES": tile[3], "WARPS": tile[4]}))
             if options.counters:  # after each, so that nothing is lost where the time ends
-                write_counters(options.counters, counter_set(report["device"]["name"], rows, command))
+                write_counters(options.counters, own_set(report["device"]["name"], rows, command))
             print(f"{sizes} {rung:8} {group:2} BN {tile[1]}  device read {counters['device_bytes_read'] / 1e9:8.4f} GB,"
                   f" model {launched['device_bytes_read'] / 1e9:8.4f} ({row['model_over_counter']:.3f})"
                   f"  {counters['nanoseconds'] / 1e6:.3f} ms", flush=True)

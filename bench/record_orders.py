@@ -4,9 +4,11 @@
     bench/record_orders.py count --launcher build/release/launch_rung --out counters.json    on the GPU, needs ncu
     bench/record_orders.py model --tilescope build/release/tilescope counters.json           anywhere
     bench/record_orders.py table counters.json                                               as Markdown
+    bench/record_orders.py ship counters.json --to assets/counters/grouped-order.h200.json   for the Order view
 
 `count` launches the lab grouped-order once per point under Nsight Compute, which flushes the caches before each launch,
 and times each point in a second process that is not profiled. `model` adds what the model says of the same points.
+`ship` puts the points into the program's file of counters, in the place of earlier ones of the same kernel and GPU.
 """
 import argparse
 import json
@@ -15,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+from counter_files import counter_row, own_set, write_counters
 from ncu_table import read_launches
 
 METRICS = {
@@ -97,6 +100,7 @@ def model(options):
         run["model"] = {name: order["launched"][name] for name in
                         ("device_bytes_read", "device_bytes_written", "l2_bytes_read", "l2_hit_rate")}
         run["model"]["resident_blocks"] = order["resident_blocks"]
+        run["model"]["blocks_per_multiprocessor"] = order["blocks_per_multiprocessor"]
         write(options.file, runs)
         print(point_of(run), f"{run['model']['device_bytes_read'] / run['counters']['device_bytes_read']:.3f}", flush=True)
 
@@ -116,6 +120,21 @@ def table(options):
               f"| {counters['l2_hit_rate_percent']:.1f}% | {run['median_ms']:.3f} ms |")
 
 
+def ship(options):
+    with open(options.file, encoding="utf-8") as file:
+        runs = json.load(file)
+    if any("blocks_per_multiprocessor" not in run.get("model", {}) for run in runs):
+        sys.exit(f"{options.file} does not say how many blocks a multiprocessor holds: run 'model --again' on it first")
+    for gpu in sorted({run["gpu"] for run in runs}):
+        own = [run for run in runs if run["gpu"] == gpu]
+        rows = [counter_row({**run["counters"], "nanoseconds": run["median_ms"] * 1e6}, run["rung"],
+                            run["params"]["GROUP_M"], run["model"]["blocks_per_multiprocessor"],
+                            {**run["sizes"], **run["params"]}) for run in own]
+        date = max(run["date"] for run in own)[:10]
+        write_counters(options.to, own_set(gpu, rows, "bench/record_orders.py count", date))
+        print(f"{len(rows)} points of {gpu} in {options.to}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
@@ -133,6 +152,10 @@ def main():
     printing = commands.add_parser("table")
     printing.add_argument("file")
     printing.set_defaults(run=table)
+    shipping = commands.add_parser("ship")
+    shipping.add_argument("--to", required=True, help="the file of counters")
+    shipping.add_argument("file")
+    shipping.set_defaults(run=ship)
     options = parser.parse_args()
     options.run(options)
 

@@ -195,19 +195,28 @@ std::string provenance(const Strings& strings, const CounterSet& set) {
                         fmt::arg("tool", set.tool), fmt::arg("date", set.date.substr(0, 10)));
 }
 
-/// The largest size that was counted, to go to where nothing was counted of what is shown.
-std::pair<const CounterSet*, const CounterRow*> largest_counted(const PanelContext& context) {
-  std::pair<const CounterSet*, const CounterRow*> found{};
+/// The smallest size of which the counters say that the order matters, to go to where nothing was counted of what is
+/// shown; any other if there is none.
+std::pair<const CounterSet*, const CounterRow*> telling_size(const PanelContext& context) {
+  constexpr double kMatters = 1.3;
+  std::pair<const CounterSet*, const CounterRow*> best{};
   const RecordedCounters* counters = context.session.counters();
-  if (counters == nullptr) return found;
-  double most = 0;
+  if (counters == nullptr) return best;
+  double best_volume = 0;
   for (const CounterSet& set : counters->sets)
-    for (const CounterRow& row : set.rows)
-      if (row.order != Kind::row_major && row.device_bytes_read > most) {
-        most = row.device_bytes_read;
-        found = {&set, &row};
-      }
-  return found;
+    for (const CounterRow& row : set.rows) {
+      const bool matters = std::any_of(set.rows.begin(), set.rows.end(), [&](const CounterRow& other) {
+        return other.sizes == row.sizes && other.params == row.params &&
+               other.blocks_per_multiprocessor == row.blocks_per_multiprocessor &&
+               other.device_bytes_read > kMatters * row.device_bytes_read;
+      });
+      double volume = 1;
+      for (const auto& [name, value] : row.sizes) volume *= static_cast<double>(value);
+      if (best.second != nullptr && (!matters || (best_volume > 0 && volume >= best_volume))) continue;
+      best = {&set, &row};
+      best_volume = matters ? volume : 0;
+    }
+  return best;
 }
 
 void go_to(PanelContext& context, const CounterSet& set, const CounterRow& row) {
@@ -232,7 +241,7 @@ float draw_note(PanelContext& context, const Counted& counted, ImDrawList* list,
     if (context.view.order_bytes == OrderBytes::l2) text += strings("order.l2_note");
     return flow(text, low.y);
   }
-  const auto [set, row] = largest_counted(context);
+  const auto [set, row] = telling_size(context);
   float height = flow(strings(row != nullptr ? "order.not_counted" : "order.never_counted"), low.y);
   if (row == nullptr) return height;
   const std::string link = strings.format("order.go_to_counted", fmt::arg("size", size_text(row->sizes)));

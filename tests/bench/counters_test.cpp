@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <fstream>
@@ -140,37 +141,68 @@ TEST(Counters, WhatCannotBeIsRefusedWithItsPlace) {
   EXPECT_THAT(refusal(json::array()), HasSubstr("not a JSON object"));
 }
 
-// The script that measures runs where there is a GPU; what it writes is read here.
-TEST(Counters, WhatTheScriptWritesIsReadAndOtherSetsStay) {
+/// A folder of its own with a copy of the file that ships; gone with the test.
+struct ScriptFolder {
+  std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tilescope-counters-" + std::to_string(::getpid()));
+  std::filesystem::path file = folder / "grouped-order.h200.json";
+  ScriptFolder() {
+    std::filesystem::create_directories(folder);
+    std::filesystem::copy_file(kRoot / "assets/counters/grouped-order.h200.json", file,
+                               std::filesystem::copy_options::overwrite_existing);
+  }
+  ~ScriptFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
+  int run(const std::string& command) const {
+    return std::system((command + " >" + (folder / "log").string()).c_str());
+  }
+};
+
+// The script counts where there is a GPU; what it then writes is read here.
+TEST(Counters, WhatTheScriptShipsIsReadAndOtherSetsStay) {
   if (std::system("python3 -c '' 2>/dev/null") != 0) GTEST_SKIP() << "no python3";
-  const auto folder = std::filesystem::temp_directory_path() / ("tilescope-counters-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
-  const auto file = folder / "grouped-order.h200.json";
-  std::filesystem::copy_file(kRoot / "assets/counters/grouped-order.h200.json", file);
-  const std::string program =
-      "import sys; sys.dont_write_bytecode = True; sys.path.insert(0, '" + (kRoot / "bench").string() +
-      "'); import measure_block_order as m; c = {'device_bytes_read': 1.5e9, 'l2_bytes': 8e9, "
-      "'l2_hit_rate_percent': 67.6, 'nanoseconds': 1.46e6}; t = m.TILES[0]; s = (8192, 8192, 8192); "
-      "rows = [m.counter_row(s, 'grouped', 1, t, c, 1), m.counter_row(s, 'hilbert', 8, t, c, 1)]; "
-      "[m.write_counters('" +
-      file.string() + "', m.counter_set('NVIDIA H200', rows, 'a command')) for _ in range(2)]";
-  ASSERT_EQ(std::system(("python3 -c \"" + program + "\"").c_str()), 0);
-  const CounterFiles files = read_counters(folder);
+  const ScriptFolder folder;
+  const json counted = {{"device_bytes_read", 1.5e9}, {"l2_bytes", 8e9}, {"l2_hit_rate_percent", 67.6}};
+  json runs = json::array();
+  for (const auto& [rung, group] : {std::pair{"grouped", 1}, {"grouped", 8}, {"hilbert", 8}})
+    runs.push_back(
+        {{"rung", rung},
+         {"sizes", {{"M", 8192}, {"N", 8192}, {"K", 8192}}},
+         {"params",
+          {{"BM", 128}, {"BN", 256}, {"BK", 64}, {"STAGES", 4}, {"WARPS", 8}, {"GROUP_M", group}, {"CTAS_PER_SM", 0}}},
+         {"gpu", "NVIDIA H200"},
+         {"date", "2030-01-02T03:04:05Z"},
+         {"counters", counted},
+         {"median_ms", 1.46},
+         {"model", {{"blocks_per_multiprocessor", 1}}}});
+  const auto written = folder.folder / "runs.txt";
+  std::ofstream(written) << runs.dump();
+  const std::string ship = "python3 -B " + (kRoot / "bench/record_orders.py").string() + " ship " + written.string() +
+                           " --to " + folder.file.string();
+  const std::vector<CounterSet> before = read_counters(folder.folder).find_lab("grouped-order")->sets;
+  ASSERT_EQ(folder.run(ship), 0);
+  ASSERT_EQ(folder.run(ship), 0) << "again";
+  const CounterFiles files = read_counters(folder.folder);
   ASSERT_TRUE(files.refused.empty()) << files.refused.front().message;
   const RecordedCounters* counters = files.find_lab("grouped-order");
   ASSERT_NE(counters, nullptr);
-  const auto before = read_counters(kRoot / "assets/counters").find_lab("grouped-order")->sets;
   const bool had_own = std::any_of(before.begin(), before.end(), [](const auto& set) { return set.own_kernel; });
   EXPECT_EQ(counters->sets.size(), before.size() + (had_own ? 0 : 1)) << "written twice, there once";
   const Config config{{{"M", 8192}, {"N", 8192}, {"K", 8192}},
                       {{"BM", 128}, {"BN", 256}, {"BK", 64}, {"STAGES", 4}, {"WARPS", 8}}};
-  const auto found = counters->find(
-      {.gpu = "H200", .config = config, .blocks_per_multiprocessor = 1, .order = Kind::row_major, .group = 0});
-  ASSERT_TRUE(found);
-  EXPECT_TRUE(found.set->own_kernel);
-  EXPECT_DOUBLE_EQ(found.row->l2_hit_rate, 0.676);
-  EXPECT_EQ(found.set->command, "a command");
-  std::filesystem::remove_all(folder);
+  for (const auto& [kind, group] :
+       {std::pair<Kind, int64_t>{Kind::row_major, 0}, {Kind::grouped, 8}, {Kind::hilbert, 0}}) {
+    const auto found = counters->find(
+        {.gpu = "H200", .config = config, .blocks_per_multiprocessor = 1, .order = kind, .group = group});
+    ASSERT_TRUE(found);
+    EXPECT_TRUE(found.set->own_kernel);
+    EXPECT_EQ(found.set->date, "2030-01-02");
+    EXPECT_DOUBLE_EQ(found.row->device_bytes_read, 1.5e9);
+    EXPECT_DOUBLE_EQ(found.row->l2_hit_rate, 0.676);
+    EXPECT_DOUBLE_EQ(found.row->nanoseconds, 1.46e6);
+  }
 }
 
 }  // namespace
