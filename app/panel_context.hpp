@@ -45,7 +45,7 @@ void draw_controls(PanelContext& context);  // ladder, sliders, run, break-it, c
 void draw_lesson(PanelContext& context);
 void draw_tiles(PanelContext& context);
 void draw_traffic(PanelContext& context);
-void draw_order(PanelContext& context);         // tiles in launch order, waves, what they need
+void draw_order(PanelContext& context);        // tiles in launch order, waves, what they need
 void draw_step(PanelContext& context);         // a warp at a time: PTX, lanes, values, barriers
 void draw_correctness(PanelContext& context);  // result and error heat maps, first mismatch
 void draw_source(PanelContext& context);       // highlighted, editable, traffic margin

@@ -203,7 +203,7 @@ std::pair<const CounterSet*, const CounterRow*> telling_size(const PanelContext&
   const RecordedCounters* counters = context.session.counters();
   if (counters == nullptr) return best;
   double best_volume = 0;
-  for (const CounterSet& set : counters->sets)
+  for (const CounterSet& set : counters->sets) {
     for (const CounterRow& row : set.rows) {
       const bool matters = std::any_of(set.rows.begin(), set.rows.end(), [&](const CounterRow& other) {
         return other.sizes == row.sizes && other.params == row.params &&
@@ -216,6 +216,7 @@ std::pair<const CounterSet*, const CounterRow*> telling_size(const PanelContext&
       best = {&set, &row};
       best_volume = matters ? volume : 0;
     }
+  }
   return best;
 }
 
@@ -271,7 +272,7 @@ void draw_order_bytes(PanelContext& context) {
   const std::array<std::string, 2> names{context.strings("order.device_bytes"), context.strings("order.l2_bytes")};
   ImGui::SetCursorScreenPos({left, origin.y + context.px(2)});
   context.view.order_bytes = static_cast<OrderBytes>(
-      tab_row(context, "order.bytes", names, static_cast<int>(context.view.order_bytes), context.px(kTabs)));
+      tab_row(context, "order_bytes", names, static_cast<int>(context.view.order_bytes), context.px(kTabs)));
   ImDrawList* list = ImGui::GetWindowDrawList();
   float badge = right;
   const float tabs = left + text_size(context.fonts.small_semibold, names[0] + names[1]).x + context.px(32);

@@ -177,7 +177,7 @@ void draw_bytes_against_group(PanelContext& context, const OrderPicture& picture
                               ImVec2 size) {
   const Strings& strings = context.strings;
   const bool device = context.view.order_bytes == OrderBytes::device;
-  if (!plots::BeginPlot("order.groups", size)) return;
+  if (!plots::BeginPlot("groups", size)) return;
   const std::string unit =
       strings.format(device ? "order.device_unit" : "order.l2_unit", fmt::arg("unit", curves.unit_name));
   setup_groups(context, curves, unit.c_str(), 0, plots::tidy_limit(largest({&curves.modelled, &curves.counted})));
@@ -200,7 +200,7 @@ void draw_bytes_against_group(PanelContext& context, const OrderPicture& picture
 
 void draw_speed_against_group(PanelContext& context, const OrderPicture& picture, const GroupCurves& curves,
                               ImVec2 size) {
-  if (!plots::BeginPlot("order.speed", size)) return;
+  if (!plots::BeginPlot("group speed", size)) return;
   // Speeds differ by a tenth: the axis begins near the slowest.
   const double most = largest({&curves.recorded_speed, &curves.measured_speed});
   const double least = smallest({&curves.recorded_speed, &curves.measured_speed});
@@ -362,9 +362,9 @@ void draw_waves(PanelContext& context, const OrderPicture& picture, ImVec2 low, 
   const float bottom = high.y - context.px(kLegend), between = context.px(kBetween);
   const ImVec2 size{(high.x - low.x - between) / 2, bottom - context.px(6) - low.y};
   ImGui::SetCursorScreenPos(low);
-  draw_wave_plot(context, picture, "order.sums", "order.sum_unit", &WaveCurves::bytes, curves, size);
+  draw_wave_plot(context, picture, "wave sums", "order.sum_unit", &WaveCurves::bytes, curves, size);
   ImGui::SetCursorScreenPos({low.x + size.x + between, low.y});
-  draw_wave_plot(context, picture, "order.strips", "order.strips_unit", &WaveCurves::strips, curves, size);
+  draw_wave_plot(context, picture, "wave strips", "order.strips_unit", &WaveCurves::strips, curves, size);
   draw_legend(context, {low.x, bottom}, high.x, entries, context.strings("order.waves_on_both"), Badge::modelled);
 }
 
@@ -399,7 +399,7 @@ void draw_order_tabs(PanelContext& context, bool with_bytes) {
   auto open = std::find(tabs.begin(), tabs.end(), context.view.order_tab);
   if (open == tabs.end()) open = tabs.begin();
   ImGui::SetCursorScreenPos({left, origin.y + context.px(2)});
-  const int chosen = tab_row(context, "order.tab", names, static_cast<int>(open - tabs.begin()), context.px(kTabs));
+  const int chosen = tab_row(context, "order_tab", names, static_cast<int>(open - tabs.begin()), context.px(kTabs));
   const OrderTab tab = tabs[static_cast<size_t>(chosen)];
   if (chosen != open - tabs.begin()) context.view.order_tab = tab;
   const float centre = origin.y + context.px(2 + kTabs / 2), top = origin.y + context.px(kTabs + 10);
