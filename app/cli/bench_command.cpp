@@ -36,7 +36,7 @@ void print_report(const SpeedReport& report, std::ostream& out) {
   const char* unit = lab != nullptr ? speed_unit_of(*lab) : "GB/s";
   const int decimals = lab != nullptr && lab->speed_unit == SpeedUnit::teraflops ? 1 : 0;
   const auto speed = [&](const TimingPoint& point) {
-    return lab != nullptr ? speed_of(*lab, report.config, point) : point.gigabytes_per_second;
+    return lab != nullptr ? speed_of(*lab, report, point) : point.gigabytes_per_second;
   };
   for (const int64_t size : sizes_of(report)) {
     const auto shape = static_cast<size_t>(size) - 1;

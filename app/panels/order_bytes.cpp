@@ -50,8 +50,7 @@ Orders orders_of(const OrderPicture& picture) {
 
 Bars shown_bars(const PanelContext& context, const OrderPicture& picture, const Orders& orders, Counted& bars) {
   Bars shown;
-  const auto found =
-      counted_together(context.session.counters(), *picture.result, picture.result->request.config, orders);
+  const auto found = counted_together(context.session.counters(), *picture.result, picture.result->config, orders);
   for (size_t i = 0; i < orders.size(); ++i) {
     const ShownOrder& order = picture.orders[i];
     Bar bar{.kind = order.kind, .group = order.group, .launched = order.launched};
@@ -73,9 +72,9 @@ void add_other_sizes(const PanelContext& context, const OrderPicture& picture, c
   for (const CounterRow& row : bars.set->rows)
     if (std::find(sizes.begin(), sizes.end(), row.sizes) == sizes.end()) sizes.push_back(row.sizes);
   for (const auto& size : sizes) {
-    Config other = result.request.config;
+    Config other = result.config;
     for (const auto& [name, value] : size) other.sizes[name] = value;
-    if (other == result.request.config) continue;
+    if (other == result.config) continue;
     const auto found = counted_together(context.session.counters(), result, other, orders);
     Bars group{.size = size_text(size), .bars = {}};
     for (size_t i = 0; i < orders.size(); ++i)
@@ -89,7 +88,7 @@ void add_other_sizes(const PanelContext& context, const OrderPicture& picture, c
   if (bars.sizes.size() > 1) {
     std::map<std::string, int64_t> own;
     for (const auto& [name, value] : bars.set->rows.front().sizes)
-      own[name] = result.request.config.sizes.contains(name) ? result.request.config.size(name) : value;
+      own[name] = result.config.sizes.contains(name) ? result.config.size(name) : value;
     bars.sizes.front().size = size_text(own);
   }
 }

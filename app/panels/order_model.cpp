@@ -30,8 +30,8 @@ uint32_t columns_without_matrix(uint64_t blocks) {
 /// GROUP_M where the rung knows it.
 int64_t group_of(const RunResult& result) {
   const Lab* lab = lab_of(result.request);
-  const Rung* rung = lab != nullptr ? find_rung(*lab, result.request.rung) : nullptr;
-  const auto& params = result.request.config.params;
+  const Rung* rung = lab != nullptr ? find_rung(*lab, result.rung) : nullptr;
+  const auto& params = result.config.params;
   const auto found = params.find(kGroupParam);
   if (rung == nullptr || found == params.end()) return 0;
   const bool used = std::find(rung->params.begin(), rung->params.end(), kGroupParam) != rung->params.end();

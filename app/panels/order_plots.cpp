@@ -48,8 +48,8 @@ struct MeasuredTimes {
 };
 
 std::map<std::string, int64_t> values_of_run(const RunResult& result) {
-  std::map<std::string, int64_t> values = result.request.config.params;
-  values.insert(result.request.config.sizes.begin(), result.request.config.sizes.end());
+  std::map<std::string, int64_t> values = result.config.params;
+  values.insert(result.config.sizes.begin(), result.config.sizes.end());
   return values;
 }
 
@@ -96,7 +96,7 @@ GroupCurves group_curves(const PanelContext& context, const OrderPicture& pictur
   std::vector<std::pair<Kind, int64_t>> orders;
   for (const OrderTraffic& one : picture.model().others)
     if (one.kind != Kind::hilbert) orders.emplace_back(one.kind, one.group);
-  const auto found = counted_together(context.session.counters(), result, result.request.config, orders);
+  const auto found = counted_together(context.session.counters(), result, result.config, orders);
   for (size_t i = 0; i < orders.size(); ++i) {
     const int64_t group = orders[i].first == Kind::row_major ? 1 : orders[i].second;
     const auto x = static_cast<double>(group);
@@ -107,11 +107,11 @@ GroupCurves group_curves(const PanelContext& context, const OrderPicture& pictur
       curves.set = found[i].set;
       curves.counted.add(x, counted_bytes(*found[i].row, context.view.order_bytes));
       if (found[i].row->nanoseconds > 0)
-        curves.recorded_speed.add(x, teraflops(context.lab(), result.request.config, found[i].row->nanoseconds / 1e6));
+        curves.recorded_speed.add(x, teraflops(context.lab(), result.config, found[i].row->nanoseconds / 1e6));
     }
     values[kGroupParam] = group;
     if (const auto time = times.milliseconds.find({result.request.lab, values}); time != times.milliseconds.end())
-      curves.measured_speed.add(x, teraflops(context.lab(), result.request.config, time->second));
+      curves.measured_speed.add(x, teraflops(context.lab(), result.config, time->second));
   }
   std::tie(curves.unit, curves.unit_name) = unit_for(largest({&curves.modelled, &curves.counted}));
   divide(curves.modelled, curves.unit);

@@ -80,7 +80,7 @@ std::string short_place_text(const SpeedReport& report, int64_t size) {
 }
 
 double speed_at(const Lab& lab, const SpeedReport& report, const TimingPoint& point) {
-  return speed_of(lab, report.config, point);
+  return speed_of(lab, report, point);
 }
 
 double largest_speed(const Lab& lab, const SpeedReport& report) {

@@ -84,7 +84,7 @@ TEST_F(DrawnOrder, TheStripOfWavesIsPressed) {
 
 TEST_F(DrawnOrder, WithoutCountersThereIsAWayToASizeThatHasThem) {
   auto product = make_product({});
-  product->request.config.sizes = {{"M", 512}, {"N", 512}, {"K", 512}};
+  product->config.sizes = {{"M", 512}, {"N", 512}, {"K", 512}};
   result = product;
   draw(draw_order_bytes, {552, 304});
   ASSERT_TRUE(view.marks.contains("order.go_to_counted"));
@@ -98,8 +98,8 @@ TEST_F(DrawnOrder, WithoutCountersThereIsAWayToASizeThatHasThem) {
 
 TEST_F(DrawnOrder, WhereTheSizeWasCountedItIsShown) {
   auto product = make_product({});
-  product->request.config.sizes = {{"M", 8192}, {"N", 8192}, {"K", 8192}};
-  product->request.config.params = {{"BM", 128}, {"BN", 256}, {"BK", 64}, {"GROUP_M", 2}};
+  product->config.sizes = {{"M", 8192}, {"N", 8192}, {"K", 8192}};
+  product->config.params = {{"BM", 128}, {"BN", 256}, {"BK", 64}, {"GROUP_M", 2}};
   result = product;
   draw(draw_order_bytes, {552, 304});
   EXPECT_FALSE(view.marks.contains("order.go_to_counted"));

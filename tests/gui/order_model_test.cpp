@@ -221,9 +221,9 @@ TEST(OrderFigures, CountersOfSeveralOrdersAreOfOneSet) {
       {.gpu = "NVIDIA H200", .date = "2026-01-01", .rows = {row(Kind::row_major, 0, 1), row(Kind::grouped, 2, 2)}},
       {.gpu = "NVIDIA H200", .date = "2026-01-02", .own_kernel = true, .rows = {row(Kind::grouped, 4, 3)}}};
   const auto result = make_product({});
-  result->request.config.sizes = {{"M", 1}};
+  result->config.sizes = {{"M", 1}};
   const std::vector<std::pair<Kind, int64_t>> orders{{Kind::row_major, 0}, {Kind::grouped, 2}, {Kind::grouped, 4}};
-  const auto found = counted_together(&counters, *result, result->request.config, orders);
+  const auto found = counted_together(&counters, *result, result->config, orders);
   ASSERT_TRUE(found[0] && found[1]);
   EXPECT_EQ(found[0].set, found[1].set);
   EXPECT_FALSE(found[2]) << "another kernel's";

@@ -67,6 +67,8 @@ inline std::shared_ptr<RunResult> make_product(const TiledProduct& product) {
                          : product.launched == OrderTraffic::Kind::hilbert ? "hilbert"
                                                                            : "grouped";
   result->request.config.params = {{"GROUP_M", product.group}};
+  result->rung = result->request.rung;
+  result->config = result->request.config;
   result->modelled_gpu.name = "H200";
   const int64_t m = int64_t{64} * product.rows, n = int64_t{64} * product.columns;
   result->plan.buffers = {{.name = "a", .shape = {m, 64}},
