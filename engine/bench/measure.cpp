@@ -208,7 +208,7 @@ Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config) {
       if (output.pass) continue;
       return fail(ErrorId::kernel_misbehaved,
                   fmt::format("rung '{}' computes wrong results at {} = {} and is not timed: in '{}', {}", request.rung,
-                              lab_.sweep_size, config.size(lab_.sweep_size), output.buffer, output.reason));
+                              sweep_name(lab_), place_in_sweep(lab_, config), output.buffer, output.reason));
     }
     checked.push_back({series, std::move(run->compiled), std::move(run->plan.launches)});
     if (buffers_.empty()) buffers_ = std::move(run->device_buffers);
