@@ -118,7 +118,7 @@ struct Engine::InputCache {
   }
 };
 
-Engine::Engine() : inputs_(std::make_unique<InputCache>()) {}
+Engine::Engine() : inputs_(std::make_unique<InputCache>()), replays_(std::make_unique<KnownReplays>()) {}
 Engine::~Engine() = default;
 
 std::shared_ptr<Engine> Engine::open(const EngineOptions& options) {
@@ -441,6 +441,7 @@ class RunInProgress {
                                .launch = launch,
                                .specs = result_.plan.buffers,
                                .buffers = *buffers,
+                               .known = engine_.replays_.get(),
                                .progress = [&](double fraction) { report(Progress::Phase::simulate, fraction); }};
     auto order = model_block_order(simulator, subject, cache, stop_);
     if (!order) return tl::unexpected<Error>(order.error());
