@@ -263,6 +263,9 @@ class RunInProgress {
                            .kernel_expressions = kernel_expressions(result_.plan),
                            .want_cubin = true};
     request.include_folders.push_back((engine_.root() / "kernels").string());
+    // A lab's file holds all its rungs. In one that a person has edited, whatever is wrong with any of them is said.
+    if (find_lab(result_.request.lab) != nullptr && !result_.request.edited_source && !result_.request.own_lab)
+      for (const Launch& launch : result_.plan.launches) request.only_kernels.push_back(launch.kernel);
     const std::string usual = request.cubin_target;
     request.cubin_target = (*compiler)->nearest_target(result_.modelled_gpu.architecture);
     if (gpu && engine_.gpu()) request.cubin_target = (*engine_.gpu())->device().architecture;

@@ -63,7 +63,7 @@ TEST(ModelError, OfTheCachesIsWhatTheCountersOfAnH200Say) {
   const auto counted = counted_on_hardware();
   ASSERT_FALSE(counted.empty());
   std::vector<double> l2_read, l2_written, device_read;
-  for (const Lab& lab : labs())
+  for (const Lab& lab : labs()) {
     for (const Rung& rung : lab.rungs) {
       const auto hardware = counted.find(lab.name + " " + rung.name);
       if (hardware == counted.end()) continue;
@@ -80,6 +80,7 @@ TEST(ModelError, OfTheCachesIsWhatTheCountersOfAnH200Say) {
       l2_written.push_back(percent_off(total.l2.write_sectors, hardware->second.l2_written));
       device_read.push_back(percent_off(total.device_bytes_read, hardware->second.device_read));
     }
+  }
   expect_as_stated(l2_read, kL2ReadError);
   expect_as_stated(l2_written, kL2WriteError);
   expect_as_stated(device_read, kDeviceReadError);
