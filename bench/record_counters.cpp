@@ -20,6 +20,7 @@
 #include "engine/sim/simulator.hpp"
 #include "engine/traffic/ledger.hpp"
 #include "engine/traffic/ptxas_changes.hpp"
+#include "tests/differential/access_patterns.hpp"
 #include "tests/differential/runner.hpp"
 
 namespace tilescope {
@@ -143,46 +144,6 @@ constexpr PatternKernel kPatternKernels[] = {
     {"copy_async_16", 16, 16, 1 << 15},   {"copy_async_16_bypass", 16, 16, 1 << 15},
 };
 
-/// Offsets of 32 lanes and which of them take part: the shapes that kernels have, then random ones.
-struct Pattern {
-  std::string name = {};
-  std::vector<uint32_t> offsets = std::vector<uint32_t>(32);
-  uint32_t mask = 0xffffffff;
-};
-
-std::vector<Pattern> patterns_of(const PatternKernel& kernel, uint64_t seed) {
-  std::vector<Pattern> patterns;
-  const uint32_t unit = kernel.lane_bytes;
-  const auto wrap = [&](uint32_t offset) { return offset % kernel.range_bytes / kernel.alignment * kernel.alignment; };
-  const auto strided = [&](const std::string& name, uint32_t stride, uint32_t first) {
-    Pattern pattern{name};
-    for (uint32_t lane = 0; lane < 32; ++lane) pattern.offsets[lane] = wrap(first + lane * stride);
-    patterns.push_back(std::move(pattern));
-  };
-  for (const uint32_t stride : {0U, 1U, 2U, 3U, 4U, 8U, 16U, 17U, 31U, 32U, 33U})
-    strided("stride " + std::to_string(stride), stride * unit, 0);
-  strided("contiguous from 1", unit, unit);
-  strided("contiguous from 7", unit, 7 * unit);
-  for (const uint32_t group : {2U, 4U, 8U, 16U}) {
-    Pattern pattern{"groups of " + std::to_string(group) + " lanes alike"};
-    for (uint32_t lane = 0; lane < 32; ++lane) pattern.offsets[lane] = wrap(lane / group * unit);
-    patterns.push_back(pattern);
-    pattern.name = "lanes alike modulo " + std::to_string(group);
-    for (uint32_t lane = 0; lane < 32; ++lane) pattern.offsets[lane] = wrap(lane % group * unit);
-    patterns.push_back(std::move(pattern));
-  }
-  differential::Random random(seed);
-  for (int i = 0; i < 6; ++i) {
-    Pattern pattern{"random " + std::to_string(i)};
-    // Small ranges make lanes meet in lines, sectors, banks and words.
-    const uint32_t range = std::min(kernel.range_bytes, 64U << (2 * i));
-    for (uint32_t& offset : pattern.offsets) offset = wrap(static_cast<uint32_t>(random.bits() % range));
-    if (i % 2 == 1) pattern.mask = static_cast<uint32_t>(random.bits()) | 1;
-    patterns.push_back(std::move(pattern));
-  }
-  return patterns;
-}
-
 void Recorder::record_patterns() {
   differential::Modules modules(engine_->compiler() ? *engine_->compiler() : nullptr,
                                 (engine_->root() / "bench" / "kernels").string());
@@ -190,7 +151,8 @@ void Recorder::record_patterns() {
   const auto module = modules.get("access_patterns.cu");
   if (!module) return skip("access_patterns.cu", module.error().message);
   for (const PatternKernel& kernel : kPatternKernels) {
-    for (const Pattern& pattern : patterns_of(kernel, options_.seed)) {
+    for (const differential::LanePlaces& pattern :
+         differential::places_of_lanes(kernel.lane_bytes, kernel.alignment, kernel.range_bytes, options_.seed)) {
       const std::string name = std::string(kernel.name) + ", " + pattern.name;
       if (!wanted(name)) continue;
       differential::Scenario scenario;

@@ -16,6 +16,8 @@
 
 namespace tilescope {
 
+class KnownReplays;
+
 struct EngineOptions {
   std::filesystem::path root;          // holds kernels/, assets/, docs/, shaders/; empty: found by itself
   std::filesystem::path cache_folder;  // compiled modules; empty: the user's cache folder
@@ -64,6 +66,7 @@ class Engine {
   Result<std::vector<GpuSpec>> gpus_ = fail(ErrorId::asset_missing, "gpus.toml", "assets");
   struct InputCache;  // the last run's initial contents: a moved slider rarely changes them
   std::unique_ptr<InputCache> inputs_;
+  std::unique_ptr<KnownReplays> replays_;  // of the block-order model: a slider that moves the order alone keeps them
 
   Engine();
   friend class RunInProgress;

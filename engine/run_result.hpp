@@ -119,6 +119,7 @@ struct LevelTraffic {
   uint64_t read_sectors = 0, read_hits = 0;
   uint64_t write_sectors = 0, write_hits = 0;  // L2: all are hits, since a store needs nothing from below
   uint64_t atomic_sectors = 0, atomic_hits = 0;
+  uint64_t far_sectors = 0;  // L2 in partitions: of all these, those asked for once more, of the far partition
   uint64_t sectors() const { return read_sectors + write_sectors + atomic_sectors; }
   uint64_t hits() const { return read_hits + write_hits + atomic_hits; }
   uint64_t bytes() const { return sectors() * 32; }

@@ -13,7 +13,8 @@ namespace {
 json level_json(const LevelTraffic& level) {
   return {{"read_sectors", level.read_sectors},     {"read_hits", level.read_hits},
           {"write_sectors", level.write_sectors},   {"write_hits", level.write_hits},
-          {"atomic_sectors", level.atomic_sectors}, {"atomic_hits", level.atomic_hits}};
+          {"atomic_sectors", level.atomic_sectors}, {"atomic_hits", level.atomic_hits},
+          {"far_sectors", level.far_sectors}};
 }
 
 json use_json(const HierarchyUse& use) {
@@ -74,6 +75,17 @@ void add_modelled_counters(json& counters, const HierarchyTraffic& hierarchy) {
   counters["badges"] = badges;
 }
 
+json error_json(const ModelError& error) {
+  return {{"typical_percent", error.typical_percent},
+          {"largest_percent", error.largest_percent},
+          {"cases", error.cases},
+          {"counter", error.counter},
+          {"gpu", error.gpu},
+          {"date", error.date},
+          {"command", error.command},
+          {"document", error.document}};
+}
+
 json hierarchy_json(const RunResult& result) {
   const HierarchyTraffic& hierarchy = result.hierarchy;
   json object = {{"badge", name_of(Badge::modelled)}, {"gpu", result.modelled_gpu.id}};
@@ -81,6 +93,9 @@ json hierarchy_json(const RunResult& result) {
     object["not_modelled"] = hierarchy.reason;
     return object;
   }
+  object["errors"] = {{"l2_read_sectors", error_json(kL2ReadError)},
+                      {"l2_write_sectors", error_json(kL2WriteError)},
+                      {"device_bytes_read", error_json(kDeviceReadError)}};
   object["total"] = use_json(hierarchy.total);
   object["buffers"] = json::object();
   for (size_t i = 0; i < hierarchy.buffers.size(); ++i)
@@ -120,7 +135,14 @@ std::string hierarchy_text(const RunResult& result) {
   for (size_t i = 0; i < hierarchy.buffers.size(); ++i)
     if (is_used(hierarchy.buffers[i])) text += rows(hierarchy.buffers[i], result.plan.buffers[i].name);
   if (is_used(hierarchy.other)) text += rows(hierarchy.other, "(other)");
-  return text + rows(hierarchy.total, "total");
+  return text + rows(hierarchy.total, "total") +
+         fmt::format(
+             "  beside counters of an {} ({}, {} cases): device reads within {}%, half of them {}%; L2 reads within "
+             "{}%, "
+             "{}%; L2 writes within {}%, {}%\n",
+             kDeviceReadError.gpu, kDeviceReadError.date, kDeviceReadError.cases, kDeviceReadError.largest_percent,
+             kDeviceReadError.typical_percent, kL2ReadError.largest_percent, kL2ReadError.typical_percent,
+             kL2WriteError.largest_percent, kL2WriteError.typical_percent);
 }
 
 }  // namespace tilescope

@@ -5,11 +5,14 @@
 #include <string>
 
 #include "engine/run_result.hpp"
+#include "engine/traffic/model_error.hpp"
 
 namespace tilescope {
 
 /// Adds the modelled counters to the simulated ones, and says in "badges" which those are.
 void add_modelled_counters(nlohmann::json& counters, const HierarchyTraffic& hierarchy);
+/// How far from hardware a modelled figure was, and how that was found out.
+nlohmann::json error_json(const ModelError& error);
 /// Every level and buffer; where nothing is modelled, the reason.
 nlohmann::json hierarchy_json(const RunResult& result);
 nlohmann::json occupancy_json(const Occupancy& occupancy);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/hierarchy_report.hpp"
+
 namespace tilescope {
 
 using nlohmann::json;
@@ -87,6 +89,7 @@ void add_order(const OrderModel& order, json& run) {
   object["operands"] = operands_json(order);
   object["launched"] = order_json(order.launched);
   for (const auto& other : order.others) object["others"].push_back(order_json(other));
+  object["errors"] = {{"device_bytes_read", error_json(kOrderDeviceReadError)}};
   object["conclusion"] = order.conclusion().en;
   run["block_order"] = object;
   // The whole grid's: they stand in the place of what a replay of executed blocks alone would say.

@@ -108,10 +108,30 @@ void DeviceSource::blank(File& file, size_t index) {
   }
 }
 
+void DeviceSource::leave_kernels(File& file, const std::vector<std::string>& wanted) {
+  std::map<std::string, size_t> definitions;  // of kernels
+  for (const SourcePart& part : file.source.parts)
+    if (part.is_kernel && part.is_definition && !part.is_template && !part.is_member) ++definitions[part.name];
+  const auto is_found = [&](const std::string& name) { return definitions.contains(name); };
+  if (wanted.empty() || !std::all_of(wanted.begin(), wanted.end(), is_found)) return;
+  for (const SourceToken& token : file.source.tokens)
+    if (const auto named = definitions.find(std::string(token.text)); named != definitions.end() && named->second > 0)
+      --named->second;
+    else if (named != definitions.end())
+      definitions.erase(named);  // by something else than its definition
+  for (size_t i = 0; i < file.source.parts.size(); ++i) {
+    const SourcePart& part = file.source.parts[i];
+    if (part.is_kernel && part.is_definition && definitions.contains(part.name) &&
+        std::find(wanted.begin(), wanted.end(), part.name) == wanted.end())
+      blank(file, i);
+  }
+}
+
 DeviceSource::DeviceSource(const CompileRequest& request, const std::vector<std::string>& toolkit_folders)
     : main_(read_file(request.file, request.file, request.text)),
       toolkit_folders_(toolkit_folders),
       headers_(standard_stand_ins()) {
+  leave_kernels(main_, request.only_kernels);
   add_headers(main_, {}, include_folders_of(request));
   for (const File& header : included_)
     if (header.device_text != *header.original) give_headers();

@@ -60,6 +60,8 @@ class DeviceSource {
 
   static File read_file(std::string name, std::string path, std::string text);
   static void blank(File& file, size_t part);
+  /// Blanks the kernels that are not wanted, if all that are can be found and nothing else names the others.
+  static void leave_kernels(File& file, const std::vector<std::string>& wanted);
   static std::optional<size_t> droppable_part(const File& file, uint32_t line);
   void add_headers(const File& file, const std::string& folder, const std::vector<std::string>& folders);
   void give_headers();

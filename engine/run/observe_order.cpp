@@ -349,7 +349,8 @@ Result<OrderModel> model_block_order(Executor& simulator, const OrderSubject& su
   OrderModel result;
   result.blocks = subject.launch.grid.count();
   auto grid = observe_grid(simulator, subject, stop, result);
-  auto done = grid ? model_orders(*grid, subject.specs, cache, stop, result) : tl::unexpected<Error>(grid.error());
+  auto done = grid ? model_orders(*grid, subject.specs, cache, stop, result, subject.known)
+                   : tl::unexpected<Error>(grid.error());
   if (!done && done.error().id != ErrorId::not_modelled) return tl::unexpected<Error>(done.error());
   if (!done) result.reason = done.error().message;
   result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

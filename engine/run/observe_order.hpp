@@ -20,6 +20,7 @@ struct OrderSubject {
   std::span<const BufferSpec> specs;
   std::span<const std::shared_ptr<DeviceBuffer>> buffers;  // the simulator's; the kernel writes to them
   uint32_t launch_index = 0;
+  KnownReplays* known = nullptr;  // of launches before this one
   std::function<void(double fraction)> progress = {};
 };
 

@@ -118,7 +118,7 @@ struct Engine::InputCache {
   }
 };
 
-Engine::Engine() : inputs_(std::make_unique<InputCache>()) {}
+Engine::Engine() : inputs_(std::make_unique<InputCache>()), replays_(std::make_unique<KnownReplays>()) {}
 Engine::~Engine() = default;
 
 std::shared_ptr<Engine> Engine::open(const EngineOptions& options) {
@@ -263,6 +263,9 @@ class RunInProgress {
                            .kernel_expressions = kernel_expressions(result_.plan),
                            .want_cubin = true};
     request.include_folders.push_back((engine_.root() / "kernels").string());
+    // A lab's file holds all its rungs. In one that a person has edited, whatever is wrong with any of them is said.
+    if (find_lab(result_.request.lab) != nullptr && !result_.request.edited_source && !result_.request.own_lab)
+      for (const Launch& launch : result_.plan.launches) request.only_kernels.push_back(launch.kernel);
     const std::string usual = request.cubin_target;
     request.cubin_target = (*compiler)->nearest_target(result_.modelled_gpu.architecture);
     if (gpu && engine_.gpu()) request.cubin_target = (*engine_.gpu())->device().architecture;
@@ -441,6 +444,7 @@ class RunInProgress {
                                .launch = launch,
                                .specs = result_.plan.buffers,
                                .buffers = *buffers,
+                               .known = engine_.replays_.get(),
                                .progress = [&](double fraction) { report(Progress::Phase::simulate, fraction); }};
     auto order = model_block_order(simulator, subject, cache, stop_);
     if (!order) return tl::unexpected<Error>(order.error());

@@ -58,6 +58,17 @@ HWY_INLINE void read_source(Warp& warp, uint32_t site_index, const uint64_t* add
     gather(std::integral_constant<size_t, 4>());
 }
 
+/// Which lanes read something: the others fill with zeros.
+HWY_INLINE uint32_t read_sources(Warp& warp, const Operation* operation, const uint64_t* addresses, uint64_t offset,
+                                 uint32_t mask, Copy& copy) {
+  SourceLanes lanes{mask, mask};
+  if (operation->extra != kWholeSource) lanes = prepare_source(warp, operation, addresses, offset, mask, copy);
+  if (lanes.whole != 0) read_source(warp, operation->site, addresses, offset, lanes.whole, copy);
+  return lanes.reading;
+}
+
+/// Copies past the L1 count other sectors than those through it.
+template <bool kPastL1>
 const Operation* CopyAsync(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN uint64_t target_space[32], source_space[32];
   Machine& machine = *warp.machine;
@@ -70,14 +81,17 @@ const Operation* CopyAsync(Warp& warp, const Operation* operation, uint32_t mask
 
   const uint64_t* sources = widened(warp, operation->b, from, source_space);
   const uint64_t source_offset = static_cast<uint64_t>(global_offset(*operation));
-  if (operation->extra == kWholeSource)
-    read_source(warp, operation->site, sources, source_offset, mask, copy);
-  else if (const uint32_t whole = prepare_source(warp, operation, sources, source_offset, mask, copy); whole != 0)
-    read_source(warp, operation->site, sources, source_offset, whole, copy);
+  const uint32_t reading = read_sources(warp, operation, sources, source_offset, mask, copy);
 
   const uint64_t* targets = widened(warp, operation->a, to, target_space);
   const uint64_t target_offset = kSharedWindow + static_cast<uint64_t>(shared_offset(*operation));
   const Place place = locate_at(warp, to, targets, target_offset, mask);
+  if (kPastL1 && reading != 0 && machine.observing()) {
+    const uint64_t first = sources[std::countr_zero(reading)];
+    if (from.pattern == nullptr)  // forgotten when the target's was new
+      from.pattern = machine.find_pattern(from, sources, first, reading);
+    machine.correct_past_l1(from, *from.pattern, first + source_offset, *place.pattern, place.base);
+  }
   if (place.host != nullptr && to.is_shared) {
     if (to.watched) machine.watch_copy(warp, operation->site + 1, *place.pattern, place.base);
     const auto base = static_cast<uint32_t>(place.base - to.low);

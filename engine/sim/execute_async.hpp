@@ -25,9 +25,13 @@ constexpr int64_t global_offset(const Operation& operation) {
   return static_cast<int32_t>(static_cast<uint64_t>(operation.immediate));
 }
 
-/// Sets to zero what lanes do not read, reads the lanes that read less than all bytes, and returns the others.
-uint32_t prepare_source(Warp& warp, const Operation* operation, const uint64_t* addresses, uint64_t offset,
-                        uint32_t mask, AsyncCopies::Copy& copy);
+struct SourceLanes {
+  uint32_t reading = 0;  // something; noted already where not all of them read all bytes
+  uint32_t whole = 0;    // all bytes, and are still to be read
+};
+/// Sets to zero what lanes do not read, and reads where some lanes read less than all bytes.
+SourceLanes prepare_source(Warp& warp, const Operation* operation, const uint64_t* addresses, uint64_t offset,
+                           uint32_t mask, AsyncCopies::Copy& copy);
 /// Lanes that are not all in one buffer, or not aligned: those that may not go on are reported, and copy zeros.
 void read_lane_by_lane(Warp& warp, uint32_t site, const uint64_t* addresses, uint64_t offset, uint32_t mask,
                        AsyncCopies::Copy& copy);

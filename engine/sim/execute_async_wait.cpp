@@ -7,10 +7,13 @@
 
 namespace tilescope {
 
-uint32_t prepare_source(Warp& warp, const Operation* operation, const uint64_t* addresses, uint64_t offset,
-                        uint32_t mask, AsyncCopies::Copy& copy) {
+SourceLanes prepare_source(Warp& warp, const Operation* operation, const uint64_t* addresses, uint64_t offset,
+                           uint32_t mask, AsyncCopies::Copy& copy) {
   copy.data = {};
-  if (operation->extra == kIgnoredSource) return mask & ~warp.predicate(operation->c);
+  if (operation->extra == kIgnoredSource) {
+    const uint32_t whole = mask & ~warp.predicate(operation->c);
+    return {whole, whole};
+  }
   const auto* sizes = warp.source<uint32_t>(operation->c);
   uint32_t whole = 0, part = 0;
   for (uint32_t left = mask; left != 0; left &= left - 1) {
@@ -20,13 +23,14 @@ uint32_t prepare_source(Warp& warp, const Operation* operation, const uint64_t* 
     else if (size != 0)
       part |= lane;
   }
-  if (part == 0) return whole;
+  if (part == 0) return {whole, whole};
   // One request, of all lanes that read something; each is checked for the bytes that it reads.
   Machine& machine = *warp.machine;
   SiteState& site = machine.site(operation->site);
   const uint32_t reading = whole | part;
   const uint64_t first = addresses[std::countr_zero(reading)];
   AccessPattern* pattern = machine.find_pattern(site, addresses, first, reading);
+  site.pattern = pattern;
   machine.place(site, *pattern, first + offset);
   if (machine.observing()) machine.note(warp, site, *pattern, first + offset);
   for (uint32_t bytes = 1; bytes <= copy.bytes; ++bytes) {
@@ -42,7 +46,7 @@ uint32_t prepare_source(Warp& warp, const Operation* operation, const uint64_t* 
       std::memcpy(copy.data[lane].data(), host[lane], bytes);
     }
   }
-  return 0;
+  return {reading, 0};
 }
 
 void read_lane_by_lane(Warp& warp, uint32_t site, const uint64_t* addresses, uint64_t offset, uint32_t mask,

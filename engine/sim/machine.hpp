@@ -167,11 +167,17 @@ class Machine {
         count.wavefronts += cost.wavefronts;
         count.passes += cost.passes;
       } else {
-        const uint32_t sectors = pattern.sectors[base % 32];
-        count.sectors += sectors != 0 ? sectors : count_sectors(pattern, base);
+        count.sectors += sectors_of(pattern, base);
       }
     }
     if (recording_) record_access(warp, site, pattern, base);
+  }
+  /// A cp.async.cg was noted as a load; where it writes says how many sectors it takes instead.
+  void correct_past_l1(SiteState& site, AccessPattern& source, uint64_t source_base, const AccessPattern& target,
+                       uint64_t target_base) {
+    if (site.count == nullptr || site.is_shared) return;
+    site.count->sectors += count_sectors_past_l1(source, source_base, target, target_base);
+    site.count->sectors -= sectors_of(source, source_base);
   }
   /// The host address of each lane that may go on; the others are reported. Used where the lanes are not all in one
   /// extent, and for atomics.
@@ -245,6 +251,10 @@ class Machine {
   std::string_view name_of_operation(const Operation* operation) const;
 
  private:
+  static uint32_t sectors_of(AccessPattern& pattern, uint64_t base) {
+    const uint32_t sectors = pattern.sectors[base % 32];
+    return sectors != 0 ? sectors : count_sectors(pattern, base);
+  }
   void record_access(Warp& warp, const SiteState& site, AccessPattern& pattern, uint64_t base) {
     if (site.observed == 0xffff || record_->accesses.size() > setup_.access_budget) return;
     if (site.is_shared && !setup_.record_shared) return;

@@ -87,6 +87,21 @@ uint32_t count_sectors(AccessPattern& pattern, uint64_t base) {
   return sectors;
 }
 
+uint32_t count_sectors_past_l1(AccessPattern& source, uint64_t source_base, const AccessPattern& target,
+                               uint64_t target_base) {
+  const auto source_in_line = static_cast<uint8_t>(source_base % kLineBytes);
+  const auto target_in_piece = static_cast<uint8_t>(target_base % kSectorBytes);
+  for (const AccessPattern::PastL1& known : source.past_l1)
+    if (known.target == &target && known.source_base == source_in_line && known.target_base == target_in_piece)
+      return known.sectors;
+  const uint32_t sectors =
+      sectors_past_l1(lane_addresses(source, source_base), lane_addresses(target, target_base), source.mask);
+  constexpr size_t kMostKnown = 64;
+  if (source.past_l1.size() == kMostKnown) source.past_l1.clear();
+  source.past_l1.push_back({&target, source_in_line, target_in_piece, static_cast<uint8_t>(sectors)});
+  return sectors;
+}
+
 BankCost count_bank_cost(AccessPattern& pattern, uint64_t base, bool store) {
   const auto cost = [&](uint64_t at) {
     return shared_cost(lane_addresses(pattern, at), pattern.mask, pattern.bytes_per_lane, store);

@@ -50,6 +50,12 @@ struct AccessPattern {
   enum class Granules : uint8_t { unknown, mask, scattered };
   Granules granules_form = Granules::unknown;
   std::vector<uint64_t> granules = {};  // of a mask: those that it touches in shared memory, from the lowest one on
+  struct PastL1 {                       // as the source of a cp.async.cg
+    const AccessPattern* target;        // forgotten when this pattern is
+    uint8_t source_base, target_base;   // modulo 128 and 32
+    uint8_t sectors;
+  };
+  std::vector<PastL1> past_l1 = {};
 };
 
 /// A finding with the place in the program that it belongs to.
@@ -129,6 +135,9 @@ class PatternMemo {
 
 /// Fills in what is counted on first use.
 uint32_t count_sectors(AccessPattern& pattern, uint64_t base);
+/// The sectors of a cp.async.cg, of lanes that all write.
+uint32_t count_sectors_past_l1(AccessPattern& source, uint64_t source_base, const AccessPattern& target,
+                               uint64_t target_base);
 BankCost count_bank_cost(AccessPattern& pattern, uint64_t base, bool store);
 
 }  // namespace tilescope

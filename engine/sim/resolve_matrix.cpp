@@ -41,14 +41,14 @@ void resolve_rows(const std::vector<std::string_view>& parts, ResolvedInstructio
   resolved.type.bytes = kRowBytes / resolved.elements;
 }
 
-/// cp.async: caching makes no difference, and the size is an operand.
+/// cp.async: the size is an operand; whether it goes past the L1 makes a difference to what is counted only.
 void resolve_copy(const PtxInstruction& instruction, const std::vector<std::string_view>& parts,
                   ResolvedInstruction& resolved) {
   if (parts.size() >= 3 && (parts[2] == "ca" || parts[2] == "cg")) {
     if (instruction.operands.size() < 3 || instruction.operands[2].kind != PtxOperand::Kind::integer) return;
     const uint64_t bytes = instruction.operands[2].bits;
     if (bytes != 16 && (parts[2] == "cg" || (bytes != 4 && bytes != 8))) return;
-    resolved.row = find_isa_row("cp.async");
+    resolved.row = find_isa_row(parts[2] == "cg" ? "cp.async.cg" : "cp.async.ca");
     resolved.is_memory = true;
     resolved.is_copy = true;
     resolved.kind = AccessKind::async_copy;

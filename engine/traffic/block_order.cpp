@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "engine/parallel.hpp"
@@ -44,18 +45,6 @@ std::vector<WantedOrder> orders_of(uint32_t rows, uint32_t columns) {
     orders.push_back({OrderTraffic::Kind::grouped, group, grouped_tiles(rows, columns, group)});
   orders.push_back({OrderTraffic::Kind::hilbert, 0, hilbert_tiles(rows, columns)});
   return orders;
-}
-
-/// The blocks in the order of their tiles.
-std::vector<uint32_t> blocks_of(const WantedOrder& order, const OrderReplay& replay) {
-  const auto& rows = replay.operands()[replay.row_operand()].strip_of_block;
-  const auto& columns = replay.operands()[replay.column_operand()].strip_of_block;
-  std::vector<uint32_t> block_of_tile(rows.size());
-  for (uint32_t block = 0; block < rows.size(); ++block)
-    block_of_tile[size_t{rows[block]} * replay.tile_columns() + columns[block]] = block;
-  std::vector<uint32_t> blocks;
-  for (const uint32_t tile : order.tiles) blocks.push_back(block_of_tile[tile]);
-  return blocks;
 }
 
 struct Named {
@@ -148,8 +137,110 @@ void conclude(OrderModel& result) {
 
 }  // namespace
 
+KnownReplays::Results KnownReplays::find(const Digest& grid) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [digest, results] : grids_)
+    if (digest == grid) return results;
+  return {};
+}
+
+void KnownReplays::keep(const Digest& grid, Results results) {
+  const std::lock_guard lock(mutex_);
+  grids_.remove_if([&](const auto& one) { return one.first == grid; });
+  grids_.emplace_front(grid, std::move(results));
+  if (grids_.size() > kMostGrids) grids_.pop_back();
+}
+
+size_t KnownReplays::size() const {
+  const std::lock_guard lock(mutex_);
+  size_t results = 0;
+  for (const auto& [digest, of_grid] : grids_) results += of_grid.size();
+  return results;
+}
+
+namespace {
+
+/// The orders of a grid of tiles, each replayed once, or not at all where it is known.
+class TileOrders {
+ public:
+  TileOrders(const OrderReplay& replay, const ModelledCache& cache, KnownReplays* known)
+      : replay_(replay),
+        cache_(cache),
+        known_(known),
+        block_of_tile_(replay.blocks_of_tiles()),
+        grid_(replay.digest()) {
+    grid_.add(cache.bytes);
+    grid_.add(cache.partitions);
+    grid_.add(cache.multiprocessors);
+    grid_.add(cache.blocks_per_multiprocessor);
+    grid_.add(std::bit_cast<uint64_t>(cache.pace_spread));
+    if (known_ != nullptr) results_ = known_->find(grid_);
+    orders_ = orders_of(replay.tile_rows(), replay.tile_columns());
+    orders_.push_back({OrderTraffic::Kind::launched, 0, launched_tiles()});
+    for (const WantedOrder& order : orders_) digests_.push_back(digest_of(order.tiles));
+  }
+
+  /// False: stopped.
+  bool replay_all(const std::stop_token& stop) {
+    std::vector<size_t> missing;  // of orders_
+    for (size_t i = 0; i < orders_.size(); ++i)
+      if (results_.try_emplace(digests_[i]).second) missing.push_back(i);
+    parallel_for(missing.size(), 1, [&](size_t first, size_t) {
+      if (stop.stop_requested()) return;
+      const std::vector<uint32_t> blocks = blocks_of(orders_[missing[first]]);
+      results_.at(digests_[missing[first]]) =
+          std::make_shared<const OrderTraffic>(replay_.replay(blocks, cache_, stop));
+    });
+    if (stop.stop_requested()) return false;
+    if (known_ != nullptr) known_->keep(grid_, results_);
+    return true;
+  }
+
+  void take(OrderModel& result) const {
+    for (size_t i = 0; i < orders_.size(); ++i) {
+      OrderTraffic traffic = *results_.at(digests_[i]);
+      traffic.kind = orders_[i].kind;
+      traffic.group = orders_[i].group;
+      if (traffic.kind == OrderTraffic::Kind::launched) {
+        result.launched = std::move(traffic);
+      } else {
+        traffic.blocks = blocks_of(orders_[i]);
+        result.others.push_back(std::move(traffic));
+      }
+    }
+  }
+
+ private:
+  std::vector<uint32_t> launched_tiles() const {
+    std::vector<uint32_t> tiles(block_of_tile_.size());
+    for (uint32_t tile = 0; tile < tiles.size(); ++tile) tiles[block_of_tile_[tile]] = tile;
+    return tiles;
+  }
+  std::vector<uint32_t> blocks_of(const WantedOrder& order) const {
+    std::vector<uint32_t> blocks;
+    for (const uint32_t tile : order.tiles) blocks.push_back(block_of_tile_[tile]);
+    return blocks;
+  }
+  static Digest digest_of(const std::vector<uint32_t>& tiles) {
+    Digest digest;
+    for (const uint32_t tile : tiles) digest.add(tile);
+    return digest;
+  }
+
+  const OrderReplay& replay_;
+  const ModelledCache& cache_;
+  KnownReplays* known_;
+  const std::vector<uint32_t> block_of_tile_;
+  Digest grid_;
+  std::vector<WantedOrder> orders_;
+  std::vector<Digest> digests_;  // of each order
+  KnownReplays::Results results_;
+};
+
+}  // namespace
+
 Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec> buffers, const ModelledCache& cache,
-                          const std::stop_token& stop, OrderModel& result) {
+                          const std::stop_token& stop, OrderModel& result, KnownReplays* known) {
   auto replay = OrderReplay::make(grid, buffers);
   if (!replay) return tl::unexpected<Error>(replay.error());
   result.gpu = cache.gpu;
@@ -164,20 +255,14 @@ Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec
   result.l2_partitions = cache.partitions;
   result.blocks_per_multiprocessor = cache.blocks_per_multiprocessor;
   result.resident_blocks = uint64_t{cache.multiprocessors} * cache.blocks_per_multiprocessor;
-  result.launched = replay->replay({}, cache);
   if (result.tile_rows != 0) {
-    const std::vector<WantedOrder> orders = orders_of(result.tile_rows, result.tile_columns);
-    result.others.resize(orders.size());
-    parallel_for(orders.size(), 1, [&](size_t first, size_t) {
-      if (stop.stop_requested()) return;
-      const std::vector<uint32_t> blocks = blocks_of(orders[first], *replay);
-      const bool as_launched = std::is_sorted(blocks.begin(), blocks.end());
-      result.others[first] = as_launched ? result.launched : replay->replay(blocks, cache);
-      result.others[first].kind = orders[first].kind;
-      result.others[first].group = orders[first].group;
-    });
+    TileOrders orders(*replay, cache, known);
+    if (!orders.replay_all(stop)) return fail(ErrorId::cancelled);
+    orders.take(result);
+  } else {
+    result.launched = replay->replay({}, cache, stop);
+    if (stop.stop_requested()) return fail(ErrorId::cancelled);
   }
-  if (stop.stop_requested()) return fail(ErrorId::cancelled);
   conclude(result);
   return {};
 }

@@ -9,6 +9,10 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -17,6 +21,7 @@
 #include "engine/order_result.hpp"
 #include "engine/plan.hpp"
 #include "engine/result.hpp"
+#include "engine/traffic/digest.hpp"
 #include "engine/traffic/footprint.hpp"
 
 namespace tilescope {
@@ -65,22 +70,31 @@ class OrderReplay {
   size_t column_operand() const { return column_operand_; }
   uint32_t steps() const { return steps_; }
 
-  /// `order`: the block at each position; empty: launch order.
-  OrderTraffic replay(std::span<const uint32_t> order, const ModelledCache& cache) const;
+  /// By tile, row after row: its block.
+  std::vector<uint32_t> blocks_of_tiles() const;
+  /// Of what all tiles touch, in which order soever their blocks are launched.
+  const Digest& digest() const { return digest_; }
+
+  /// `order`: the block at each position; empty: launch order. Stopped, it returns what it has come to.
+  OrderTraffic replay(std::span<const uint32_t> order, const ModelledCache& cache,
+                      const std::stop_token& stop = {}) const;
 
  private:
-  struct Use {  // of a unit by a step
+  struct Use {  // of a unit in a turn
     uint32_t unit = 0;
     uint32_t requested_bytes = 0;
   };
   struct Strip {  // what a block touches by one key
     size_t key = 0;
     std::vector<Use> uses;
-    std::vector<uint32_t> step_ends;
+    uint32_t first_turn = 0;          // in which it touches anything; a turn is one step, or a few
+    std::vector<uint32_t> turn_ends;  // of that and the following ones, in uses
+    Digest digest = {};
     uint64_t bytes = 0;  // of different units
     int64_t first_byte = 0;
   };
   friend class ReplayBuilder;
+  friend class UnitJoiner;
   friend class Replayer;
 
   uint64_t blocks_ = 0;
@@ -94,6 +108,7 @@ class OrderReplay {
   std::vector<OrderedOperand> operands_;
   uint32_t tile_rows_ = 0, tile_columns_ = 0;
   size_t row_operand_ = 0, column_operand_ = 0;
+  Digest digest_;
 };
 
 /// Orders of a matrix of tiles: at each position, the tile row · columns + column. The grouped one is that of the
@@ -102,8 +117,26 @@ std::vector<uint32_t> grouped_tiles(uint32_t rows, uint32_t columns, uint32_t gr
 /// Hilbert's curve over a rectangle of any size.
 std::vector<uint32_t> hilbert_tiles(uint32_t rows, uint32_t columns);
 
-/// Fills everything of a OrderModel that follows from the footprints.
+/// Replays that were done, of a few grids. A slider that only changes the order in which a grid's tiles are taken
+/// leaves what each tile touches as it was; then nothing is replayed twice. Thread-safe.
+class KnownReplays {
+ public:
+  using Results = std::map<Digest, std::shared_ptr<const OrderTraffic>>;  // by the order of the tiles
+
+  /// Of a grid's tiles and a cache; empty if there are none.
+  Results find(const Digest& grid) const;
+  void keep(const Digest& grid, Results results);
+  /// How many results are kept.
+  size_t size() const;
+
+ private:
+  static constexpr size_t kMostGrids = 8;
+  mutable std::mutex mutex_;
+  std::list<std::pair<Digest, Results>> grids_;  // the last one kept is the first
+};
+
+/// Fills everything of a OrderModel that follows from the footprints. `known`: may be null.
 Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec> buffers, const ModelledCache& cache,
-                          const std::stop_token& stop, OrderModel& result);
+                          const std::stop_token& stop, OrderModel& result, KnownReplays* known = nullptr);
 
 }  // namespace tilescope

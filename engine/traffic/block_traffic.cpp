@@ -14,16 +14,23 @@ class AccessCosts {
  public:
   explicit AccessCosts(const AccessTrace& trace) : trace_(trace), newest_(trace.patterns.size(), kNone) {}
 
-  const BlockTraffic& of(const Access& access, const Site& site, bool shared) {
+  /// target: where a copy past the L1 writes; null of all else.
+  const BlockTraffic& of(const Access& access, const Site& site, bool shared, const Access* target) {
     const auto base = static_cast<uint32_t>(access.base % kLineBytes);
     // The lanes of a store never share a pass, nor do the matrices of an ldmatrix, nor copies.
     const bool apart = site.kind == AccessKind::store || site.kind == AccessKind::async_copy || site.is_matrix;
-    const Key key{access.mask, site.bytes_per_lane, base, shared, apart};
+    const Key key{access.mask,
+                  site.bytes_per_lane,
+                  base,
+                  target == nullptr ? kNone : target->pattern,
+                  target == nullptr ? 0 : static_cast<uint32_t>(target->base % kSectorBytes),
+                  shared,
+                  apart};
     uint32_t index = newest_[access.pattern];
     while (index != kNone && !(known_[index].key == key)) index = known_[index].older;
     if (index == kNone) {
       index = static_cast<uint32_t>(known_.size());
-      known_.push_back({key, cost_of(access, key), newest_[access.pattern]});
+      known_.push_back({key, cost_of(access, key, target), newest_[access.pattern]});
       newest_[access.pattern] = index;
     }
     return known_[index].cost;
@@ -33,6 +40,7 @@ class AccessCosts {
   static constexpr uint32_t kNone = 0xffffffff;
   struct Key {
     uint32_t mask, bytes_per_lane, base;
+    uint32_t target_pattern, target_base;
     bool shared, apart;
     bool operator==(const Key&) const = default;
   };
@@ -42,12 +50,17 @@ class AccessCosts {
     uint32_t older = kNone;  // of the same pattern
   };
 
-  BlockTraffic cost_of(const Access& access, const Key& key) const {
+  std::array<uint64_t, 32> addresses_of(const Access& access) const {
     std::array<uint64_t, 32> address{};
     for (uint32_t left = access.mask; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
       address[static_cast<size_t>(lane)] = trace_.address(access, lane);
     }
+    return address;
+  }
+
+  BlockTraffic cost_of(const Access& access, const Key& key, const Access* target) const {
+    const std::array<uint64_t, 32> address = addresses_of(access);
     BlockTraffic cost;
     if (key.shared) {
       const SharedCost shared = shared_cost(address, access.mask, key.bytes_per_lane, key.apart);
@@ -57,7 +70,8 @@ class AccessCosts {
     } else {
       const GlobalCost global = coalesce(address, access.mask, key.bytes_per_lane);
       cost.global_requests = 1;
-      cost.global_sectors = global.sectors;
+      cost.global_sectors =
+          target == nullptr ? global.sectors : sectors_past_l1(address, addresses_of(*target), access.mask);
       cost.global_useful_bytes = global.useful_bytes;
     }
     return cost;
@@ -77,6 +91,19 @@ void add(BlockTraffic& sum, const BlockTraffic& cost) {
   sum.shared_passes += cost.shared_passes;
 }
 
+/// Where the copy of a cp.async.cg goes: the next access of the warp, at the site behind its own. Null if it is none,
+/// or if accesses to shared memory are not recorded.
+const Access* target_of_copy(const AccessTrace& trace, size_t index) {
+  const Access& access = trace.accesses[index];
+  const Site& site = trace.sites[access.site];
+  if (site.kind != AccessKind::async_copy || site.space == Space::shared ||
+      site.ptx.find("cp.async.cg") == std::string::npos)
+    return nullptr;
+  if (index + 1 == trace.accesses.size()) return nullptr;
+  const Access& next = trace.accesses[index + 1];
+  return next.block == access.block && next.warp == access.warp && next.site == access.site + 1 ? &next : nullptr;
+}
+
 /// Region 1 of the machine's own windows is shared memory, whatever space the instruction names.
 constexpr int64_t kSharedRegion = 1 - 16;
 
@@ -85,11 +112,12 @@ constexpr int64_t kSharedRegion = 1 - 16;
 std::vector<BlockTraffic> traffic_of_blocks(const AccessTrace& trace, uint32_t launch, uint64_t blocks) {
   std::vector<BlockTraffic> sums(blocks);
   AccessCosts costs(trace);
-  for (const Access& access : trace.accesses) {
+  for (size_t i = 0; i < trace.accesses.size(); ++i) {
+    const Access& access = trace.accesses[i];
     const Site& site = trace.sites[access.site];
     if (site.launch != launch || access.block >= blocks) continue;
     const bool shared = region_of(access.base).buffer == kSharedRegion;
-    add(sums[access.block], costs.of(access, site, shared));
+    add(sums[access.block], costs.of(access, site, shared, target_of_copy(trace, i)));
   }
   return sums;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 namespace tilescope {
 namespace {
@@ -44,6 +45,23 @@ GlobalCost coalesce(std::span<const uint64_t, 32> address, uint32_t mask, uint32
   std::sort(sector.begin(), sector.begin() + static_cast<std::ptrdiff_t>(pieces));
   std::sort(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(pieces));
   return {count_distinct({sector.data(), pieces}), count_distinct({line.data(), pieces}), useful};
+}
+
+uint32_t sectors_past_l1(std::span<const uint64_t, 32> source, std::span<const uint64_t, 32> target, uint32_t mask) {
+  std::array<uint64_t, 32> written{};                      // places of 16 bytes, the last lane's first
+  std::array<std::pair<uint64_t, uint64_t>, 32> filled{};  // a piece of shared memory, and a line that it comes from
+  size_t places = 0, pieces = 0;
+  for (uint32_t left = mask; left != 0;) {
+    const auto lane = static_cast<size_t>(31 - std::countl_zero(left));
+    left &= ~(1U << lane);
+    const auto places_end = written.begin() + static_cast<std::ptrdiff_t>(places);
+    if (std::find(written.begin(), places_end, target[lane]) != places_end) continue;
+    written[places++] = target[lane];
+    const std::pair piece{target[lane] / kSectorBytes, source[lane] / kLineBytes};
+    const auto pieces_end = filled.begin() + static_cast<std::ptrdiff_t>(pieces);
+    if (std::find(filled.begin(), pieces_end, piece) == pieces_end) filled[pieces++] = piece;
+  }
+  return static_cast<uint32_t>(pieces);
 }
 
 }  // namespace tilescope

@@ -77,50 +77,84 @@ class Placement {
 
 uint64_t count(unsigned sectors) { return static_cast<uint64_t>(std::popcount(sectors)); }
 
-/// The L2 and the device behind it.
+/// The L2 in its partitions, and the device behind it.
 class SharedLevel {
  public:
   SharedLevel(const GpuSpec& gpu, const Placement& placement, std::vector<HierarchyUse>& uses)
-      : cache_(gpu.l2_bytes), placement_(placement), uses_(uses) {}
+      : partitions_(std::max(1U, gpu.l2_partitions)), placement_(placement), uses_(uses) {
+    for (uint32_t i = 0; i < partitions_; ++i) caches_.emplace_back(gpu.l2_bytes / partitions_);
+    written_.resize(partitions_);
+  }
 
-  void read(Placement::Place place, unsigned sectors) {
+  /// side: the partition beside the multiprocessor that asks.
+  void read(uint32_t side, Placement::Place place, unsigned sectors) {
     LevelTraffic& level = uses_[place.buffer].l2;
-    SectorCache::State& state = *entry_of(place.line).state;
+    const uint32_t home = home_of(place.line);
+    if (side != home) {
+      SectorCache::State& copy = *entry_of(side, place.line).state;
+      const unsigned here = sectors & copy.valid;
+      level.read_sectors += count(sectors);
+      level.read_hits += count(here);
+      copy.valid |= static_cast<uint8_t>(sectors);
+      sectors &= ~here;
+      if (sectors == 0) return;
+      level.far_sectors += count(sectors);
+    }
+    SectorCache::State& state = *entry_of(home, place.line).state;
     level.read_sectors += count(sectors);
     level.read_hits += count(sectors & state.valid);
     fetch(place.buffer, state, sectors);
   }
-  void write(Placement::Place place, const LinePart& part) {
+  void write(uint32_t side, Placement::Place place, const LinePart& part) {
     LevelTraffic& level = uses_[place.buffer].l2;
-    const SectorCache::Entry entry = entry_of(place.line);
+    const uint32_t home = home_of(place.line);
+    const uint64_t asked = count(part.sectors) * (side == home ? 1 : 2);
+    level.far_sectors += asked - count(part.sectors);
+    level.write_sectors += asked;
+    level.write_hits += asked;
+    drop_copies(home, place.line, part.sectors);
+    const SectorCache::Entry entry = entry_of(home, place.line);
     SectorCache::State& state = *entry.state;
-    level.write_sectors += count(part.sectors);
-    level.write_hits += count(part.sectors);
     const unsigned in_part = part.sectors & ~unsigned{part.whole} & ~unsigned{state.valid};
     state.valid |= part.whole;
     state.dirty |= part.sectors;
     state.partial &= static_cast<uint8_t>(~part.whole);
-    if (in_part != 0) write_in_part(entry, part, in_part);
+    if (in_part != 0) write_in_part(home, entry, part, in_part);
   }
-  void update(Placement::Place place, unsigned sectors) {
+  void update(uint32_t side, Placement::Place place, unsigned sectors) {
     LevelTraffic& level = uses_[place.buffer].l2;
-    SectorCache::State& state = *entry_of(place.line).state;
+    const uint32_t home = home_of(place.line);
+    if (side != home) {  // passed on: never a hit here
+      level.atomic_sectors += count(sectors);
+      level.far_sectors += count(sectors);
+    }
+    drop_copies(home, place.line, sectors);
+    SectorCache::State& state = *entry_of(home, place.line).state;
     level.atomic_sectors += count(sectors);
     level.atomic_hits += count(sectors & state.valid);
     fetch(place.buffer, state, sectors);
     state.dirty |= static_cast<uint8_t>(sectors);
   }
   void count_what_is_left() {
-    cache_.for_each_line([&](uint32_t line, SectorCache::State state) {
-      if (state.dirty != 0) uses_[placement_.buffer_of(line)].bytes_left_in_l2 += count(state.dirty) * kSectorBytes;
-    });
+    for (const SectorCache& cache : caches_)
+      cache.for_each_line([&](uint32_t line, SectorCache::State state) {
+        if (state.dirty != 0) uses_[placement_.buffer_of(line)].bytes_left_in_l2 += count(state.dirty) * kSectorBytes;
+      });
   }
 
  private:
-  SectorCache::Entry entry_of(uint32_t line) {
-    if (const SectorCache::Entry entry = cache_.find(line); entry.state != nullptr) return entry;
+  /// The partition that a line belongs to. The hardware's hash is not known; this one gives each of them its share of
+  /// any few lines, whatever their stride.
+  uint32_t home_of(uint32_t line) const {
+    uint64_t hash = line * 0x9e3779b97f4a7c15U;
+    hash ^= hash >> 32;
+    return partitions_ == 1 ? 0 : static_cast<uint32_t>(hash * 0xbf58476d1ce4e5b9U >> 40) % partitions_;
+  }
+  SectorCache::Entry entry_of(uint32_t partition, uint32_t line) {
+    SectorCache& cache = caches_[partition];
+    if (const SectorCache::Entry entry = cache.find(line); entry.state != nullptr) return entry;
     SectorCache::Evicted evicted;
-    const SectorCache::Entry entry = cache_.insert(line, evicted);
+    const SectorCache::Entry entry = cache.insert(line, evicted);
     if (evicted.state.dirty != 0) {
       HierarchyUse& use = uses_[placement_.buffer_of(evicted.line)];
       use.device_bytes_written += count(evicted.state.dirty) * kSectorBytes;
@@ -128,15 +162,22 @@ class SharedLevel {
     }
     return entry;
   }
+  /// What the other partitions keep of these sectors is out of date.
+  void drop_copies(uint32_t home, uint32_t line, unsigned sectors) {
+    for (uint32_t other = 0; other < partitions_; ++other)
+      if (other != home)
+        if (SectorCache::State* copy = caches_[other].peek(line); copy != nullptr)
+          copy->valid &= static_cast<uint8_t>(~sectors);
+  }
   void fetch(uint32_t buffer, SectorCache::State& state, unsigned sectors) {
     uses_[buffer].device_bytes_read += count(sectors & ~unsigned{state.valid}) * kSectorBytes;
     state.valid |= static_cast<uint8_t>(sectors);
     state.partial &= static_cast<uint8_t>(~sectors);
   }
   /// Which bytes of such a sector are there is remembered, until they all are.
-  void write_in_part(const SectorCache::Entry& entry, const LinePart& part, unsigned sectors) {
-    if (written_.empty()) written_.resize(cache_.places());
-    std::array<uint32_t, 4>& written = written_[entry.place];
+  void write_in_part(uint32_t home, const SectorCache::Entry& entry, const LinePart& part, unsigned sectors) {
+    if (written_[home].empty()) written_[home].resize(caches_[home].places());
+    std::array<uint32_t, 4>& written = written_[home][entry.place];
     for (unsigned left = sectors; left != 0; left &= left - 1) {
       const auto sector = static_cast<size_t>(std::countr_zero(left));
       const auto bit = static_cast<uint8_t>(1U << sector);
@@ -150,8 +191,10 @@ class SharedLevel {
     }
   }
 
-  SectorCache cache_;
-  std::vector<std::array<uint32_t, 4>> written_;  // by place in the cache: the bytes of partial sectors
+  const uint32_t partitions_;
+  std::vector<SectorCache> caches_;  // by partition
+  /// By partition and place in its cache: the bytes of partial sectors.
+  std::vector<std::vector<std::array<uint32_t, 4>>> written_;
   const Placement& placement_;
   std::vector<HierarchyUse>& uses_;
 };
@@ -219,6 +262,7 @@ class Replay {
     total.write_hits += level.write_hits;
     total.atomic_sectors += level.atomic_sectors;
     total.atomic_hits += level.atomic_hits;
+    total.far_sectors += level.far_sectors;
   }
   static void add(HierarchyUse& total, const HierarchyUse& use) {
     add(total.l1, use.l1);
@@ -259,11 +303,13 @@ class Replay {
   void take_turn(ResidentBlock& block) {
     const size_t begin_access = block.turn == 0 ? 0 : block.turns_end[block.turn - 1];
     const size_t end_access = block.turns_end[block.turn++];
-    for (size_t i = begin_access; i < end_access; ++i) access(block.accesses[i], l1_[block.multiprocessor]);
+    for (size_t i = begin_access; i < end_access; ++i) access(block.accesses[i], block.multiprocessor);
     while (block.done() && next_ < last_) begin(block);
   }
 
-  void access(uint32_t index, SectorCache& l1) {
+  void access(uint32_t index, uint32_t multiprocessor) {
+    SectorCache& l1 = l1_[multiprocessor];
+    const uint32_t side = multiprocessor % std::max(1U, gpu_.l2_partitions);
     const Access& access = trace_.accesses[index];
     const Site& site = trace_.sites[access.site];
     const uint64_t base = access.base / kLineBytes * kLineBytes;
@@ -271,16 +317,16 @@ class Replay {
       const Placement::Place place = placement_.of(base + static_cast<uint64_t>(part.line) * kLineBytes);
       switch (routes_[access.site]) {
         case Route::load:
-          load(l1, place, part.sectors);
+          load(l1, side, place, part.sectors);
           break;
         case Route::load_past_l1:
-          l2_.read(place, part.sectors);
+          l2_.read(side, place, part.sectors);
           break;
         case Route::store:
-          store(l1, place, part);
+          store(l1, side, place, part);
           break;
         case Route::atomic:
-          l2_.update(place, part.sectors);
+          l2_.update(side, place, part.sectors);
           break;
         case Route::none:
           break;
@@ -288,7 +334,7 @@ class Replay {
     }
   }
 
-  void load(SectorCache& l1, Placement::Place place, unsigned sectors) {
+  void load(SectorCache& l1, uint32_t side, Placement::Place place, unsigned sectors) {
     LevelTraffic& level = uses_[place.buffer].l1;
     SectorCache::State* state = l1.find(place.line).state;
     level.read_sectors += count(sectors);
@@ -296,21 +342,21 @@ class Replay {
       level.read_hits += count(sectors & state->valid);
       const unsigned missing = sectors & ~unsigned{state->valid};
       if (missing == 0) return;
-      l2_.read(place, missing);
+      l2_.read(side, place, missing);
     } else {
       SectorCache::Evicted evicted;
       state = l1.insert(place.line, evicted).state;
-      l2_.read(place, sectors);
+      l2_.read(side, place, sectors);
     }
     state->valid |= static_cast<uint8_t>(sectors);
   }
 
-  void store(SectorCache& l1, Placement::Place place, const LinePart& part) {
+  void store(SectorCache& l1, uint32_t side, Placement::Place place, const LinePart& part) {
     LevelTraffic& level = uses_[place.buffer].l1;
     level.write_sectors += count(part.sectors);
     if (const SectorCache::State* state = l1.find(place.line).state)
       level.write_hits += count(unsigned{part.sectors} & state->valid);
-    l2_.write(place, part);
+    l2_.write(side, place, part);
   }
 
   const GpuSpec& gpu_;

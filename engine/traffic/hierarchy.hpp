@@ -12,6 +12,11 @@
 //            a sector are written is remembered. Only if it is read, or has to give way, before all of them are, the
 //            rest is fetched (Khairy and others, "Exploring Modern GPU Memory System Design Challenges through Accurate
 //            Modeling", 2018: lazy fetch on read). Atomics are done here.
+//            Where the L2 has two partitions (GpuSpec::l2_partitions), every line belongs to one of them. A
+//            multiprocessor asks the partition beside it, odd ones the one, even ones the other; what belongs to the
+//            far one is asked for there too, so it counts twice: 1.5 times as many sectors in all where everything is
+//            asked for once. What is read is then kept in both, until it is written. So what multiprocessors on both
+//            sides read takes its place twice, and each partition has its share of the bytes.
 //   device   reads are the sectors that the L2 fetches; writes are those that it gives back while the kernels run.
 //
 // Both caches begin empty, as a profiler that flushes them finds them.

@@ -14,10 +14,7 @@ ReplayCache::ReplayCache(uint64_t bytes, uint32_t partitions, std::span<const ui
   for (uint32_t unit = 0; unit < unit_bytes.size(); ++unit)
     piece_bytes_.push_back(is_split(unit) ? unit_bytes[unit] / partitions : unit_bytes[unit]);
   for (Partition& partition : partitions_) {
-    partition.previous.assign(list_ + 1, list_);
-    partition.next.assign(list_ + 1, list_);
-    partition.present.assign(list_, 0);
-    partition.dirty.assign(list_, 0);
+    partition.pieces.assign(list_ + 1, {list_, list_});
   }
 }
 
@@ -46,17 +43,20 @@ void ReplayCache::write(uint32_t unit) {
 std::vector<uint64_t> ReplayCache::write_back() {
   for (Partition& partition : partitions_)
     for (uint32_t piece = 0; piece < list_; ++piece)
-      if (partition.dirty[piece] != 0)
+      if (partition.pieces[piece].dirty != 0)
         written_back_[piece / partitions_count_] += piece_bytes_[piece / partitions_count_];
   return std::move(written_back_);
 }
 
 /// Whether the piece was there; it is now the most recently used one.
 bool ReplayCache::touch(Partition& partition, uint32_t piece, uint64_t bytes, bool is_write) {
-  if (partition.present[piece] != 0) {
-    unlink(partition, piece);
-    push_front(partition, piece);
-    if (is_write) partition.dirty[piece] = 1;
+  Piece& touched = partition.pieces[piece];
+  if (touched.present != 0) {
+    if (is_write) touched.dirty = 1;
+    if (touched.previous != list_) {
+      unlink(partition, touched);
+      push_front(partition, piece);
+    }
     return true;
   }
   if (bytes > capacity_) {  // passes through
@@ -64,33 +64,33 @@ bool ReplayCache::touch(Partition& partition, uint32_t piece, uint64_t bytes, bo
     return false;
   }
   while (partition.used + bytes > capacity_) replace_oldest(partition);
-  partition.present[piece] = 1;
-  partition.dirty[piece] = is_write ? 1 : 0;
+  touched.present = 1;
+  touched.dirty = is_write ? 1 : 0;
   partition.used += bytes;
   push_front(partition, piece);
   return false;
 }
 
-void ReplayCache::unlink(Partition& partition, uint32_t piece) {
-  partition.next[partition.previous[piece]] = partition.next[piece];
-  partition.previous[partition.next[piece]] = partition.previous[piece];
+void ReplayCache::unlink(Partition& partition, const Piece& piece) {
+  partition.pieces[piece.previous].next = piece.next;
+  partition.pieces[piece.next].previous = piece.previous;
 }
 
 void ReplayCache::push_front(Partition& partition, uint32_t piece) {
-  const uint32_t first = partition.next[list_];
-  partition.previous[piece] = list_;
-  partition.next[piece] = first;
-  partition.previous[first] = piece;
-  partition.next[list_] = piece;
+  const uint32_t first = partition.pieces[list_].next;
+  partition.pieces[piece].previous = list_;
+  partition.pieces[piece].next = first;
+  partition.pieces[first].previous = piece;
+  partition.pieces[list_].next = piece;
 }
 
 void ReplayCache::replace_oldest(Partition& partition) {
-  const uint32_t piece = partition.previous[list_], unit = piece / partitions_count_;
-  unlink(partition, piece);
-  partition.present[piece] = 0;
+  const uint32_t piece = partition.pieces[list_].previous, unit = piece / partitions_count_;
+  Piece& oldest = partition.pieces[piece];
+  unlink(partition, oldest);
   partition.used -= piece_bytes_[unit];
-  if (partition.dirty[piece] != 0) written_back_[unit] += piece_bytes_[unit];
-  partition.dirty[piece] = 0;
+  if (oldest.dirty != 0) written_back_[unit] += piece_bytes_[unit];
+  oldest.present = oldest.dirty = 0;
 }
 
 }  // namespace tilescope

@@ -26,15 +26,18 @@ class ReplayCache {
  private:
   static constexpr uint32_t kSplitBytes = 8192;  // units from this size on are spread over the partitions
 
+  struct Piece {
+    uint32_t previous, next;  // in the partition's list
+    uint8_t present = 0, dirty = 0;
+  };
   /// One partition: the pieces in it, most recently used first.
   struct Partition {
-    std::vector<uint32_t> previous, next;
-    std::vector<uint8_t> present, dirty;
+    std::vector<Piece> pieces;  // and the list's own node
     uint64_t used = 0;
   };
 
   bool touch(Partition& partition, uint32_t piece, uint64_t bytes, bool is_write);
-  void unlink(Partition& partition, uint32_t piece);
+  static void unlink(Partition& partition, const Piece& piece);
   void push_front(Partition& partition, uint32_t piece);
   void replace_oldest(Partition& partition);
   bool is_split(uint32_t unit) const { return unit_bytes_[unit] >= kSplitBytes; }

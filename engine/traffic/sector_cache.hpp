@@ -52,6 +52,14 @@ class SectorCache {
     return {&set.states[way], index * kWays + way};
   }
 
+  /// The line's state, if it is here, without using the line.
+  State* peek(uint32_t line) {
+    Set& set = cache_[set_of(line)];
+    for (size_t way = 0; way < kWays; ++way)
+      if (set.lines[way] == line) return &set.states[way];
+    return nullptr;
+  }
+
   /// Takes in a line that is not here; what had to give way is put into `evicted`.
   Entry insert(uint32_t line, Evicted& evicted) {
     const size_t index = set_of(line);

@@ -40,6 +40,35 @@ TEST(DeviceSource, ASourceWithoutHostCodeStaysAsItIs) {
     EXPECT_EQ(device_text(source), source);
 }
 
+std::string text_with_only(const std::string& text, const std::vector<std::string>& kernels) {
+  return DeviceSource({.text = text, .file = "x.cu", .only_kernels = kernels}, {}).text();
+}
+
+TEST(DeviceSource, KernelsThatAreNotWantedBecomeBlanksOfTheSameExtent) {
+  const std::string source =
+      "__device__ float half_of(float x) { return x / 2; }\n"
+      "extern \"C\" __global__ void __launch_bounds__(256)\n    one(float* x) { x[0] = half_of(1); }\n"
+      "extern \"C\" __global__ void two(float* x) {\n  x[0] = 2;\n}\n";
+  const std::string only_two = text_with_only(source, {"two"});
+  EXPECT_EQ(only_two.size(), source.size());
+  EXPECT_EQ(only_two.find("void two"), source.find("void two")) << "no line or column moves";
+  EXPECT_THAT(only_two, HasSubstr("half_of(float x)"));
+  EXPECT_THAT(only_two, Not(HasSubstr("one")));
+  EXPECT_THAT(text_with_only(source, {"one"}), Not(HasSubstr("two")));
+  EXPECT_EQ(text_with_only(source, {"two", "one"}), source);
+  EXPECT_EQ(text_with_only(source, {}), source);
+}
+
+TEST(DeviceSource, NoKernelIsLeftOutWhereTheWantedOneIsNotFoundOrAnotherUsesIt) {
+  const std::string by_macro =
+      "#define KERNEL(name) __global__ void name(float* x) { x[0] = 1; }\nKERNEL(one)\n"
+      "__global__ void two(float* x) { x[0] = 2; }\n";
+  EXPECT_EQ(text_with_only(by_macro, {"one"}), by_macro);
+  const std::string launched =
+      "__global__ void child(float* x) { x[0] = 2; }\n__global__ void parent(float* x) { child<<<1, 1>>>(x); }\n";
+  EXPECT_EQ(text_with_only(launched, {"parent"}), launched);
+}
+
 TEST(DeviceSource, WhatLooksLikeABraceInATextOrCommentIsNone) {
   const std::string source =
       "int main() { /* } */ puts(\"}\"); char c = '}'; // }\n  auto r = R\"x(})x\"; }\n__device__ int kept;\n";

@@ -1,42 +1,54 @@
 #!/bin/bash
-# From the slider to the picture: 50 moves of the block size and the tiles per CTA with a real pointer, from an empty
-# compile cache. Prints the median and the 95th percentile of the time from the request to the frame that shows its
-# result, in milliseconds. A measurement, not a test: it passes whatever it finds.
+# From the slider to the picture, in any lab: moves of sliders with a real pointer, from an empty compile cache. Prints
+# the median and the 95th percentile of the time from the request to the frame that shows its result, in milliseconds. A
+# measurement, not a test: it passes whatever it finds.
 #
-#     tests/gui/measure_latency.sh PROGRAM [ARGUMENTS …]
+#     tests/gui/measure_latency.sh PROGRAM                                         vector-add's tiles-per-cta
+#     SLIDERS="BM=2 BN=3 GROUP_M=7" tests/gui/measure_latency.sh PROGRAM --lab grouped-order --rung grouped
+#
+# SLIDERS: those that are moved in turn, each with the number of places on its track that are pressed, evenly spaced.
+# MOVES: how many are measured, 50 if left out. A press that changes nothing does not count.
 set -euo pipefail
+[ $# -gt 1 ] || set -- "$1" --lab vector-add --rung tiles-per-cta
 source "$(dirname "$0")/window_driver.sh"
 
+read -ra sliders <<<"${SLIDERS:-BLOCK=6 TILES=5}"
 expect "the window opens and the first run passes" '"busy":false.*"pass":true' >/dev/null
 find_window
-click rung.tiles-per-cta
-expect "the rung is run" '"result":\{.*"rung":"tiles-per-cta"' >/dev/null
 
-# A press on the track, away from the handle, sets the value there.
+# A press on the track of slider $1 at place $2 of $3 sets the value there.
 press_track() {
   local left top right bottom
-  read -r left top right bottom <<<"$(mark "$1")"
-  xdotool mousemove $((window_x + left + 7 + (right - left - 14) * $2 / $3)) $((window_y + (top + bottom) / 2))
+  read -r left top right bottom <<<"$(mark "slider.$1")"
+  xdotool mousemove $((window_x + left + 7 + (right - left - 14) * $2 / ($3 - 1))) $((window_y + (top + bottom) / 2))
   sleep 0.05
   xdotool click 1
 }
+values() { grep -oE '"(params|sizes)":\{[^}]*\}' "$state"; }
+# The values that are set are those of the picture: each stands there twice.
+shown() {
+  grep -qE '"busy":false.*"stale":false' "$state" && [ -z "$(values | sort | uniq -u)" ]
+}
 
 moves=${MOVES:-50}
-move=0
+press=0
 : >"$folder/latencies"
 while [ "$(wc -l <"$folder/latencies")" -lt "$moves" ]; do
-  block=$((32 << (move * 5 % 6)))
-  tiles=$((1 << (move * 3 % 5)))
-  for part in block tiles; do
-    if [ $part = block ]; then press_track slider.BLOCK $((move * 5 % 6)) 5; else press_track slider.TILES $((move * 3 % 5)) 4; fi
-    for _ in $(seq 300); do
-      grep -qE '"busy":false.*"stale":false' "$state" && break
-      sleep 0.02
-    done
+  slider=${sliders[$((press % ${#sliders[@]}))]}
+  places=${slider#*=}
+  [ "$press" -lt $((20 * moves)) ] || fail "the sliders do not move"
+  before=$(values | sort -u)
+  # Another place each time, by steps that visit all of them.
+  press_track "${slider%=*}" $((press / ${#sliders[@]} * (places - 1) % places)) "$places"
+  press=$((press + 1))
+  sleep 0.15
+  for _ in $(seq 1500); do
+    shown && break
+    sleep 0.02
   done
-  expect "move $move" "\"busy\":false.*\"params\":\{\"BLOCK\":$block,\"TILES\":$tiles,.*\"result\":\{.*\"params\":\{\"BLOCK\":$block,\"TILES\":$tiles,.*\"stale\":false" >/dev/null
+  shown || fail "press $press on ${slider%=*}"
+  [ "$before" != "$(values | sort -u)" ] || continue
   grep -oE '"latency_ms":[0-9.]*' "$state" | cut -d: -f2 >>"$folder/latencies"
-  move=$((move + 1))
 done
 sort -n "$folder/latencies" | awk -v n="$moves" '
   { value[NR] = $1 }

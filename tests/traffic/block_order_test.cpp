@@ -18,26 +18,28 @@ struct Product {
   GridFootprints grid;
   std::vector<BufferSpec> buffers{{.name = "a"}, {.name = "b"}, {.name = "c"}};
 
-  Product(uint32_t rows_in, uint32_t columns_in) : rows(rows_in), columns(columns_in) {
+  Product(uint32_t rows_in, uint32_t columns_in, uint32_t steps = kSteps, int64_t piece_bytes = kPiece,
+          uint32_t group = 1)
+      : rows(rows_in), columns(columns_in) {
     grid.keys = {{0, false}, {1, false}, {2, true}};
-    const uint32_t piece = grid.shapes.intern({{0, kPiece}});
-    BlockFootprint pattern(kSteps);
-    for (uint32_t step = 0; step < kSteps; ++step)
+    const uint32_t piece = grid.shapes.intern({{0, piece_bytes}});
+    BlockFootprint pattern(steps);
+    for (uint32_t step = 0; step < steps; ++step)
       for (uint32_t buffer = 0; buffer < 2; ++buffer)
-        pattern[step].regions.push_back({buffer, false, piece, step * kPiece, uint64_t{kPiece}});
-    pattern.back().regions.push_back({2, true, piece, 0, uint64_t{kPiece}});
+        pattern[step].regions.push_back({buffer, false, piece, step * piece_bytes, static_cast<uint64_t>(piece_bytes)});
+    pattern.back().regions.push_back({2, true, piece, 0, static_cast<uint64_t>(piece_bytes)});
     grid.patterns = {pattern};
-    for (uint32_t block = 0; block < rows * columns; ++block) {
+    for (const uint32_t tile : grouped_tiles(rows, columns, group)) {
       grid.pattern_of_block.push_back(0);
-      grid.shifts.push_back(block / columns * kSteps * kPiece);
-      grid.shifts.push_back(block % columns * kSteps * kPiece);
-      grid.shifts.push_back(block * kPiece);
+      grid.shifts.push_back(tile / columns * steps * piece_bytes);
+      grid.shifts.push_back(tile % columns * steps * piece_bytes);
+      grid.shifts.push_back(tile * piece_bytes);
     }
   }
 
-  OrderModel model(const ModelledCache& cache) const {
+  OrderModel model(const ModelledCache& cache, KnownReplays* known = nullptr) const {
     OrderModel result;
-    const auto done = model_orders(grid, buffers, cache, {}, result);
+    const auto done = model_orders(grid, buffers, cache, {}, result, known);
     EXPECT_TRUE(done.has_value()) << (done ? "" : done.error().message);
     return result;
   }
@@ -148,6 +150,70 @@ TEST(OrderModel, BlocksThatDriftApartShareLess) {
   const uint64_t in_step = product.model(cache).launched.device_bytes_read;
   cache.pace_spread = 0.3;
   EXPECT_GT(product.model(cache).launched.device_bytes_read, in_step);
+}
+
+// 256 steps of 2 · 4 KB are what 32 steps of 2 · 32 KB are, looked at more closely: the model takes them in turns of
+// the same length. 64 blocks at a time, of 256, and room for half of what they need.
+TEST(OrderModel, ManyShortStepsComeOutAsFewLongOnes) {
+  ModelledCache cache = cache_of(pieces(16 * 64 / 2), 64);
+  cache.pace_spread = 0.01;
+  for (const uint32_t partitions : {1U, 2U}) {
+    cache.partitions = partitions;
+    const OrderModel many = Product(16, 16, 256, 4096).model(cache);
+    Product few_steps(16, 16, 32, 32768);
+    const uint32_t written = few_steps.grid.shapes.intern({{0, 4096}});  // as much as in the other one
+    few_steps.grid.patterns[0].back().regions.back().shape = written;
+    for (uint32_t block = 0; block < 256; ++block) few_steps.grid.shifts[block * 3 + 2] = block * 4096;
+    const OrderModel few = few_steps.model(cache);
+    EXPECT_EQ(many.steps, 256U);
+    EXPECT_EQ(few.steps, 32U);
+    EXPECT_EQ(many.launched.device_bytes_read, few.launched.device_bytes_read);
+    EXPECT_EQ(many.launched.device_bytes_written, few.launched.device_bytes_written);
+    ASSERT_EQ(many.others.size(), few.others.size());
+    for (size_t i = 0; i < many.others.size(); ++i)
+      EXPECT_EQ(many.others[i].device_bytes_read, few.others[i].device_bytes_read) << i;
+    EXPECT_GT(many.launched.device_bytes_read, pieces(2 * 16 * 64)) << "the cache must not hold everything";
+  }
+}
+
+void expect_same(const OrderTraffic& a, const OrderTraffic& b) {
+  EXPECT_EQ(a.device_bytes_read, b.device_bytes_read);
+  EXPECT_EQ(a.device_bytes_written, b.device_bytes_written);
+  EXPECT_EQ(a.l2_bytes_read, b.l2_bytes_read);
+  EXPECT_EQ(a.largest_wave_bytes, b.largest_wave_bytes);
+  EXPECT_EQ(a.blocks, b.blocks);
+}
+
+TEST(OrderModel, AGridWhoseTilesAreTakenInAnotherOrderIsNotReplayedAgain) {
+  const ModelledCache cache = cache_of(pieces(20), 8);
+  KnownReplays known;
+  const OrderModel row_major = Product(8, 8).model(cache, &known);
+  const size_t kept = known.size();
+  EXPECT_EQ(kept, row_major.others.size()) << "it is launched in one of the orders";
+  const Product in_groups(8, 8, kSteps, kPiece, 4);
+  const OrderModel grouped = in_groups.model(cache, &known);
+  EXPECT_EQ(known.size(), kept);
+  const OrderModel anew = in_groups.model(cache);
+  expect_same(grouped.launched, anew.launched);
+  ASSERT_EQ(grouped.others.size(), anew.others.size());
+  for (size_t i = 0; i < grouped.others.size(); ++i) expect_same(grouped.others[i], anew.others[i]);
+  EXPECT_NE(grouped.launched.device_bytes_read, row_major.launched.device_bytes_read);
+  // An order that is none of those compared is replayed alone.
+  EXPECT_EQ(Product(8, 8, kSteps, kPiece, 3).model(cache, &known).launched.device_bytes_read,
+            Product(8, 8, kSteps, kPiece, 3).model(cache).launched.device_bytes_read);
+  EXPECT_EQ(known.size(), kept + 1);
+}
+
+TEST(OrderModel, OtherTilesOrAnotherCacheAreReplayed) {
+  const ModelledCache cache = cache_of(pieces(20), 8);
+  ModelledCache larger = cache_of(pieces(40), 8);
+  KnownReplays known;
+  Product(8, 8).model(cache, &known);
+  for (const auto& [product, its_cache] : {std::pair{Product(8, 8, kSteps, kPiece / 2), cache},
+                                           {Product(8, 8, kSteps + 1), cache},
+                                           {Product(8, 8), larger},
+                                           {Product(16, 8), cache}})
+    expect_same(product.model(its_cache, &known).launched, product.model(its_cache).launched);
 }
 
 TEST(TileOrders, GroupsAreThoseOfTheTritonTutorial) {

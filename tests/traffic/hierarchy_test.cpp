@@ -11,6 +11,13 @@ namespace {
 
 constexpr uint64_t kMiB = uint64_t{1} << 20;
 
+/// As if its L2 were one.
+GpuSpec one_partition(const std::string& id) {
+  GpuSpec spec = gpu(id);
+  spec.l2_partitions = 1;
+  return spec;
+}
+
 /// A launch whose accesses are written down one by one.
 class Recording {
  public:
@@ -57,7 +64,7 @@ TEST(Hierarchy, WhatIsReadOnceComesFromTheDeviceOnce) {
   Recording recording({64 * 1024});
   const uint16_t load = recording.site(AccessKind::load, 4);
   for (uint32_t block = 0; block < 512; ++block) recording.access(load, block, 0, block * 128);
-  const HierarchyTraffic traffic = recording.replay(gpu("h200"), 512);
+  const HierarchyTraffic traffic = recording.replay(one_partition("h200"), 512);
   ASSERT_TRUE(traffic.modelled) << traffic.reason;
   EXPECT_EQ(traffic.total.l1.read_sectors, 2048U);
   EXPECT_EQ(traffic.total.l1.read_hits, 0U);
@@ -72,7 +79,7 @@ TEST(Hierarchy, ASecondReadOfTheSameBlockHitsTheL1AndThatOfAnotherMultiprocessor
   const uint16_t load = recording.site(AccessKind::load, 4);
   for (uint32_t block = 0; block < 2; ++block)
     for (int again = 0; again < 3; ++again) recording.access(load, block, 0, 0);
-  const HierarchyTraffic traffic = recording.replay(gpu("h200"), 2);
+  const HierarchyTraffic traffic = recording.replay(one_partition("h200"), 2);
   EXPECT_EQ(traffic.total.l1.read_sectors, 24U);
   EXPECT_EQ(traffic.total.l1.read_hits, 16U) << "the second and third read of each block";
   EXPECT_EQ(traffic.total.l2.read_sectors, 8U);
@@ -97,7 +104,7 @@ TEST(Hierarchy, StoresPassTheL1AndStayInTheL2UntilTheEnd) {
   const uint16_t load = recording.site(AccessKind::load, 4);
   recording.access(store, 0, 0, 0);
   recording.access(load, 0, 0, 0);
-  const HierarchyTraffic traffic = recording.replay(gpu("h200"), 1);
+  const HierarchyTraffic traffic = recording.replay(one_partition("h200"), 1);
   EXPECT_EQ(traffic.total.l1.read_hits, 0U) << "a store allocates nothing in the L1";
   EXPECT_EQ(traffic.total.l2.write_sectors, 4U);
   EXPECT_EQ(traffic.total.l2.write_hits, 4U);
@@ -123,7 +130,7 @@ TEST(Hierarchy, ASectorThatIsWrittenPieceByPieceIsNeverFetched) {
   const uint16_t store = recording.site(AccessKind::store, 4, "st.global.f32 [%rd1], %f1;");
   for (int64_t word = 0; word < 8; ++word) recording.access(store, 0, 0, 4 * word, 128);
   recording.access(recording.site(AccessKind::load, 4), 0, 0, 0, 128);
-  const HierarchyTraffic traffic = recording.replay(gpu("h200"), 1);
+  const HierarchyTraffic traffic = recording.replay(one_partition("h200"), 1);
   EXPECT_EQ(traffic.total.l2.write_sectors, 8U * 32);
   EXPECT_EQ(traffic.total.device_bytes_read, 0U);
   EXPECT_EQ(traffic.total.l2.read_hits, 32U);
@@ -175,7 +182,7 @@ TEST(Hierarchy, AtomicsAreDoneInTheL2) {
   const uint16_t atomic = recording.site(AccessKind::atomic, 4, "atom.global.add.f32 %f1, [%rd1], %f2;");
   recording.access(atomic, 0, 0, 0);
   recording.access(atomic, 1, 0, 0);
-  const HierarchyTraffic traffic = recording.replay(gpu("h200"), 2);
+  const HierarchyTraffic traffic = recording.replay(one_partition("h200"), 2);
   EXPECT_EQ(traffic.total.l1.sectors(), 0U);
   EXPECT_EQ(traffic.total.l2.atomic_sectors, 8U);
   EXPECT_EQ(traffic.total.l2.atomic_hits, 4U);
@@ -189,7 +196,7 @@ TEST(Hierarchy, CopiesThatGoPastTheL1AskTheL2EveryTime) {
     const uint16_t copy = recording.site(AccessKind::async_copy, 16, ptx);
     recording.access(copy, 0, 0, 0);
     recording.access(copy, 0, 0, 0);
-    return recording.replay(gpu("h200"), 1).total;
+    return recording.replay(one_partition("h200"), 1).total;
   };
   EXPECT_EQ(reads("cp.async.cg.shared.global [%r1], [%rd1], 16;").l2.read_sectors, 32U);
   EXPECT_EQ(reads("cp.async.cg.shared.global [%r1], [%rd1], 16;").l1.read_sectors, 0U);
@@ -219,6 +226,69 @@ TEST(Hierarchy, NeighbouringBlocksShareWhatTheyReadTogether) {
       recording.access(load, block, 0, at, 128);
   const HierarchyTraffic traffic = recording.replay(gpu("v100"), 132);
   EXPECT_EQ(traffic.total.device_bytes_read, 16 * kMiB / (4096 * 32) * 32 * 32) << "fetched once for all of them";
+}
+
+// Two partitions. Which of them a line belongs to is drawn by a hash, so about half of many lines are far from either
+// side; blocks 0 and 1 run beside different partitions.
+constexpr const char* kLoadPastL1 = "ld.global.cg.f32 %f1, [%rd1];";
+constexpr int64_t kLines = 4096;
+
+TEST(HierarchyInPartitions, WhatTheFarOneHasIsAskedForTwice) {
+  Recording recording({kLines * 128, kLines * 128});
+  const uint16_t load = recording.site(AccessKind::load, 4);
+  const uint16_t store = recording.site(AccessKind::store, 4, "st.global.f32 [%rd1], %f1;");
+  for (int64_t line = 0; line < kLines; ++line) recording.access(load, 0, 0, line * 128);
+  for (int64_t line = 0; line < kLines; ++line) recording.access(store, 0, 1, line * 128);
+  const HierarchyUse total = recording.replay(gpu("h200"), 1).total;
+  const double sectors = 4 * kLines;
+  EXPECT_NEAR(static_cast<double>(total.l2.read_sectors), 1.5 * sectors, 0.05 * sectors);
+  EXPECT_NEAR(static_cast<double>(total.l2.write_sectors), 1.5 * sectors, 0.05 * sectors);
+  EXPECT_EQ(total.l2.far_sectors, total.l2.read_sectors + total.l2.write_sectors - 8 * kLines);
+  EXPECT_EQ(total.l2.read_hits, 0U);
+  EXPECT_EQ(total.device_bytes_read, 128U * kLines) << "the device gives everything once";
+  EXPECT_EQ(recording.replay(one_partition("h200"), 1).total.l2.far_sectors, 0U);
+}
+
+TEST(HierarchyInPartitions, TheNearOneKeepsWhatItHasFetchedUntilItIsWritten) {
+  const auto far_sectors = [](bool again, bool written) {
+    Recording recording({kLines * 128});
+    const uint16_t load = recording.site(AccessKind::load, 4, kLoadPastL1);
+    const uint16_t store = recording.site(AccessKind::store, 4, "st.global.f32 [%rd1], %f1;");
+    // Turn by turn: block 0 reads, block 1 writes, block 0 reads.
+    for (int64_t line = 0; line < kLines; ++line) {
+      recording.access(load, 0, 0, line * 128);
+      if (again) recording.access(load, 0, 0, line * 128);
+    }
+    for (int64_t line = 0; line < kLines && written; ++line) {
+      recording.access(store, 1, 0, line * 128);
+      recording.access(store, 1, 0, line * 128);
+    }
+    return recording.replay(gpu("h200"), 2).total.l2;
+  };
+  const LevelTraffic twice = far_sectors(true, false);
+  EXPECT_EQ(twice.far_sectors, far_sectors(false, false).far_sectors);
+  EXPECT_EQ(twice.read_hits, 4U * kLines) << "the second read hits beside the multiprocessor, wherever a line belongs";
+  // Lines of block 1's side: block 0 has to fetch them again once block 1 has written. Those of its own: both stores go
+  // to the far side.
+  EXPECT_EQ(far_sectors(true, true).far_sectors, 8U * kLines);
+}
+
+TEST(HierarchyInPartitions, WhatBothSidesReadTakesItsPlaceTwice) {
+  GpuSpec spec = gpu("h200");
+  spec.l2_bytes = 6 * kMiB;
+  const auto device_bytes = [](const GpuSpec& on, uint64_t bytes, uint32_t blocks) {
+    Recording recording({bytes});
+    const uint16_t load = recording.site(AccessKind::load, 16, kLoadPastL1);
+    for (uint32_t block = 0; block < blocks; ++block)
+      for (int pass = 0; pass < 2; ++pass)
+        for (int64_t at = 0; at < static_cast<int64_t>(bytes); at += 512) recording.access(load, block, 0, at);
+    return recording.replay(on, blocks).total.device_bytes_read;
+  };
+  GpuSpec single = spec;
+  single.l2_partitions = 1;
+  EXPECT_EQ(device_bytes(spec, 2 * kMiB, 2), 2 * kMiB) << "fits twice";
+  EXPECT_EQ(device_bytes(single, 4 * kMiB, 2), 4 * kMiB) << "fits once";
+  EXPECT_GT(device_bytes(spec, 4 * kMiB, 2), 7 * kMiB) << "does not fit twice";
 }
 
 TEST(Hierarchy, EveryBufferHasItsOwnAccount) {
