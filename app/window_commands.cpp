@@ -158,6 +158,10 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   shot.request = *request;
   shot.tab = tab_from(options.panel).value_or(Tab::tiles);
   shot.bottom = options.bottom == "ladder" ? BottomTab::ladder : BottomTab::sweep;
+  shot.zoom = options.zoom == "lane"    ? TilesLevel::lane
+              : options.zoom == "warp"  ? TilesLevel::warp
+              : options.zoom == "block" ? TilesLevel::block
+                                        : TilesLevel::grid;
   shot.language = options.language == "zh" ? Language::zh : Language::en;
   shot.light = options.light;
   shot.width = extent->width;

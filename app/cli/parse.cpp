@@ -61,6 +61,8 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options) {
       ->check(CLI::IsMember({"lesson", "tiles", "traffic", "step", "correctness"}));
   command.add_option("--bottom", options.bottom, "the plot")->check(CLI::IsMember({"sweep", "ladder"}));
   command.add_option("--language", options.language, "the language")->check(CLI::IsMember({"en", "zh"}));
+  command.add_option("--zoom", options.zoom, "how near the tile view looks")
+      ->check(CLI::IsMember({"grid", "block", "warp", "lane"}));
   command.add_option("--extent", options.extent, "WIDTHxHEIGHT in pixels");
   command.add_option("--scale", options.scale, "1 is 96 dpi");
   command.add_flag("--light", options.light, "the light theme");

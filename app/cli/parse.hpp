@@ -22,6 +22,7 @@ struct ShotCommandOptions {
   std::string panel = "tiles";       // lesson | tiles | traffic | correctness
   std::string bottom = "sweep";      // sweep | ladder
   std::string language = "en";       // en | zh
+  std::string zoom = "grid";         // of the tile view
   std::string extent = "1600x1000";  // pixels
   std::string scale = "1";
   bool light = false;

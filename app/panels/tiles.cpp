@@ -42,7 +42,9 @@ float draw_sentence(PanelContext& context, const TilePicture& picture, ImVec2 lo
   const auto said = tiles_sentence(context.strings, *context.result, picture.shape);
   const uint64_t blocks = context.result->tiles.grid.count();
   const TilesLevel level = context.view.zoom.level;
-  const uint64_t parts = level == TilesLevel::grid ? blocks : level == TilesLevel::block ? warps_of(*context.result) : 32;
+  const uint64_t parts = level == TilesLevel::grid    ? blocks
+                         : level == TilesLevel::block ? warps_of(*context.result)
+                                                      : 32;
   const char* what = level == TilesLevel::grid    ? "tiles.legend"
                      : level == TilesLevel::block ? "tiles.legend_warp"
                                                   : "tiles.legend_lane";

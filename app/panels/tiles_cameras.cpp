@@ -34,22 +34,16 @@ Camera camera_now(const BufferPicture& one) {
   return between(one.camera.from, one.camera.to, eased(one.camera.progress));
 }
 
-std::vector<ElementRange> access_ranges(const WarpAccess& access) {
-  std::vector<ElementRange> ranges;
-  for (int lane = 0; lane < 32; ++lane)
-    if (access.is_active(lane)) ranges.push_back({access.element(lane), access.element(lane) + access.elements_per_lane()});
-  return ranges;
-}
-
 /// What a level shows of a buffer; nothing where the block has no part in it.
-std::optional<CellRect> region_of(const TilePicture& picture, const BufferPicture& one, const Aim& aim) {
-  const BufferMap& map = picture.result->tiles.buffers[one.buffer];
+std::optional<CellRect> region_of(TraceIndex& index, const BufferPicture& one, const Aim& aim) {
+  const RunResult& result = index.result();
+  const BufferMap& map = result.tiles.buffers[one.buffer];
   const bool writes = !map.writer.empty();
   const auto& first = writes ? map.writes_first : map.reads_first;
   if (size_t{aim.block} + 1 >= first.size()) return {};
   const auto ranges = writes ? map.writes_of(aim.block) : map.reads_of(aim.block);
   std::optional<WarpAccess> access;
-  if (aim.access) access = warp_access(*picture.result, *aim.access);
+  if (aim.access) access = warp_access(result, *aim.access);
   const bool here = access && access->buffer == static_cast<int64_t>(one.buffer) && access->active > 0;
   const int64_t near = here ? access->first_element : ranges.empty() ? 0 : ranges.front().begin;
   if (here && aim.level == TilesLevel::lane && aim.lane && access->is_active(*aim.lane)) {
@@ -57,9 +51,13 @@ std::optional<CellRect> region_of(const TilePicture& picture, const BufferPictur
     const ElementRange wide{element, element + access->elements_per_lane()};
     return extent_of(one.elements, {&wide, 1});
   }
-  if (here && aim.level >= TilesLevel::warp) {
-    const auto touched = access_ranges(*access);
-    return near_extent_of(one.elements, touched, near);
+  if (here && aim.level >= TilesLevel::warp) return near_extent_of(one.elements, elements_of(*access), near);
+  // Of another buffer: what the same warp or lane reads of it.
+  if (access && !writes && aim.level >= TilesLevel::warp) {
+    const auto read = aim.level == TilesLevel::lane && aim.lane
+                          ? lane_reads(index, access->block, access->warp, *aim.lane, one.buffer)
+                          : warp_reads(index, access->block, access->warp, one.buffer);
+    if (!read.empty()) return near_extent_of(one.elements, read, read[read.size() / 2].begin);
   }
   return near_extent_of(one.elements, ranges, near);
 }
@@ -67,12 +65,16 @@ std::optional<CellRect> region_of(const TilePicture& picture, const BufferPictur
 Camera camera_for(const BufferPicture& one, const CellRect& region, TilesLevel level, double unit) {
   const Viewport viewport = one.viewport();
   Camera camera = fit_camera(region, viewport, kLargestFitted * unit);
+  const auto columns = static_cast<double>(one.elements.columns);
+  if (!one.elements.matrix && region.x0 <= 0 && region.x1 >= columns) {  // whole rows of a vector fill the width
+    camera.pixels_x = std::max(camera.pixels_x, std::min(2 * camera.pixels_y, viewport.width / columns));
+    camera.column = 0;
+  }
   if (level < TilesLevel::warp) return camera;
   // Lanes want their numbers read, even where a warp's elements are far apart.
   const double least_x = (level == TilesLevel::lane ? 32 : kNumberWidth) * unit;
   const double least_y = (level == TilesLevel::lane ? 22 : kNumberHeight) * unit;
-  if (level == TilesLevel::warp && region.x1 - region.x0 > 1 && region.y1 - region.y0 > 1 &&
-      camera.pixels_y < 5 * unit)
+  if (level == TilesLevel::warp && region.x1 - region.x0 > 1 && region.y1 - region.y0 > 1 && camera.pixels_y < 5 * unit)
     return camera;  // a warp over a whole tile: the picture before the numbers
   const double factor = std::max({1.0, least_x / camera.pixels_x, least_y / camera.pixels_y});
   return zoomed(camera, factor, viewport.width / 2, viewport.height / 2);
@@ -112,13 +114,13 @@ void grow_from(const TilePicture& picture, BufferPicture& one, uint32_t block) {
   one.camera.high = one.home.high(rects.front());
 }
 
-void aim_cameras(TilePicture& picture, const Aim& aim, bool animate, double unit) {
+void aim_cameras(TilePicture& picture, TraceIndex& index, const Aim& aim, bool animate, double unit) {
   const bool same_level = picture.aimed && picture.aim.level == aim.level;
   for (auto* side : {&picture.inputs, &picture.outputs})
     for (BufferPicture& one : *side) {
       if (follows_product(picture, one)) continue;
       const bool home = !one.camera.near;
-      send(one, region_of(picture, one, aim), aim.level, same_level, animate && picture.aimed, unit);
+      send(one, region_of(index, one, aim), aim.level, same_level, animate && picture.aimed, unit);
       if (home && one.camera.near) grow_from(picture, one, aim.block);
     }
   picture.aim = aim;
@@ -228,9 +230,9 @@ void set_camera(BufferPicture& one, const Camera& camera) {
 }
 
 /// The level that a map moved by hand has come to.
-void take_level(PanelContext& context, const TilePicture& picture, const BufferPicture& one) {
+void take_level(PanelContext& context, const TilePicture& picture, TraceIndex& index, const BufferPicture& one) {
   TilesLevel level = TilesLevel::grid;
-  const auto region = region_of(picture, one, {TilesLevel::block, picture.aim.block, {}, {}});
+  const auto region = region_of(index, one, {TilesLevel::block, picture.aim.block, {}, {}});
   if (one.camera.near && region)
     level = level_of(one.camera.to, one.viewport(), *region, static_cast<double>(context.view.scale));
   context.view.zoom.level = level;
@@ -255,8 +257,9 @@ void wheel_over(PanelContext& context, TilePicture& picture, TraceIndex& index, 
   const double largest = kLargestElement * static_cast<double>(context.view.scale);
   double factor = std::pow(kWheelFactor, static_cast<double>(wheel));
   factor = std::min(factor, std::max(1.0, largest / std::max(camera.pixels_x, camera.pixels_y)));
-  camera = zoomed(camera, factor, static_cast<double>(pointer.x - one.low.x), static_cast<double>(pointer.y - one.low.y));
-  const auto block = region_of(picture, one, {TilesLevel::block, picture.aim.block, {}, {}});
+  camera =
+      zoomed(camera, factor, static_cast<double>(pointer.x - one.low.x), static_cast<double>(pointer.y - one.low.y));
+  const auto block = region_of(index, one, {TilesLevel::block, picture.aim.block, {}, {}});
   if (vector && wheel < 0 && block) {  // back to the cells, once the block has become small
     const Camera fitted = fit_camera(*block, one.viewport(), kLargestFitted);
     if (camera.pixels_x < 0.6 * fitted.pixels_x) {
@@ -265,11 +268,11 @@ void wheel_over(PanelContext& context, TilePicture& picture, TraceIndex& index, 
     }
   }
   set_camera(one, camera);
-  take_level(context, picture, one);
+  take_level(context, picture, index, one);
   // The map that was moved stays as it is; the others follow to the level.
   const Aim aim = wanted_aim(context, index);
   const MapCamera kept = one.camera;
-  aim_cameras(picture, aim, context.view.animate, static_cast<double>(context.view.scale));
+  aim_cameras(picture, index, aim, context.view.animate, static_cast<double>(context.view.scale));
   one.camera = kept;
 }
 
@@ -277,8 +280,11 @@ void wheel_over(PanelContext& context, TilePicture& picture, TraceIndex& index, 
 
 void move_cameras(PanelContext& context, TilePicture& picture, TraceIndex& index) {
   const Aim aim = wanted_aim(context, index);
+  // To go to a lane is to choose it.
+  if (aim.lane && aim.access && picture.aimed && picture.aim.level != aim.level && !context.view.selection.lane)
+    context.view.selection = select_access(index.result(), *aim.access, aim.lane);
   if (!picture.aimed || !(aim == picture.aim))
-    aim_cameras(picture, aim, context.view.animate, static_cast<double>(context.view.scale));
+    aim_cameras(picture, index, aim, context.view.animate, static_cast<double>(context.view.scale));
   const double step = std::min(static_cast<double>(ImGui::GetIO().DeltaTime), 0.1) / kSeconds;
   bool moving = false;
   for (auto* side : {&picture.inputs, &picture.outputs})
@@ -307,7 +313,13 @@ void zoom_by_hand(PanelContext& context, TilePicture& picture, TraceIndex& index
   const float wheel = io.MouseWheel;
   if (wheel == 0 || !ImGui::IsItemHovered()) return;
   if (const int64_t block = picture.grid.at(io.MousePos); block >= 0) {
-    if (wheel > 0) context.view.selection = {.block = static_cast<uint32_t>(block), .access = {}, .lane = {}, .line = context.view.selection.line, .buffer = {}, .element = {}};
+    if (wheel > 0)
+      context.view.selection = {.block = static_cast<uint32_t>(block),
+                                .access = {},
+                                .lane = {},
+                                .line = context.view.selection.line,
+                                .buffer = {},
+                                .element = {}};
     if (wheel > 0) context.view.zoom.level = std::max(context.view.zoom.level, TilesLevel::block);
     if (wheel < 0) change_level(context.view, -1);
     return;

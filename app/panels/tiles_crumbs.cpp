@@ -19,19 +19,19 @@ struct Crumb {
 std::vector<Crumb> crumbs_of(const TilesFrame& frame) {
   const Strings& strings = frame.context.strings;
   std::vector<Crumb> crumbs{{TilesLevel::grid, strings("tiles.level_grid"), "tiles.to_grid"}};
-  crumbs.push_back({TilesLevel::block,
-                    strings.format("tiles.level_block",
-                                   fmt::arg("block", block_number(frame.result().tiles.grid, frame.focus))),
-                    "tiles.to_block"});
+  crumbs.push_back(
+      {TilesLevel::block,
+       strings.format("tiles.level_block", fmt::arg("block", block_number(frame.result().tiles.grid, frame.focus))),
+       "tiles.to_block"});
   if (!frame.shown) return crumbs;
   crumbs.push_back(
       {TilesLevel::warp, strings.format("tiles.level_warp", fmt::arg("warp", frame.shown->warp)), "tiles.to_warp"});
   const Selection& selection = frame.context.view.selection;
   const bool chosen = selection.lane && selection.access == frame.shown->access;
-  crumbs.push_back({TilesLevel::lane,
-                    chosen ? strings.format("tiles.level_lane", fmt::arg("lane", *selection.lane))
-                           : strings("tiles.level_lanes"),
-                    "tiles.to_lane"});
+  crumbs.push_back(
+      {TilesLevel::lane,
+       chosen ? strings.format("tiles.level_lane", fmt::arg("lane", *selection.lane)) : strings("tiles.level_lanes"),
+       "tiles.to_lane"});
   return crumbs;
 }
 
@@ -110,9 +110,10 @@ float draw_zoom_crumbs(TilesFrame& frame, float right, float centre, float least
   }
   const float left = x;
   for (size_t i = 0; i < crumbs.size(); ++i) {
-    if (i > 0) x += draw_text(frame.list, context.fonts.small, {x, centred_top(context.fonts.small, centre)},
-                              mix(context.theme.window, context.theme.muted, 0.6F), arrow)
-                        .x;
+    if (i > 0)
+      x += draw_text(frame.list, context.fonts.small, {x, centred_top(context.fonts.small, centre)},
+                     mix(context.theme.window, context.theme.muted, 0.6F), arrow)
+               .x;
     if (crumb(frame, crumbs[i], {x, centre - height / 2}, {x + widths[i], centre + height / 2}))
       zoom.level = crumbs[i].level;
     x += widths[i];

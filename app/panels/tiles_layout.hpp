@@ -62,7 +62,8 @@ struct TileShape {
 };
 TileShape tile_shape(const std::shared_ptr<const RunResult>& result);
 
-/// Rows and columns of a matrix that one block touches at a time, if that is a rectangle from which the matrix is tiled.
+/// Rows and columns of a matrix that one block touches at a time, if that is a rectangle from which the matrix is
+/// tiled.
 struct TileRectangle {
   int64_t rows = 0, columns = 0;
   bool operator==(const TileRectangle&) const = default;

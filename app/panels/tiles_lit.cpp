@@ -57,8 +57,9 @@ std::vector<ElementRange> lane_elements(const WarpAccess& access, int lane) {
 
 void outline(TilesFrame& frame, const Box& box, ImU32 colour, float thickness) {
   const float unit = frame.context.view.scale, out = thickness * unit / 2;
-  frame.list->AddRect({box.low.x - out - unit, box.low.y - out - unit}, {box.high.x + out + unit, box.high.y + out + unit},
-                      frame.context.theme.window, 2 * unit, 0, (thickness + 1) * unit);
+  frame.list->AddRect({box.low.x - out - unit, box.low.y - out - unit},
+                      {box.high.x + out + unit, box.high.y + out + unit}, frame.context.theme.window, 2 * unit, 0,
+                      (thickness + 1) * unit);
   frame.list->AddRect({box.low.x - out, box.low.y - out}, {box.high.x + out, box.high.y + out}, colour, 2 * unit, 0,
                       thickness * unit);
 }
@@ -99,10 +100,7 @@ void draw_lit_near(TilesFrame& frame, const BufferPicture& picture, bool output)
   if (far && boxes.size() <= kMostOutlines)
     for (const Box& box : boxes) outline(frame, box, role, 1.5F);
   if (frame.shown && frame.shown->buffer == static_cast<int64_t>(picture.buffer)) {
-    std::vector<ElementRange> warp;
-    for (int lane = 0; lane < 32; ++lane)
-      if (frame.shown->is_active(lane)) warp.push_back(lane_elements(*frame.shown, lane).front());
-    for (const Box& box : boxes_of(picture.at, warp, 1)) outline(frame, box, role, 1.5F);
+    for (const Box& box : boxes_of(picture.at, elements_of(*frame.shown), 1)) outline(frame, box, role, 1.5F);
   }
 }
 
@@ -148,7 +146,9 @@ void draw_read_in_place(TilesFrame& frame, const BufferPicture& picture) {
   const auto& map = frame.map(picture.buffer);
   if (map.reads.empty() || size_t{frame.focus} + 1 >= map.reads_first.size()) return;
   const auto reads = map.reads_of(frame.focus), writes = touched_by_focus(frame, picture.buffer, true);
-  const bool same = reads.size() == writes.size() && std::equal(reads.begin(), reads.end(), writes.begin(), [](const auto& a, const auto& b) { return a.begin == b.begin && a.end == b.end; });
+  const bool same = reads.size() == writes.size() &&
+                    std::equal(reads.begin(), reads.end(), writes.begin(),
+                               [](const auto& a, const auto& b) { return a.begin == b.begin && a.end == b.end; });
   if (same) return;  // element by element in place: the frame of what is written is enough
   constexpr size_t kMostOutlines = 64;
   const auto boxes = boxes_of(picture.at, reads, 2 * frame.context.view.scale);
@@ -159,8 +159,9 @@ void draw_read_in_place(TilesFrame& frame, const BufferPicture& picture) {
 }  // namespace
 
 void draw_lit(TilesFrame& frame, const BufferPicture& picture, bool output) {
-  frame.list->PushClipRect({picture.seen_low.x - 4 * frame.context.view.scale, picture.seen_low.y - 4 * frame.context.view.scale},
-                           {picture.seen_high.x + 4 * frame.context.view.scale, picture.seen_high.y + 4 * frame.context.view.scale}, true);
+  frame.list->PushClipRect(
+      {picture.seen_low.x - 4 * frame.context.view.scale, picture.seen_low.y - 4 * frame.context.view.scale},
+      {picture.seen_high.x + 4 * frame.context.view.scale, picture.seen_high.y + 4 * frame.context.view.scale}, true);
   if (picture.near)
     draw_lit_near(frame, picture, output);
   else

@@ -223,7 +223,8 @@ void draw_header(TilesFrame& frame, ImVec2 origin, float width, ImU32 square, st
   ImFont* small = frame.context.fonts.small;
   const float room = origin.x + width - x;
   const std::string shown = fit_text(small, what, room);
-  if (room > 30 * unit) draw_text(frame.list, small, {x, centred_top(small, y)}, theme.muted, shown);
+  const bool readable = shown.size() == what.size() || room > 96 * unit;  // not only its first letters
+  if (readable) draw_text(frame.list, small, {x, centred_top(small, y)}, theme.muted, shown);
   if (shown.size() != what.size())
     explain_rect(frame.context, {x, y - 10 * unit}, {origin.x + width, y + 10 * unit}, what);
 }
@@ -268,11 +269,13 @@ void draw_headers(TilesFrame& frame) {
   for (const BufferPicture& one : picture.outputs) {
     float end = picture.high.x;
     if (&one == &picture.outputs.front())
-      end = draw_zoom_crumbs(frame, end, one.low.y - 14 * frame.context.view.scale, one.low.x + 60 * frame.context.view.scale) - gap;
-    draw_header(frame, one.low, end - one.low.x, theme.write, frame.map(one.buffer).name,
-                with_left_out(output_role(frame, one), strings, &one == &picture.outputs.back(),
-                              picture.outputs_left_out),
-                true);
+      end = draw_zoom_crumbs(frame, end, one.low.y - 14 * frame.context.view.scale,
+                             one.low.x + 60 * frame.context.view.scale) -
+            gap;
+    draw_header(
+        frame, one.low, end - one.low.x, theme.write, frame.map(one.buffer).name,
+        with_left_out(output_role(frame, one), strings, &one == &picture.outputs.back(), picture.outputs_left_out),
+        true);
   }
 }
 

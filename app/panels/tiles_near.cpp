@@ -49,8 +49,8 @@ ImU32 element_colour(TilesFrame& frame, const BufferPicture& one, bool output, i
   const TilesLevel level = frame.context.view.zoom.level;
   if (level == TilesLevel::grid && output) {
     const auto& writer = frame.map(one.buffer).writer;
-    const uint32_t block = static_cast<size_t>(element) < writer.size() ? writer[static_cast<size_t>(element)]
-                                                                        : BufferMap::kNobody;
+    const uint32_t block =
+        static_cast<size_t>(element) < writer.size() ? writer[static_cast<size_t>(element)] : BufferMap::kNobody;
     if (block == BufferMap::kNobody || block >= frame.issued) return idle_colour(theme);
     return block_colour(theme, block, frame.result().tiles.grid.count(), block == frame.focus);
   }
@@ -109,13 +109,13 @@ void draw_gaps(TilesFrame& frame, const BufferPicture& one, const Seen& seen) {
   const ImU32 colour = frame.context.theme.window;
   const TileGrid& tiles = one.home.cells;
   const bool tiled = tiles.matrix && one.edge_columns % tiles.cell_width == 0;
+  const bool apart = std::min(one.at.pitch_x, one.at.pitch_y) >= least;
   const auto width = [&](int64_t at, float pitch, int64_t tile) {
     const bool border = tiled && tile > 1 && at % tile == 0;
-    if (pitch >= least) return border ? 3 * unit : unit;
-    return border && pitch * static_cast<float>(tile) >= 2 * least ? unit : 0.0F;
+    if (apart) return border ? 3 * unit : unit;
+    return border && pitch * static_cast<float>(tile) >= 2 * least ? 2 * unit : 0.0F;
   };
-  const auto step = [&](float pitch, int64_t tile) { return pitch >= least ? int64_t{1} : tiled ? tile : int64_t{0}; };
-  const int64_t by_x = step(one.at.pitch_x, tiles.cell_width), by_y = step(one.at.pitch_y, tiles.cell_height);
+  const int64_t by_x = apart ? 1 : tiled ? tiles.cell_width : 0, by_y = apart ? 1 : tiled ? tiles.cell_height : 0;
   for (int64_t column = by_x > 0 ? seen.column / by_x * by_x : 1; by_x > 0 && column <= seen.column + seen.columns;
        column += by_x) {
     const float w = width(column, one.at.pitch_x, tiles.cell_width), x = one.at.x(static_cast<double>(column)) - w / 2;

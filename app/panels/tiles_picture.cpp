@@ -242,8 +242,8 @@ void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {
   picture.inputs_left_out = picture.outputs_left_out = 0;
   picture.aimed = false;  // the cameras' rooms are others now
   choose_buffers(picture);
-  const bool matrices = picture.shape.buffer >= 0 &&
-                        is_matrix(result->tiles.buffers[static_cast<size_t>(picture.shape.buffer)]);
+  const bool matrices =
+      picture.shape.buffer >= 0 && is_matrix(result->tiles.buffers[static_cast<size_t>(picture.shape.buffer)]);
   // Vectors fill their width; matrices of any shape are best served by two places of one size.
   const float width = high.x - low.x, header = kHeader * unit;
   const Side inputs{low.x, std::floor(width * (matrices ? 0.33F : 0.152F))};

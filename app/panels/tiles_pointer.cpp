@@ -67,8 +67,8 @@ void explain_element(PanelContext& context, const TilePicture& picture, size_t b
   const Strings& strings = context.strings;
   std::string text;
   if (!found.block) {
-    text = strings.format(map.writer.empty() ? "tiles.explain_input" : "tiles.explain_untouched",
-                          fmt::arg("name", name));
+    text =
+        strings.format(map.writer.empty() ? "tiles.explain_input" : "tiles.explain_untouched", fmt::arg("name", name));
   } else if (const std::string block = block_number(result.tiles.grid, *found.block); found.access && found.lane) {
     text = strings.format(writes ? "tiles.explain_element" : "tiles.explain_element_read", fmt::arg("name", name),
                           fmt::arg("block", block), fmt::arg("warp", result.trace.accesses[*found.access].warp),

@@ -96,6 +96,41 @@ std::optional<ElementToucher> BlockReaders::reader_of(const std::shared_ptr<cons
   return {};
 }
 
+namespace {
+
+void merge(std::vector<ElementRange>& ranges) {
+  std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
+  size_t kept = 0;
+  for (const ElementRange& range : ranges) {
+    if (kept > 0 && range.begin <= ranges[kept - 1].end)
+      ranges[kept - 1].end = std::max(ranges[kept - 1].end, range.end);
+    else
+      ranges[kept++] = range;
+  }
+  ranges.resize(kept);
+}
+
+}  // namespace
+
+std::vector<ElementRange> elements_of(const WarpAccess& access) {
+  std::vector<ElementRange> ranges;
+  for (int lane = 0; lane < 32; ++lane)
+    if (access.is_active(lane))
+      ranges.push_back({access.element(lane), access.element(lane) + access.elements_per_lane()});
+  merge(ranges);
+  return ranges;
+}
+
+std::vector<ElementRange> warp_reads(TraceIndex& index, uint32_t block, uint32_t warp, size_t buffer) {
+  std::vector<ElementRange> ranges;
+  for (int lane = 0; lane < 32; ++lane) {
+    const auto own = lane_reads(index, block, warp, lane, buffer);
+    ranges.insert(ranges.end(), own.begin(), own.end());
+  }
+  merge(ranges);
+  return ranges;
+}
+
 std::vector<ElementRange> lane_reads(TraceIndex& index, uint32_t block, uint32_t warp, int lane, size_t buffer) {
   constexpr size_t kMostRanges = 512;
   const RunResult& result = index.result();

@@ -44,7 +44,12 @@ class BlockReaders {
   std::vector<OfBuffer> buffers_;
 };
 
+/// The elements of an access, ascending and merged.
+std::vector<ElementRange> elements_of(const WarpAccess& access);
+
 /// What one lane reads in a whole launch, as elements of a buffer: all accesses of its warp in which it is active.
 std::vector<ElementRange> lane_reads(TraceIndex& index, uint32_t block, uint32_t warp, int lane, size_t buffer);
+/// And all its warp.
+std::vector<ElementRange> warp_reads(TraceIndex& index, uint32_t block, uint32_t warp, size_t buffer);
 
 }  // namespace tilescope

@@ -33,7 +33,7 @@ struct Placement {
   TileGrid cells;
   ImVec2 origin{0, 0};
   double first_column = 0, first_row = 0;  // what lies at the origin, in cells
-  float pitch_x = 1, pitch_y = 1;  // of a cell
+  float pitch_x = 1, pitch_y = 1;          // of a cell
   float gap_x = 0, gap_y = 0, group_gap = 0;
 
   float x(double column) const;
@@ -60,11 +60,11 @@ Placement place_matrix(const TileGrid& cells, ImVec2 origin, float width, float 
 
 /// Where the camera of a map is, and where it goes.
 struct MapCamera {
-  bool near = false;        // it goes to the elements, not to the whole buffer
-  Camera from, to;          // over the elements
-  double progress = 1;      // from 0 to 1
-  double grown = 0;         // a vector's near picture grows out of its block, 0 to 1
-  ImVec2 low, high;         // from where
+  bool near = false;    // it goes to the elements, not to the whole buffer
+  Camera from, to;      // over the elements
+  double progress = 1;  // from 0 to 1
+  double grown = 0;     // a vector's near picture grows out of its block, 0 to 1
+  ImVec2 low, high;     // from where
 };
 
 /// A buffer of the picture.
@@ -113,8 +113,8 @@ struct TilePicture {
   std::optional<Tail> tail;
   std::vector<BufferPicture> inputs, outputs;
   size_t inputs_left_out = 0, outputs_left_out = 0;  // those that there is no room for
-  std::optional<Product> product;            // C = A · B
-  bool as_product = false;                   // and laid out as such
+  std::optional<Product> product;                    // C = A · B
+  bool as_product = false;                           // and laid out as such
   Placement grid;
   CellTexture grid_texture;
   std::vector<CellTexture> output_textures;  // by output; only grows, so that no texture is lost

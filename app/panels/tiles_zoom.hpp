@@ -9,13 +9,15 @@
 #include <optional>
 #include <span>
 
+#include "app/panel_context.hpp"
+#include "app/panels/tiles_index.hpp"
 #include "app/panels/tiles_layout.hpp"
 #include "app/view_state.hpp"
 
 namespace tilescope {
 
 struct Camera {
-  double column = 0, row = 0;          // at the top left of the viewport
+  double column = 0, row = 0;         // at the top left of the viewport
   double pixels_x = 1, pixels_y = 1;  // of an element
   bool operator==(const Camera&) const = default;
 };
@@ -35,8 +37,8 @@ std::optional<CellRect> extent_of(const TileGrid& elements, std::span<const Elem
 /// The same, of the range that `near` lies in where the ranges lie far apart from each other.
 std::optional<CellRect> near_extent_of(const TileGrid& elements, std::span<const ElementRange> ranges, int64_t near);
 
-/// Shows a rectangle as large as it fits, with a margin; an element is no larger than `largest` pixels, and at most twice
-/// as wide as it is high.
+/// Shows a rectangle as large as it fits, with a margin; an element is no larger than `largest` pixels, and at most
+/// twice as wide as it is high.
 Camera fit_camera(const CellRect& region, const Viewport& viewport, double largest);
 /// Nearer by a factor; what lies at a point of the viewport stays there.
 Camera zoomed(const Camera& camera, double factor, double x, double y);
@@ -50,11 +52,16 @@ bool shows(const Camera& camera, const Viewport& viewport, const CellRect& regio
 /// How near a camera is, by the size that a block of that extent has in its viewport.
 TilesLevel level_of(const Camera& camera, const Viewport& viewport, const CellRect& block, double unit);
 
+/// + and − go a level nearer and further away, Backspace away; ↑ and ↓ to the block, warp or lane before and after.
+void zoom_keys(PanelContext& context);
+/// What is selected in place of `selection`, one block, warp or lane on (or back).
+Selection neighbour(TraceIndex& index, const Selection& selection, TilesLevel level, int by);
+
 /// A level nearer (+1) or further away (−1), as far as there is one.
 void change_level(ViewState& view, int by);
 
 /// The smallest element, unscaled pixels, in which the number of a lane is drawn.
-inline constexpr double kNumberWidth = 18, kNumberHeight = 14;
+inline constexpr double kNumberWidth = 22, kNumberHeight = 14;
 /// The largest element that a camera comes to by itself, and by hand.
 inline constexpr double kLargestFitted = 44, kLargestElement = 96;
 
