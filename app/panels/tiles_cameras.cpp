@@ -71,8 +71,9 @@ Camera camera_for(const BufferPicture& one, const CellRect& region, TilesLevel l
     camera.column = 0;
   }
   if (level < TilesLevel::warp) return camera;
+  if (level == TilesLevel::warp && !one.elements.matrix) return camera;  // rows of whole warps
   // Lanes want their numbers read, even where a warp's elements are far apart.
-  const double least_x = (level == TilesLevel::lane ? 32 : kNumberWidth) * unit;
+  const double least_x = (level == TilesLevel::lane ? 32 : 22) * unit;
   const double least_y = (level == TilesLevel::lane ? 22 : kNumberHeight) * unit;
   if (level == TilesLevel::warp && region.x1 - region.x0 > 1 && region.y1 - region.y0 > 1 && camera.pixels_y < 5 * unit)
     return camera;  // a warp over a whole tile: the picture before the numbers
@@ -281,7 +282,8 @@ void wheel_over(PanelContext& context, TilePicture& picture, TraceIndex& index, 
 void move_cameras(PanelContext& context, TilePicture& picture, TraceIndex& index) {
   const Aim aim = wanted_aim(context, index);
   // To go to a lane is to choose it.
-  if (aim.lane && aim.access && picture.aimed && picture.aim.level != aim.level && !context.view.selection.lane)
+  const bool arrives = !picture.aimed || picture.aim.level != aim.level;
+  if (aim.lane && aim.access && arrives && !context.view.selection.lane)
     context.view.selection = select_access(index.result(), *aim.access, aim.lane);
   if (!picture.aimed || !(aim == picture.aim))
     aim_cameras(picture, index, aim, context.view.animate, static_cast<double>(context.view.scale));

@@ -159,9 +159,9 @@ void draw_read_in_place(TilesFrame& frame, const BufferPicture& picture) {
 }  // namespace
 
 void draw_lit(TilesFrame& frame, const BufferPicture& picture, bool output) {
-  frame.list->PushClipRect(
-      {picture.seen_low.x - 4 * frame.context.view.scale, picture.seen_low.y - 4 * frame.context.view.scale},
-      {picture.seen_high.x + 4 * frame.context.view.scale, picture.seen_high.y + 4 * frame.context.view.scale}, true);
+  const float beyond = (picture.near ? 1 : 4) * frame.context.view.scale;  // frames lie around what they frame
+  frame.list->PushClipRect({picture.seen_low.x - beyond, picture.seen_low.y - beyond},
+                           {picture.seen_high.x + beyond, picture.seen_high.y + beyond}, true);
   if (picture.near)
     draw_lit_near(frame, picture, output);
   else

@@ -202,7 +202,7 @@ Placement place_grid(const TilePicture& picture, const TileGrid& blocks, ImVec2 
   Placement at = place_cells(blocks, origin, width, height, row, unit);
   at.pitch_x = std::min(at.pitch_x, square);
   if (blocks.matrix) {  // of the shape of what it cuts, more or less
-    at.pitch_y = std::min(at.pitch_y, std::max(1.5F * at.pitch_x, 4 * unit));
+    at.pitch_y = std::min(at.pitch_y, std::max(1.5F * at.pitch_x, 12 * unit));
     at.pitch_x = std::min(at.pitch_x, std::max(2.0F * at.pitch_y, 4 * unit));
   }
   if (!at.textured() && at.pitch_x >= 12 * unit && picture.result->tiles.grid.count() > 0) at.gap_x = 2 * unit;

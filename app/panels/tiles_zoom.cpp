@@ -41,7 +41,7 @@ int64_t near_columns(int64_t block_elements, const Viewport& viewport) {
     const auto rows = static_cast<double>((std::max<int64_t>(1, block_elements) + columns - 1) / columns);
     const double y = viewport.height / rows;
     const double x = std::min(viewport.width / static_cast<double>(columns), kWidest * y);
-    const double size = std::min(x, kWidest * y);
+    const double size = std::min(x, y);
     if (size <= largest) continue;
     largest = size;
     best = columns;

@@ -61,7 +61,7 @@ Selection neighbour(TraceIndex& index, const Selection& selection, TilesLevel le
 void change_level(ViewState& view, int by);
 
 /// The smallest element, unscaled pixels, in which the number of a lane is drawn.
-inline constexpr double kNumberWidth = 22, kNumberHeight = 14;
+inline constexpr double kNumberWidth = 15, kNumberHeight = 14;
 /// The largest element that a camera comes to by itself, and by hand.
 inline constexpr double kLargestFitted = 44, kLargestElement = 96;
 
