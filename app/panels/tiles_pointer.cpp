@@ -16,6 +16,20 @@ bool picked() {
   return ImGui::IsItemDeactivated() && ImGui::GetIO().MouseDragMaxDistanceSqr[0] < kStill * kStill;
 }
 
+/// "448 … 479, 320 … 351": rows and columns, where the ranges are the rows of one rectangle of a matrix.
+std::optional<std::string> rectangle_text(const BufferMap& map, std::span<const ElementRange> ranges) {
+  if (!is_matrix(map) || ranges.empty()) return {};
+  const int64_t width = map.shape.back(), row = ranges.front().begin / width, column = ranges.front().begin % width;
+  const int64_t length = ranges.front().end - ranges.front().begin;
+  if (column + length > width) return {};
+  for (size_t i = 0; i < ranges.size(); ++i)
+    if (ranges[i].begin != (row + static_cast<int64_t>(i)) * width + column ||
+        ranges[i].end - ranges[i].begin != length)
+      return {};
+  return range_text(row, row + static_cast<int64_t>(ranges.size()) - 1) + ", " +
+         range_text(column, column + length - 1);
+}
+
 void point_at_block(PanelContext& context, const TilePicture& picture, int64_t block) {
   ViewState& view = context.view;
   const RunResult& result = *picture.result;
@@ -29,15 +43,18 @@ void point_at_block(PanelContext& context, const TilePicture& picture, int64_t b
       int64_t elements = 0;
       const auto ranges = map.writes_of(static_cast<uint32_t>(block));
       for (const ElementRange& range : ranges) elements += range.end - range.begin;
+      const auto tile = rectangle_text(map, ranges);
       if (!ranges.empty()) writes = map.name + "[" + range_text(ranges.front().begin, ranges.back().end - 1) + "]";
       explain_rect(context, picture.low, picture.high,
-                   context.strings.format(
-                       ranges.empty()       ? "tiles.explain_block_nothing"
-                       : ranges.size() == 1 ? "tiles.explain_block"
-                                            : "tiles.explain_block_pieces",
-                       fmt::arg("block", name), fmt::arg("all", with_separators(static_cast<int64_t>(blocks))),
-                       fmt::arg("elements", count_of_elements(context.strings, elements)), fmt::arg("where", writes),
-                       fmt::arg("pieces", with_separators(static_cast<int64_t>(ranges.size())))));
+                   context.strings.format(ranges.empty()       ? "tiles.explain_block_nothing"
+                                          : tile               ? "tiles.explain_block_rectangle"
+                                          : ranges.size() == 1 ? "tiles.explain_block"
+                                                               : "tiles.explain_block_pieces",
+                                          fmt::arg("block", name),
+                                          fmt::arg("all", with_separators(static_cast<int64_t>(blocks))),
+                                          fmt::arg("elements", count_of_elements(context.strings, elements)),
+                                          fmt::arg("where", tile ? map.name + "[" + *tile + "]" : writes),
+                                          fmt::arg("pieces", with_separators(static_cast<int64_t>(ranges.size())))));
     }
   }
   if (!picked()) return;
@@ -114,6 +131,7 @@ void point_at_map(PanelContext& context, TilePicture& picture, TraceIndex& index
   if (picture.high.x <= picture.low.x || picture.high.y <= picture.low.y) return;
   ImGui::SetCursorScreenPos(picture.low);
   ImGui::InvisibleButton("map", {picture.high.x - picture.low.x, picture.high.y - picture.low.y});
+  ImGui::SetItemAllowOverlap();  // the breadcrumb lies in its upper edge
   const bool was_hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   if (was_hovered || active) zoom_by_hand(context, picture, index);
   if (!was_hovered) return;
