@@ -267,6 +267,10 @@ bool is_matrix(const BufferMap& buffer) {
   return buffer.shape.size() >= 2 && buffer.shape.back() > 1 && count_of(buffer) > buffer.shape.back();
 }
 
+bool is_rectangle(const BufferMap& buffer, std::span<const ElementRange> ranges) {
+  return is_matrix(buffer) && rectangle_of(buffer, ranges).has_value();
+}
+
 std::optional<TileRectangle> tile_rectangle(const BufferMap& buffer, bool writes) {
   const auto& first = writes ? buffer.writes_first : buffer.reads_first;
   if (!is_matrix(buffer)) return {};

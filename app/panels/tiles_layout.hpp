@@ -71,6 +71,8 @@ struct TileRectangle {
 /// That of the first block which reads (or writes) the buffer.
 std::optional<TileRectangle> tile_rectangle(const BufferMap& buffer, bool writes);
 bool is_matrix(const BufferMap& buffer);
+/// Whether ranges are the rows of one rectangle of a matrix, wherever it lies.
+bool is_rectangle(const BufferMap& buffer, std::span<const ElementRange> ranges);
 
 /// What the last block leaves undone: masked places hatched in the picture.
 struct Tail {

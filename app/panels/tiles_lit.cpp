@@ -81,8 +81,9 @@ void draw_lane_lit(TilesFrame& frame, const BufferPicture& picture, bool output)
   if (!output && frame.shown->writes) {
     const auto read = lane_reads(frame.index, frame.shown->block, frame.shown->warp, *lane, picture.buffer);
     for (const Box& box : boxes_of(picture.at, read, 3 * unit)) {
-      frame.list->AddRectFilled(box.low, box.high, theme.read);
-      if (picture.near) outline(frame, box, theme.text, 1);
+      const bool roomy = picture.near && std::min(box.high.x - box.low.x, box.high.y - box.low.y) >= 12 * unit;
+      if (!roomy) frame.list->AddRectFilled(box.low, box.high, theme.read);  // else it keeps its number
+      if (picture.near) outline(frame, box, roomy ? theme.read : theme.text, roomy ? 3 : 1);
     }
   }
   if (frame.shown->buffer != static_cast<int64_t>(picture.buffer)) return;

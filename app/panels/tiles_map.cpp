@@ -22,12 +22,13 @@ ImU32 colour_of(const TilesFrame& frame, uint32_t writer, bool lit) {
 void draw_cell_gaps(TilesFrame& frame, const Placement& at) {
   const TileGrid& cells = at.cells;
   const ImU32 colour = frame.context.theme.window;
-  const float line = std::max(1.0F, std::floor(frame.context.view.scale)), least = 4 * frame.context.view.scale;
-  for (int64_t column = 1; at.pitch_x >= least && column < cells.columns; ++column) {
+  const float line = std::max(1.0F, std::floor(frame.context.view.scale)), least = 3 * frame.context.view.scale;
+  if (std::min(at.pitch_x, at.pitch_y) < least) return;
+  for (int64_t column = 1; column < cells.columns; ++column) {
     const float x = std::floor(at.x(static_cast<double>(column))) - line;
     frame.list->AddRectFilled({x, at.origin.y}, {x + line, at.origin.y + at.height()}, colour);
   }
-  for (int64_t row = 1; at.pitch_y >= least && row < cells.rows(); ++row) {
+  for (int64_t row = 1; row < cells.rows(); ++row) {
     const float y = std::floor(at.y(static_cast<double>(row))) - line;
     frame.list->AddRectFilled({at.origin.x, y}, {at.origin.x + at.width(), y + line}, colour);
   }

@@ -18,16 +18,9 @@ bool picked() {
 
 /// "448 … 479, 320 … 351": rows and columns, where the ranges are the rows of one rectangle of a matrix.
 std::optional<std::string> rectangle_text(const BufferMap& map, std::span<const ElementRange> ranges) {
-  if (!is_matrix(map) || ranges.empty()) return {};
-  const int64_t width = map.shape.back(), row = ranges.front().begin / width, column = ranges.front().begin % width;
-  const int64_t length = ranges.front().end - ranges.front().begin;
-  if (column + length > width) return {};
-  for (size_t i = 0; i < ranges.size(); ++i)
-    if (ranges[i].begin != (row + static_cast<int64_t>(i)) * width + column ||
-        ranges[i].end - ranges[i].begin != length)
-      return {};
-  return range_text(row, row + static_cast<int64_t>(ranges.size()) - 1) + ", " +
-         range_text(column, column + length - 1);
+  if (!is_rectangle(map, ranges)) return {};
+  const int64_t width = map.shape.back(), first = ranges.front().begin, last = ranges.back().end - 1;
+  return range_text(first / width, last / width) + ", " + range_text(first % width, last % width);
 }
 
 void point_at_block(PanelContext& context, const TilePicture& picture, int64_t block) {

@@ -58,7 +58,7 @@ std::string lanes_text(const TilesFrame& frame, std::string_view key) {
   const WarpAccess& shown = *frame.shown;
   if (shown.space == Space::shared)
     return frame.context.strings.format(
-        key == "tiles.bytes_used" ? "tiles.wavefronts_of" : "tiles.lanes_and_wavefronts",
+        key != "tiles.lanes_and_bytes" ? "tiles.wavefronts_of" : "tiles.lanes_and_wavefronts",
         fmt::arg("active", shown.active), fmt::arg("wavefronts", shown.shared.wavefronts),
         fmt::arg("passes", shown.shared.passes));
   return frame.context.strings.format(key, fmt::arg("active", shown.active), fmt::arg("sectors", shown.cost.sectors),
@@ -124,6 +124,7 @@ void draw_crumbs(TilesFrame& frame, ImVec2 low, float right, const Warps& at) {
   right = draw_links(frame, right, y);
   std::string text = lanes_text(frame, "tiles.lanes_and_bytes");
   if (x + 16 * unit + text_size(fonts.small, text).x > right) text = lanes_text(frame, "tiles.bytes_used");
+  if (x + 16 * unit + text_size(fonts.small, text).x > right) text = lanes_text(frame, "tiles.bytes_short");
   const bool waste =
       shown.cost.useful_bytes * 10 < shown.moved_bytes() * 9 || shown.shared.wavefronts > shown.shared.passes;
   if (x + 16 * unit + text_size(fonts.small, text).x > right) return;
