@@ -118,7 +118,9 @@ void draw_tiles(PanelContext& context) {
   }
   const RunResult& result = *context.result;
   if (!result.observed || result.tiles.grid.count() == 0) {
-    empty_state(context, context.strings("tiles.not_observed_title"), result.not_observed_reason);
+    std::string why = result.not_observed_reason;
+    if (result.blocks_sampled > 0) why += context.strings("tiles.not_observed_hint");
+    empty_state(context, context.strings("tiles.not_observed_title"), why);
     return;
   }
   follow_result(context.view, context.result);

@@ -70,6 +70,7 @@ Camera camera_for(const BufferPicture& one, const CellRect& region, TilesLevel l
     camera.pixels_x = std::max(camera.pixels_x, std::min(2 * camera.pixels_y, viewport.width / columns));
     camera.column = 0;
   }
+  if (!one.elements.matrix && columns * camera.pixels_x <= viewport.width) camera.column = 0;  // from the left edge on
   if (level < TilesLevel::warp) return camera;
   if (level == TilesLevel::warp && !one.elements.matrix) return camera;  // rows of whole warps
   // Lanes want their numbers read, even where a warp's elements are far apart.

@@ -86,6 +86,7 @@ float draw_zoom_crumbs(TilesFrame& frame, float right, float centre, float least
   auto crumbs = crumbs_of(frame);
   float buttons = context.px(44), width = 0;
   std::vector<float> widths;
+  widths.reserve(crumbs.size());
   for (const Crumb& one : crumbs) widths.push_back(text_size(font, one.text).x);
   for (const float one : widths) width += one + gap;
   // Where there is no room for all, the levels below the next one are left out.

@@ -101,7 +101,16 @@ void draw_lit_near(TilesFrame& frame, const BufferPicture& picture, bool output)
   if (far && boxes.size() <= kMostOutlines)
     for (const Box& box : boxes) outline(frame, box, role, 1.5F);
   if (frame.shown && frame.shown->buffer == static_cast<int64_t>(picture.buffer)) {
-    for (const Box& box : boxes_of(picture.at, elements_of(*frame.shown), 1)) outline(frame, box, role, 1.5F);
+    const auto access = boxes_of(picture.at, elements_of(*frame.shown), 1);
+    constexpr size_t kFewPieces = 8;  // many small ones would be nothing but frames
+    const float least = 8 * frame.context.view.scale;
+    for (const Box& box : access) {
+      const bool small = std::min(box.high.x - box.low.x, box.high.y - box.low.y) < least;
+      if (small && access.size() > kFewPieces)
+        frame.list->AddRectFilled(box.low, box.high, role);
+      else
+        outline(frame, box, role, 1.5F);
+    }
   }
 }
 

@@ -127,27 +127,33 @@ void draw_gaps(TilesFrame& frame, const BufferPicture& one, const Seen& seen) {
   }
 }
 
+void draw_lane_number(TilesFrame& frame, const BufferPicture& one, bool output, int64_t element, ImVec2 centre) {
+  const auto toucher = toucher_of(frame, one, output, element);
+  if (!toucher || toucher->block >= frame.issued) return;
+  const int lane = lane_touching(frame.result(), toucher->access, one.buffer, element);
+  if (lane < 0) return;
+  const Selection& selection = frame.context.view.selection;
+  const bool chosen = selection.access == toucher->access && selection.lane == lane;
+  const ImU32 surface =
+      part_colour(frame.context.theme, static_cast<uint32_t>(lane), 32, toucher->block == frame.focus);
+  draw_text_centred(frame.list, chosen ? frame.context.fonts.small_semibold : frame.context.fonts.small, centre,
+                    readable_on(surface, frame.context.theme), std::to_string(lane));
+}
+
 /// The lane in each element, once there is room for its number.
 void draw_lane_numbers(TilesFrame& frame, const BufferPicture& one, bool output, const Seen& seen) {
   const float unit = frame.context.view.scale;
   const bool roomy = static_cast<double>(one.at.pitch_x) >= kNumberWidth * static_cast<double>(unit) &&
                      static_cast<double>(one.at.pitch_y) >= kNumberHeight * static_cast<double>(unit);
   if (!roomy || frame.context.view.zoom.level < TilesLevel::warp) return;
-  const Selection& selection = frame.context.view.selection;
-  for (int64_t row = seen.row; row < seen.row + seen.rows; ++row)
+  for (int64_t row = seen.row; row < seen.row + seen.rows; ++row) {
     for (int64_t column = seen.column; column < seen.column + seen.columns; ++column) {
       const int64_t element = element_of(one, column, row);
-      const auto toucher = element < 0 ? std::nullopt : toucher_of(frame, one, output, element);
-      if (!toucher || toucher->block >= frame.issued) continue;
-      const int lane = lane_touching(frame.result(), toucher->access, one.buffer, element);
-      if (lane < 0) continue;
-      const bool chosen = selection.access == toucher->access && selection.lane == lane;
-      const ImU32 surface =
-          part_colour(frame.context.theme, static_cast<uint32_t>(lane), 32, toucher->block == frame.focus);
-      draw_text_centred(frame.list, chosen ? frame.context.fonts.small_semibold : frame.context.fonts.small,
-                        {one.at.x(static_cast<double>(column) + 0.5), one.at.y(static_cast<double>(row) + 0.5)},
-                        readable_on(surface, frame.context.theme), std::to_string(lane));
+      if (element < 0) continue;
+      draw_lane_number(frame, one, output, element,
+                       {one.at.x(static_cast<double>(column) + 0.5), one.at.y(static_cast<double>(row) + 0.5)});
     }
+  }
 }
 
 /// The places after a vector's last element that its last block leaves undone.

@@ -55,9 +55,6 @@ std::string what_is_left_over(const Strings& strings, const RunResult& result, c
   if (result.blocks_sampled > 0)
     return strings.format("tiles.sampled",
                           fmt::arg("blocks", with_separators(static_cast<int64_t>(result.blocks_sampled))));
-  if (!result.trace.complete)
-    return strings.format("tiles.recorded_blocks",
-                          fmt::arg("blocks", with_separators(static_cast<int64_t>(result.tiles.blocks_observed))));
   const int64_t processors = result.device.multiprocessors;
   if (processors > 0 && shape.blocks < processors)
     return strings.format("tiles.idle_processors", fmt::arg("idle", with_separators(processors - shape.blocks)),
@@ -121,7 +118,15 @@ ViewSentence tiles_sentence(const Strings& strings, const RunResult& result, con
     return said;
   }
   std::string elements = count_of_elements(strings, shape.written);
-  if (shape.written < shape.elements && result.trace.complete)
+  if (!result.trace.complete && result.blocks_sampled == 0) {  // what the others write is not known
+    said.reason = strings.format(
+        "tiles.recorded_write", fmt::arg("blocks", with_separators(static_cast<int64_t>(result.tiles.blocks_observed))),
+        fmt::arg("elements", elements), fmt::arg("how", how_each_block_works(strings, result, shape)));
+    said.quiet = strings("tiles.recorded_hint");
+    add_warning(said, strings, result);
+    return said;
+  }
+  if (shape.written < shape.elements)
     elements = strings.format("tiles.some_elements", fmt::arg("count", with_separators(shape.written)),
                               fmt::arg("all", with_separators(shape.elements)));
   const std::string_view key = shape.blocks == 1 ? "tiles.one_writes" : "tiles.write";

@@ -7,6 +7,7 @@
 #include "app/panels/tiles_playback.hpp"
 #include "app/panels/tiles_sentence.hpp"
 #include "tests/gui/drawn_panel.hpp"
+#include "tests/gui/matrix_result.hpp"
 #include "tests/gui/vector_add_result.hpp"
 
 namespace tilescope {
@@ -277,8 +278,35 @@ TEST(TilesSentence, AFindingIsSaidWithItsBlockAndLine) {
 }
 
 TEST(TilesSentence, SaysHowFarTheRecordGoes) {
-  EXPECT_NE(said({.n = 1 << 20, .access_budget = 2400}).find("The record holds the first 100 blocks."),
-            std::string::npos);
+  const std::string text = said({.n = 1 << 20, .access_budget = 2400});
+  EXPECT_NE(text.find("the record holds the first 100: they write 25,600 elements"), std::string::npos) << text;
+}
+
+TEST(TilesSentence, ElementsApartAreNotCalledATile) {
+  auto result = make_vector_add({.n = 1024, .block = 32});
+  BufferMap& out = result->tiles.buffers[2];
+  out.writes.clear();
+  out.writes_first = {0};
+  for (int64_t block = 0; block < 32; ++block) {  // elements 32 apart, as of a matrix's columns
+    for (int64_t row = 0; row < 32; ++row) out.writes.push_back({row * 32 + block, row * 32 + block + 1});
+    out.writes_first.push_back(static_cast<uint32_t>(out.writes.size()));
+  }
+  const ViewSentence sentence = tiles_sentence(load_strings(), *result, tile_shape(result));
+  EXPECT_NE(sentence.reason.find("each writes 32 elements, 32 apart."), std::string::npos) << sentence.reason;
+}
+
+TEST(TilesSentence, SaysHowManyTilesAreCutByTheEdge) {
+  const auto result = testing::make_transpose(100, 64);
+  const ViewSentence sentence = tiles_sentence(load_strings(), *result, tile_shape(result));
+  EXPECT_NE(sentence.reason.find("each writes a tile of 32 × 32."), std::string::npos) << sentence.reason;
+  EXPECT_NE(sentence.quiet.find("2 blocks at the edge write less."), std::string::npos) << sentence.quiet;
+}
+
+TEST(TilesSentence, OfASampledGridItSaysSo) {
+  auto result = make_vector_add({.n = 98432});
+  result->blocks_sampled = 64;
+  const ViewSentence sentence = tiles_sentence(load_strings(), *result, tile_shape(result));
+  EXPECT_NE(sentence.quiet.find("Only 64 of them were run"), std::string::npos) << sentence.quiet;
 }
 
 }  // namespace

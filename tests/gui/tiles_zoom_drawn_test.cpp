@@ -115,12 +115,11 @@ TEST_F(ZoomedTiles, TheBreadcrumbAndTheButtonsGoToTheirLevels) {
 TEST_F(ZoomedTiles, TheKeysGoNearerFurtherAndToTheNeighbours) {
   result = make_transpose(96, 128);
   settle();
-  const auto with_keys = [this](PanelContext& context) { zoom_keys(context); };
   const auto type = [&](ImWchar code) {
     ImGui::GetIO().AddInputCharacter(code);
     ImGui::NewFrame();
     PanelContext context{*session, view, strings, dark_theme(), fonts, nullptr, result, false};
-    with_keys(context);
+    zoom_keys(context);
     ImGui::Render();
   };
   type('+');
@@ -211,6 +210,7 @@ std::shared_ptr<RunResult> never_written() {
 
 std::shared_ptr<RunResult> many_outputs() {
   std::vector<BufferSpec> buffers;
+  buffers.reserve(12);
   for (int i = 0; i < 12; ++i) buffers.push_back(testing::matrix("out" + std::to_string(i), 40, 32, Role::output));
   MatrixRecorder recorder(buffers, {40, 1, 1}, {32, 1, 1});
   for (uint32_t block = 0; block < 40; ++block)
