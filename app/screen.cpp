@@ -85,8 +85,9 @@ void Screen::reset_layout() {
 
 bool Screen::moving() const {
   const bool tooltip_pending = view.animate && !view.explained.empty() && !view.explanation_due;
-  return ((view.playback.playing || view.zoom.moving) && view.tab == Tab::tiles) || session.busy() || session.bench_running() ||
-         (view.tab == Tab::step && (view.step.playing || session.recording_steps())) || tooltip_pending;
+  return ((view.playback.playing || view.zoom.moving) && view.tab == Tab::tiles) || session.busy() ||
+         session.bench_running() || (view.tab == Tab::step && (view.step.playing || session.recording_steps())) ||
+         tooltip_pending;
 }
 
 void Screen::draw(float width, float height) {
