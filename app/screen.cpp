@@ -91,7 +91,8 @@ void Screen::reset_layout() {
 
 bool Screen::moving() const {
   const bool tooltip_pending = view.animate && !view.explained.empty() && !view.explanation_due;
-  return (view.playback.playing && (view.tab == Tab::tiles || view.tab == Tab::order)) || session.busy() ||
+  return (view.playback.playing && (view.tab == Tab::tiles || view.tab == Tab::order)) ||
+         (view.zoom.moving && view.tab == Tab::tiles) || session.busy() ||
          session.bench_running() || (view.tab == Tab::step && (view.step.playing || session.recording_steps())) ||
          tooltip_pending;
 }

@@ -6,6 +6,7 @@
 #include "app/panels/order_view.hpp"
 #include "app/panels/step_view.hpp"
 #include "app/panels/tiles_playback.hpp"
+#include "app/panels/tiles_zoom.hpp"
 #include "app/screen.hpp"
 #include "app/shell_keys.hpp"
 #include "app/widgets.hpp"
@@ -69,13 +70,14 @@ void Screen::handle_keys(PanelContext& context) {
     order_keys(context);
   else
     playback_keys(context);
+  if (view.tab == Tab::tiles) zoom_keys(context);
 }
 
 void Screen::draw_help(PanelContext& context) {
   if (!help_open_) return;
-  static constexpr const char* kKeys[] = {"help.run",  "help.play", "help.step",  "help.wave", "help.lines",
-                                          "help.ends", "help.tabs", "help.find",  "help.open", "help.edit",
-                                          "help.save", "help.help", "help.cancel"};
+  static constexpr const char* kKeys[] = {"help.run",  "help.play", "help.step", "help.wave",  "help.lines",
+                                          "help.zoom", "help.ends", "help.tabs", "help.find",  "help.open",
+                                          "help.edit", "help.save", "help.help", "help.cancel"};
   const float width = context.px(560), key_column = context.px(150), row = context.px(24);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({(display.x - width) / 2, context.px(96)});

@@ -14,19 +14,25 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 FrameTimes time_frames(Shell& shell, const ShotOptions& options) {
+  constexpr int kFramesOfALevel = 12;
   std::vector<double> times;
   ViewState& view = shell.screen().view;
-  if (options.play) {
-    view.animate = true;
-    view.playback = {.playing = true, .position = 0};
-  }
+  view.animate = true;
+  view.step.playing = true;
+  view.playback = {.playing = true, .position = 0};
   for (int frame = 0; frame < options.frames; ++frame) {
+    // The tile view goes in and out again.
+    if (frame % kFramesOfALevel == 0) {
+      const int turn = frame / kFramesOfALevel % 6;
+      view.zoom.level = static_cast<TilesLevel>(turn <= 3 ? turn : 6 - turn);
+    }
     const auto start = Clock::now();
     shell.draw_offscreen(options.width, options.height);
     times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
   }
-  view.animate = false;
+  view.step.playing = view.animate = false;
   view.playback = {};
+  view.zoom.level = options.zoom;
   if (times.empty()) return {};
   std::sort(times.begin(), times.end());
   return {static_cast<int>(times.size()), times[times.size() / 2], times.back()};
@@ -50,6 +56,7 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
   Screen& screen = shell.screen();
   screen.view.animate = false;
   screen.view.tab = options.tab;
+  screen.view.zoom.level = options.zoom;
   screen.view.bottom = options.bottom;
   screen.view.order_tab = options.order_tab;
   screen.view.light = options.light;

@@ -15,14 +15,14 @@ namespace tilescope {
 struct ShotOptions {
   Request request;
   Tab tab = Tab::tiles;
+  TilesLevel zoom = TilesLevel::grid;
   BottomTab bottom = BottomTab::sweep;
   OrderTab order_tab = OrderTab::groups;
   Language language = Language::en;
   bool light = false;
   int width = 1600, height = 1000;  // unscaled pixels; the picture is scale times as large
   std::optional<uint32_t> block;    // selected, as if clicked
-  int frames = 0;                   // draw so many more and report their times
-  bool play = false;                // with blocks played in these
+  int frames = 0;                   // draw so many more, with all that moves moving, and report their times
   double patience_seconds = 120;    // for the run
 };
 

@@ -276,7 +276,8 @@ void Shell::wait_for_events() {
     glfwPollEvents();
     return;
   }
-  if (screen_->view.playback.playing && screen_->moving()) {
+  const ViewState& view = screen_->view;
+  if ((view.playback.playing || view.zoom.moving) && screen_->moving()) {
     glfwWaitEventsTimeout(kFrame);
     return;
   }

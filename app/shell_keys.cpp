@@ -23,6 +23,8 @@ int code_of(ShellKey key) {
       return choose(GLFW_KEY_ENTER, IMGUI_KEY(Enter));
     case ShellKey::escape:
       return choose(GLFW_KEY_ESCAPE, IMGUI_KEY(Escape));
+    case ShellKey::backspace:
+      return choose(GLFW_KEY_BACKSPACE, IMGUI_KEY(Backspace));
     case ShellKey::space:
       return choose(GLFW_KEY_SPACE, IMGUI_KEY(Space));
     case ShellKey::left:

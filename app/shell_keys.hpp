@@ -8,6 +8,7 @@ enum class ShellKey {
   f5,
   enter,
   escape,
+  backspace,
   space,
   left,
   right,

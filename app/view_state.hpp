@@ -37,9 +37,17 @@ struct Playback {
   double blocks_per_second = 0;  // 0: chosen so that the whole grid takes about 6 s
 };
 
+/// How near the tile view looks at the buffers (app/panels/tiles_zoom.hpp).
+enum class TilesLevel { grid, block, warp, lane };
+struct TilesZoom {
+  TilesLevel level = TilesLevel::grid;
+  bool moving = false;  // on its way there
+};
+
 struct ViewState {
   Selection selection, hover;  // hover is cleared at the start of each frame by the shell
   Playback playback;
+  TilesZoom zoom;
   StepCursor step;
   Tab tab = Tab::tiles;
   BottomTab bottom = BottomTab::sweep;

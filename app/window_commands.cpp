@@ -172,12 +172,15 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   shot.tab = tab_from(options.panel).value_or(Tab::tiles);
   shot.bottom = options.bottom == "ladder" ? BottomTab::ladder : BottomTab::sweep;
   shot.order_tab = order_tab_from(options.bottom);
+  shot.zoom = options.zoom == "lane"    ? TilesLevel::lane
+              : options.zoom == "warp"  ? TilesLevel::warp
+              : options.zoom == "block" ? TilesLevel::block
+                                        : TilesLevel::grid;
   shot.language = options.language == "zh" ? Language::zh : Language::en;
   shot.light = options.light;
   shot.width = extent->width;
   shot.height = extent->height;
   shot.frames = options.frames;
-  shot.play = options.play;
   auto taken = take_screenshot(**shell, shot, options.out);
   if (!taken) return refuse(taken.error());
   out << options.out << "\n";

@@ -62,11 +62,12 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options) {
   command.add_option("--bottom", options.bottom, "the plot; all but sweep and ladder are of the order view")
       ->check(CLI::IsMember({"sweep", "ladder", "bytes", "groups", "waves", "source"}));
   command.add_option("--language", options.language, "the language")->check(CLI::IsMember({"en", "zh"}));
+  command.add_option("--zoom", options.zoom, "how near the tile view looks")
+      ->check(CLI::IsMember({"grid", "block", "warp", "lane"}));
   command.add_option("--extent", options.extent, "WIDTHxHEIGHT in pixels");
   command.add_option("--scale", options.scale, "1 is 96 dpi");
   command.add_flag("--light", options.light, "the light theme");
   command.add_option("--frames", options.frames, "draw so many more frames and print their times");
-  command.add_flag("--play", options.play, "with blocks played in these frames");
   command.add_flag("--order", options.order, "model the order of the blocks also where the lab does not ask for it");
   command.add_option("--out", options.out, "FILE.png")->required();
 }

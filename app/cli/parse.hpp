@@ -22,11 +22,11 @@ struct ShotCommandOptions {
   std::string panel = "tiles";       // lesson | tiles | traffic | order | step | correctness
   std::string bottom;                // sweep | ladder, of order also bytes | groups | waves | source; empty: the usual
   std::string language = "en";       // en | zh
+  std::string zoom = "grid";         // of the tile view
   std::string extent = "1600x1000";  // pixels
   std::string scale = "1";
   bool light = false;
   int frames = 0;      // > 0: draw this many more frames and print their times
-  bool play = false;   // with blocks played in these
   bool order = false;  // the block-order model, also where the lab does not ask for it
   std::string out;     // FILE.png
 };

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/panels/controls_parts.hpp"
+#include "app/panels/correctness_model.hpp"
 #include "app/panels/sandbox_fields.hpp"
 
 namespace tilescope {
@@ -30,9 +31,11 @@ void mismatch_lines(Column& column, const Correctness& output) {
                         fmt::arg("all", with_separators(static_cast<int64_t>(output.checked)))),
             theme.text);
   if (!output.first) return;
-  card_line(column, text("controls.first_mismatch"),
-            fmt::format("{}[{}]", output.buffer, with_separators(static_cast<int64_t>(output.first->index))),
-            theme.text);
+  const auto index = static_cast<int64_t>(output.first->index);
+  std::string place = with_separators(index);
+  for (const BufferSpec& buffer : column.context.result->plan.buffers)
+    if (buffer.name == output.buffer) place = element_text(buffer, index);  // row and column, of a matrix
+  card_line(column, text("controls.first_mismatch"), fmt::format("{}[{}]", output.buffer, place), theme.text);
   card_line(column, text("controls.expected_got"),
             fmt::format("{}, {}", figure(output.first->expected), figure(output.first->got)), theme.text);
 }

@@ -5,6 +5,7 @@
 
 #include "app/panels/correctness_model.hpp"
 #include "app/panels/correctness_view.hpp"
+#include "app/panels/tiles_layout.hpp"
 #include "app/plots/axis.hpp"
 #include "app/widgets.hpp"
 
@@ -122,6 +123,21 @@ void outline(const CorrectnessFrame& frame, const MapView& map, int64_t begin, i
   list->AddPolyline(points.data(), count, colour, ImDrawFlags_Closed, thickness);
 }
 
+/// Outlines a rectangle of a matrix: its first and its last element.
+void outline_rectangle(const CorrectnessFrame& frame, const MapView& map, int64_t first, int64_t last, ImU32 colour) {
+  const auto low = cell_of(map.grid, first), high = cell_of(map.grid, last);
+  if (!low || !high) return;
+  const auto pitch = static_cast<float>(map.grid.cell_pixels);
+  const float thickness = frame.context.px(1.5F), out = 1.5F * thickness;
+  const ImVec2 corner{map.corner.x + static_cast<float>(low->column) * pitch - out,
+                      map.corner.y + static_cast<float>(low->row) * pitch - out};
+  const ImVec2 end{map.corner.x + static_cast<float>(high->column + 1) * pitch + out,
+                   map.corner.y + static_cast<float>(high->row + 1) * pitch + out};
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRect(corner, end, frame.context.theme.window, 0, 0, 2 * thickness);
+  list->AddRect(corner, end, colour, 0, 0, thickness);
+}
+
 /// The cells that the selected or hovered block wrote, and the selected element.
 void draw_selection(const CorrectnessFrame& frame, const MapView& map) {
   const PanelContext& context = frame.context;
@@ -129,9 +145,15 @@ void draw_selection(const CorrectnessFrame& frame, const MapView& map) {
   const auto block = view.selection.block;
   if (block && frame.run.observed && frame.buffer < frame.run.tiles.buffers.size()) {
     const BufferMap& written = frame.run.tiles.buffers[frame.buffer];
-    if (*block + 1 < written.writes_first.size() && written.writes_of(*block).size() <= 4)
-      for (const ElementRange& range : written.writes_of(*block))
-        outline(frame, map, range.begin, range.end, mix(context.theme.accent, context.theme.window, 0.4F));
+    const ImU32 colour = mix(context.theme.accent, context.theme.window, 0.4F);
+    constexpr size_t kMostPieces = 4;
+    if (*block + 1 < written.writes_first.size()) {
+      const auto ranges = written.writes_of(*block);
+      if (is_rectangle(written, ranges))
+        outline_rectangle(frame, map, ranges.front().begin, ranges.back().end - 1, colour);
+      else if (ranges.size() <= kMostPieces)
+        for (const ElementRange& range : ranges) outline(frame, map, range.begin, range.end, colour);
+    }
   }
   if (const auto element = selected_element(frame)) outline(frame, map, *element, *element + 1, context.theme.accent);
   if (frame.pointed) outline(frame, map, *frame.pointed, *frame.pointed + 1, context.theme.text);

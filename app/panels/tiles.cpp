@@ -13,13 +13,14 @@
 namespace tilescope {
 namespace {
 
-float draw_legend(PanelContext& context, ImVec2 top_right, uint64_t blocks) {
+/// The scale of what the maps are coloured by.
+float draw_legend(PanelContext& context, ImVec2 top_right, const char* what, uint64_t count) {
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = context.fonts.small;
   const float unit = context.view.scale, y = top_right.y + 12 * unit, bar = 96 * unit;
-  const std::string last = with_separators(static_cast<int64_t>(blocks) - 1);
-  const std::string first = context.strings("tiles.legend") + "  0";
+  const std::string last = with_separators(static_cast<int64_t>(count) - 1);
+  const std::string first = context.strings(what) + "  0";
   float x = top_right.x - text_size(font, last).x;
   const float right = x - 10 * unit, left = right - bar;
   draw_text(list, font, {x, centred_top(font, y)}, theme.muted, last);
@@ -40,7 +41,14 @@ float draw_sentence(PanelContext& context, const TilePicture& picture, ImVec2 lo
   const Theme& theme = context.theme;
   const auto said = tiles_sentence(context.strings, *context.result, picture.shape);
   const uint64_t blocks = context.result->tiles.grid.count();
-  const float legend = blocks > 1 ? draw_legend(context, {right, low.y}, blocks) + context.px(24) : 0;
+  const TilesLevel level = context.view.zoom.level;
+  const uint64_t parts = level == TilesLevel::grid    ? blocks
+                         : level == TilesLevel::block ? warps_of(*context.result)
+                                                      : 32;
+  const char* what = level == TilesLevel::grid    ? "tiles.legend"
+                     : level == TilesLevel::block ? "tiles.legend_warp"
+                                                  : "tiles.legend_lane";
+  const float legend = parts > 1 ? draw_legend(context, {right, low.y}, what, parts) + context.px(24) : 0;
   // Chinese needs no space between its sentences.
   const std::string space = context.strings.language == Language::en ? " " : "";
   const bool warned = !said.warning.empty();
@@ -82,9 +90,11 @@ void draw_observed(PanelContext& context) {
   if (high.y - low.y < 48 * unit || right - left < 200 * unit) return;  // nothing can be told apart in so little room
   if (!picture.fits(low, high)) lay_out_tiles(picture, low, high, unit);
 
-  point_at_map(context, picture);
+  TraceIndex& index = trace_index(context.result);
+  move_cameras(context, picture, index);
+  point_at_map(context, picture, index);
   TilesFrame frame{.context = context,
-                   .index = trace_index(context.result),
+                   .index = index,
                    .picture = picture,
                    .list = ImGui::GetWindowDrawList(),
                    .access = {},
@@ -108,7 +118,9 @@ void draw_tiles(PanelContext& context) {
   }
   const RunResult& result = *context.result;
   if (!result.observed || result.tiles.grid.count() == 0) {
-    empty_state(context, context.strings("tiles.not_observed_title"), result.not_observed_reason);
+    std::string why = result.not_observed_reason;
+    if (result.blocks_sampled > 0) why += context.strings("tiles.not_observed_hint");
+    empty_state(context, context.strings("tiles.not_observed_title"), why);
     return;
   }
   follow_result(context.view, context.result);

@@ -1,4 +1,4 @@
-// What the focused block touched: elements lit in their maps, and the lines that join them to the block.
+// The lines that join the focused block to what it reads and writes.
 #include <algorithm>
 #include <cmath>
 
@@ -8,29 +8,7 @@
 namespace tilescope {
 namespace {
 
-constexpr size_t kMostLitRectangles = 2000, kMostConnectedRows = 6;
-
-/// Rectangles on the screen, never thinner than can be seen.
-struct Box {
-  ImVec2 low, high;
-};
-std::vector<Box> boxes_of(const Placement& at, std::span<const ElementRange> ranges, float least) {
-  std::vector<Box> boxes;
-  for (const CellRect& rect : rects_of(at.cells, ranges, kMostLitRectangles)) {
-    Box box{at.low(rect), at.high(rect)};
-    box.high.x = std::max(box.high.x, box.low.x + least);
-    box.high.y = std::max(box.high.y, box.low.y + least);
-    boxes.push_back(box);
-  }
-  return boxes;
-}
-
-std::span<const ElementRange> touched(const TilesFrame& frame, size_t buffer, bool output) {
-  const BufferMap& map = frame.map(buffer);
-  const auto& first = output ? map.writes_first : map.reads_first;
-  if (size_t{frame.focus} + 1 >= first.size()) return {};
-  return output ? map.writes_of(frame.focus) : map.reads_of(frame.focus);
-}
+constexpr size_t kMostConnectedRows = 6;
 
 /// A triangle that points right.
 void arrow(ImDrawList* list, ImVec2 tip, float size, ImU32 colour) {
@@ -64,71 +42,61 @@ std::vector<Box> rows_to_connect(const std::vector<Box>& boxes) {
   return rows;
 }
 
+/// The part of a box that is seen; nothing where it lies outside.
+std::optional<Box> seen_part(const BufferPicture& one, Box box) {
+  box.low = {std::max(box.low.x, one.seen_low.x), std::max(box.low.y, one.seen_low.y)};
+  box.high = {std::min(box.high.x, one.seen_high.x), std::min(box.high.y, one.seen_high.y)};
+  if (box.low.x >= box.high.x || box.low.y >= box.high.y) return {};
+  return box;
+}
+
+std::vector<Box> seen_boxes(const TilesFrame& frame, const BufferPicture& one, bool output) {
+  std::vector<Box> seen;
+  for (const Box& box : boxes_of(one.at, touched_by_focus(frame, one.buffer, output), 2 * frame.context.view.scale))
+    if (const auto part = seen_part(one, box)) seen.push_back(*part);
+  return seen;
+}
+
+std::optional<Box> hull(const std::vector<Box>& boxes) {
+  if (boxes.empty()) return {};
+  Box all = boxes.front();
+  for (const Box& box : boxes) {
+    all.low = {std::min(all.low.x, box.low.x), std::min(all.low.y, box.low.y)};
+    all.high = {std::max(all.high.x, box.high.x), std::max(all.high.y, box.high.y)};
+  }
+  return all;
+}
+
+/// The rows of A and the columns of B run on to the tile of C that they make.
+void draw_product_guides(TilesFrame& frame) {
+  const TilePicture& picture = frame.picture;
+  const float thin = std::max(1.0F, frame.context.view.scale);
+  const ImU32 colour = with_alpha(frame.context.theme.read, 0.6F);
+  const BufferPicture* c = mapped_picture(picture);
+  const auto tile = c == nullptr ? std::nullopt : hull(seen_boxes(frame, *c, true));
+  if (!tile) return;
+  for (const BufferPicture& one : picture.inputs) {
+    const auto strip = hull(seen_boxes(frame, one, false));
+    if (!strip) continue;
+    if (one.buffer == picture.product->a) {
+      for (const float y : {strip->low.y, strip->high.y})
+        frame.list->AddLine({strip->high.x, y}, {tile->low.x, y}, colour, thin);
+    } else {
+      for (const float x : {strip->low.x, strip->high.x})
+        frame.list->AddLine({x, strip->high.y}, {x, tile->low.y}, colour, thin);
+    }
+  }
+}
+
 }  // namespace
-
-std::vector<ElementRange> step_elements(TilesFrame& frame, size_t buffer) {
-  if (!frame.shown || frame.shown->buffer != static_cast<int64_t>(buffer)) return {};
-  const auto at = frame.index.place(frame.shown->access);
-  if (!at) return {};
-  const BlockAccesses& block = frame.index.block(at->block);
-  std::vector<ElementRange> ranges;
-  for (uint32_t warp = 0; warp < block.warps(); ++warp) {
-    const auto access = block.find(at->statement, warp, at->step);
-    if (!access) continue;
-    const WarpAccess one = warp_access(frame.result(), *access);
-    const int64_t width = one.elements_per_lane();
-    for (int lane = 0; lane < 32; ++lane) {
-      if (!one.is_active(lane)) continue;
-      const int64_t begin = one.element(lane);
-      if (!ranges.empty() && ranges.back().end == begin)
-        ranges.back().end = begin + width;
-      else
-        ranges.push_back({begin, begin + width});
-    }
-  }
-  return ranges;
-}
-
-void draw_lit(TilesFrame& frame, const BufferPicture& picture, bool output) {
-  const Theme& theme = frame.context.theme;
-  const float unit = frame.context.view.scale;
-  const ImU32 role = output ? theme.write : theme.read;
-  const auto ranges = touched(frame, picture.buffer, output);
-  const auto boxes = boxes_of(picture.at, ranges, 2 * unit);
-  const auto step = boxes_of(picture.at, step_elements(frame, picture.buffer), 2 * unit);
-  const bool large = !boxes.empty() && boxes.front().high.y - boxes.front().low.y >= 6 * unit && boxes.size() <= 64;
-  const bool pale = !output && !step.empty();  // the step stands out against the rest of what the block reads
-  const ImU32 surface = output ? block_colour(theme, frame.focus, frame.result().tiles.grid.count(), true)
-                        : pale ? mix(theme.window, role, 0.55F)
-                               : role;
-  for (const Box& box : boxes) {
-    if (output && !large)
-      frame.list->AddRectFilled({box.low.x - unit, box.low.y - unit}, {box.high.x + unit, box.high.y + unit}, role);
-    else if (!output)
-      frame.list->AddRectFilled(box.low, box.high, surface);
-  }
-  if (output && large) {
-    // The gaps between tiles stay: each cell is filled by itself.
-    for (const WrittenRun& run : picture.runs) {
-      if (run.writer != frame.focus) continue;
-      const CellRect rect{run.x0, static_cast<double>(run.row), run.x1, static_cast<double>(run.row) + 1};
-      const ImVec2 low = picture.at.low(rect), high = picture.at.high(rect);
-      frame.list->AddRectFilled(low, {std::max(high.x, low.x + 2 * unit), high.y}, surface);
-    }
-  }
-  for (const Box& box : step) frame.list->AddRectFilled(box.low, box.high, role);
-  if (!output || !large) return;
-  for (const Box& box : boxes) {
-    frame.list->AddRect({box.low.x - 2 * unit, box.low.y - 2 * unit}, {box.high.x + 2 * unit, box.high.y + 2 * unit},
-                        theme.window, 4 * unit, 0, 2 * unit);
-    frame.list->AddRect({box.low.x - 2 * unit, box.low.y - 2 * unit}, {box.high.x + 2 * unit, box.high.y + 2 * unit},
-                        role, 4 * unit, 0, 1.5F * unit);
-  }
-}
 
 void draw_connectors(TilesFrame& frame) {
   const TilePicture& picture = frame.picture;
   const Placement& grid = picture.grid;
+  if (picture.as_product) {
+    if (frame.focus < frame.issued) draw_product_guides(frame);
+    return;
+  }
   if (frame.result().tiles.grid.count() == 0 || frame.focus >= frame.issued) return;
   const Theme& theme = frame.context.theme;
   const float unit = frame.context.view.scale, thin = std::max(1.0F, unit);
@@ -143,10 +111,11 @@ void draw_connectors(TilesFrame& frame) {
   const float left = grid.origin.x - 10 * unit, right = grid.origin.x + grid.width() + 10 * unit;
   bool reads = false, writes = false;
   for (const BufferPicture& one : picture.inputs) {
-    const auto rows = rows_to_connect(boxes_of(one.at, touched(frame, one.buffer, false), 2 * unit));
+    const auto rows = rows_to_connect(seen_boxes(frame, one, false));
     for (const Box& box : rows) {
       reads = true;
-      const float edge = one.at.origin.x + one.at.width() + 4 * unit, from = gutter(one.at, box);
+      const float end = one.near ? one.seen_high.x : one.at.origin.x + one.at.width();
+      const float edge = end + 4 * unit, from = gutter(one.at, box);
       frame.list->AddLine({box.high.x, from}, {edge, from}, theme.read, thin);
       curve(frame.list, {edge, from}, {left, y}, theme.read, thin);
     }
@@ -156,7 +125,7 @@ void draw_connectors(TilesFrame& frame) {
     frame.list->AddLine({left, y}, {block.low.x, y}, theme.read, thin);
   }
   for (const BufferPicture& one : picture.outputs) {
-    const auto rows = rows_to_connect(boxes_of(one.at, touched(frame, one.buffer, true), 2 * unit));
+    const auto rows = rows_to_connect(seen_boxes(frame, one, true));
     for (const Box& box : rows) {
       writes = true;
       const float edge = one.at.origin.x - 6 * unit, to = gutter(one.at, box);

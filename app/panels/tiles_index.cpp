@@ -136,11 +136,13 @@ std::optional<AccessPlace> TraceIndex::place(uint32_t access) {
 }
 
 int32_t TraceIndex::statement_at(uint32_t line) const {
-  int32_t found = -1;
-  for (size_t i = 0; i < statements_.size(); ++i)
-    if (statements_[i].line == line && statements_[i].space == Space::global && statements_[i].buffer >= 0)
-      found = static_cast<int32_t>(i);
-  return found;
+  int32_t found = -1, shared = -1;
+  for (size_t i = 0; i < statements_.size(); ++i) {
+    if (statements_[i].line != line) continue;
+    if (statements_[i].space == Space::global && statements_[i].buffer >= 0) found = static_cast<int32_t>(i);
+    if (statements_[i].space == Space::shared) shared = static_cast<int32_t>(i);
+  }
+  return found >= 0 ? found : shared;
 }
 
 std::optional<uint32_t> TraceIndex::shown_access(const Selection& hover, const Selection& selection, uint32_t shown) {
@@ -212,7 +214,9 @@ WarpAccess warp_access(const RunResult& result, uint32_t access) {
     const BufferSpec& spec = result.plan.buffers[static_cast<size_t>(shown.buffer)];
     shown.buffer_bytes = spec.count() * static_cast<int64_t>(size_of(spec.type));
   }
-  const uint64_t start = known ? address_of(static_cast<size_t>(shown.buffer), 0) : 0;
+  shown.space = site.space;
+  shown.is_matrix = site.is_matrix;
+  const uint64_t start = one.base - static_cast<uint64_t>(region_of(one.base).offset);
   std::array<uint64_t, 32> address{};
   for (int lane = 0; lane < 32; ++lane) {
     if (!shown.is_active(lane)) continue;
@@ -231,8 +235,29 @@ WarpAccess warp_access(const RunResult& result, uint32_t access) {
     shown.last_element = shown.active == 0 ? last : std::max(shown.last_element, last);
     ++shown.active;
   }
-  if (shown.active > 0 && shown.bytes_per_lane > 0) shown.cost = coalesce(address, shown.mask, shown.bytes_per_lane);
+  if (shown.active == 0 || shown.bytes_per_lane == 0) return shown;
+  if (shown.space == Space::shared) {
+    std::array<uint64_t, 32> offset{};
+    for (size_t lane = 0; lane < offset.size(); ++lane) offset[lane] = static_cast<uint64_t>(shown.offset[lane]);
+    shown.shared = shared_cost(offset, shown.mask, shown.bytes_per_lane, shown.writes);
+  } else {
+    shown.cost = coalesce(address, shown.mask, shown.bytes_per_lane);
+  }
   return shown;
+}
+
+uint32_t conflicting_lanes(const WarpAccess& access) {
+  if (access.space != Space::shared || access.shared.wavefronts <= access.shared.passes) return 0;
+  // Lanes of 8 bytes go by halves of the warp, of 16 bytes by quarters: only those of one group meet.
+  const int group = access.bytes_per_lane <= 4 ? 32 : access.bytes_per_lane <= 8 ? 16 : 8;
+  uint32_t lanes = 0;
+  for (int lane = 0; lane < 32; ++lane)
+    for (int other = lane / group * group; other < lane / group * group + group; ++other) {
+      if (other == lane || !access.is_active(lane) || !access.is_active(other)) continue;
+      const int64_t a = access.offset[static_cast<size_t>(lane)] / 4, b = access.offset[static_cast<size_t>(other)] / 4;
+      if (a != b && bank_of(a * 4) == bank_of(b * 4)) lanes |= 1U << lane;
+    }
+  return lanes;
 }
 
 int lane_of_element(const WarpAccess& access, int64_t element) {

@@ -20,6 +20,7 @@
 #include "app/view_state.hpp"
 #include "engine/run_result.hpp"
 #include "engine/traffic/coalesce.hpp"
+#include "engine/traffic/shared_banks.hpp"
 
 namespace tilescope {
 
@@ -93,7 +94,8 @@ class TraceIndex {
 
   /// The statement a view shows when nothing is chosen: the first global store, else the first access; −1 if none.
   int32_t default_statement() const { return default_statement_; }
-  /// The global statement at a source line; −1 if none. A line that loads and stores gives its store.
+  /// The global statement at a source line, else one of shared memory; −1 if none. A line that loads and stores gives
+  /// its store.
   int32_t statement_at(uint32_t line) const;
 
   /// The access that views show for a block: the hovered or selected one, or the one that corresponds to it in this
@@ -125,9 +127,12 @@ struct WarpAccess {
   int64_t buffer = -1;
   uint32_t bytes_per_lane = 0, element_bytes = 1;
   bool writes = false;
-  std::array<int64_t, 32> offset{};  // bytes into the buffer; of active lanes only
+  Space space = Space::global;
+  bool is_matrix = false;            // ldmatrix, stmatrix: a lane's address is that of a row
+  std::array<int64_t, 32> offset{};  // bytes into the buffer, or into shared memory; of active lanes only
   std::vector<SectorRun> runs;
-  GlobalCost cost;
+  GlobalCost cost;    // of global memory
+  SharedCost shared;  // of shared memory
   int active = 0;
   int64_t first_element = 0, last_element = 0;  // touched by any lane, both inclusive
   int64_t buffer_bytes = 0;
@@ -146,6 +151,10 @@ struct WarpAccess {
   uint32_t elements_per_lane() const { return std::max(1U, bytes_per_lane / element_bytes); }
   uint64_t moved_bytes() const { return cost.sectors * kSectorBytes; }
 };
+/// The bank of shared memory that holds a byte.
+constexpr int bank_of(int64_t offset) { return static_cast<int>((offset / 4 % 32 + 32) % 32); }
+/// Lanes of a shared access whose bank has to give another lane another word: a conflict.
+uint32_t conflicting_lanes(const WarpAccess& access);
 WarpAccess warp_access(const RunResult& result, uint32_t access);
 
 /// The lane of an access that touches an element; −1 if none does.

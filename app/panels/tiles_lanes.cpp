@@ -41,7 +41,8 @@ void draw_lane(PanelContext& context, const WarpAccess& access, const LaneRow& r
     return;
   }
   const float strength = chosen ? 1.0F : hovered ? 0.7F : 0.38F;
-  const ImU32 role = access.is_outside(lane) ? theme.error : role_of(context, access);
+  const bool wrong = access.is_outside(lane) || (conflicting_lanes(access) >> lane & 1) != 0;
+  const ImU32 role = wrong ? theme.error : role_of(context, access);
   const ImU32 surface = mix(theme.window, role, strength);
   list->AddRectFilled(low, high, surface, 3 * unit);
   if (chosen)
@@ -86,6 +87,30 @@ void draw_labels(PanelContext& context, const LaneRow& row, std::span<const std:
   }
 }
 
+/// Below each lane of shared memory the first bank that it needs; above, the bytes.
+void draw_banks(PanelContext& context, const WarpAccess& access, const LaneRow& row) {
+  const uint32_t conflicts = conflicting_lanes(access);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = context.fonts.small;
+  std::vector<std::pair<float, float>> spans;
+  std::vector<std::vector<std::string>> bytes;
+  for (int lane = 0; lane < 32; ++lane) {
+    if (!access.is_active(lane)) continue;
+    const int64_t offset = access.offset[static_cast<size_t>(lane)];
+    spans.emplace_back(row.x(lane), row.x(lane + 1) - row.gap);
+    bytes.push_back({with_separators(offset)});
+    const bool fits = text_size(font, "00").x + context.px(1) <= row.pitch - row.gap;
+    if (!fits && lane % 4 != 0) continue;
+    draw_text_centred(list, font, {(spans.back().first + spans.back().second) / 2, row.high.y + context.px(20)},
+                      (conflicts >> lane & 1) != 0 ? context.theme.error : context.theme.muted,
+                      std::to_string(bank_of(offset)));
+  }
+  draw_labels(context, row, spans, bytes, row.low.y - context.px(10), /*left=*/true);
+  const std::string label = context.strings("tiles.banks");
+  draw_text_right(list, font, {row.low.x - context.px(8), centred_top(font, row.high.y + context.px(20))},
+                  context.theme.muted, label);
+}
+
 }  // namespace
 
 std::vector<LaneLabel> place_labels(std::span<const std::pair<float, float>> spans,
@@ -119,6 +144,17 @@ void point_at_lane(PanelContext& context, const WarpAccess& access, int lane) {
   const int64_t offset = access.offset[static_cast<size_t>(lane)];
   const std::string name = access.buffer < 0 ? strings("tiles.memory")
                                              : context.result->plan.buffers[static_cast<size_t>(access.buffer)].name;
+  if (access.space == Space::shared) {
+    const bool conflict = (conflicting_lanes(access) >> lane & 1) != 0;
+    explain(context, strings.format(access.is_matrix ? "tiles.explain_lane_matrix"
+                                    : conflict       ? "tiles.explain_lane_conflict"
+                                                     : "tiles.explain_lane_bank",
+                                    fmt::arg("lane", lane), fmt::arg("bytes", access.bytes_per_lane),
+                                    fmt::arg("offset", with_separators(offset)), fmt::arg("bank", bank_of(offset))));
+    context.view.hover = select_access(*context.result, access.access, lane);
+    if (ImGui::IsItemClicked()) context.view.selection = context.view.hover;
+    return;
+  }
   const bool outside = access.is_outside(lane);
   explain(context, strings.format(outside         ? access.writes ? "tiles.explain_lane_writes_outside"
                                                                   : "tiles.explain_lane_reads_outside"
@@ -142,6 +178,7 @@ void draw_lane_row(PanelContext& context, const WarpAccess& access, ImVec2 low, 
     draw_lane(context, access, row, lane, selection.access == access.access && selection.lane == lane,
               lane == hovered || (hover.access == access.access && hover.lane == lane));
 
+  if (access.space == Space::shared) return draw_banks(context, access, row);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImU32 bracket = role_of(context, access);
   const auto spans = spans_of(access, row);

@@ -16,10 +16,6 @@ int64_t count_of(const BufferMap& buffer) {
   return buffer.shape.empty() ? 0 : total;
 }
 
-bool is_matrix(const BufferMap& buffer) {
-  return buffer.shape.size() >= 2 && buffer.shape.back() > 1 && count_of(buffer) > buffer.shape.back();
-}
-
 /// Adds a rectangle, or grows the last one downwards.
 void append(std::vector<CellRect>& rects, const CellRect& next) {
   if (next.x1 <= next.x0) return;
@@ -132,20 +128,34 @@ void find_steps(TileShape& shape, const std::shared_ptr<const RunResult>& result
   shape.last_tiles = std::max(1U, index.block(last).steps(chosen));
 }
 
-/// Sets rows and columns if the ranges are the rows of one rectangle of the matrix.
-void find_rectangle(TileShape& shape, const BufferMap& matrix, std::span<const ElementRange> ranges) {
+/// The rows of one rectangle of the matrix, if that is what the ranges are.
+std::optional<TileRectangle> rectangle_of(const BufferMap& matrix, std::span<const ElementRange> ranges) {
+  if (ranges.empty()) return {};
   const int64_t width = matrix.shape.back(), begin = ranges[0].begin, length = ranges[0].end - begin;
-  if (ranges.size() == 1 && begin % width == 0 && length % width == 0) {  // whole rows are one range
-    shape.rows = length / width;
-    shape.columns = width;
-    return;
-  }
+  if (ranges.size() == 1 && begin % width == 0 && length % width == 0)  // whole rows are one range
+    return TileRectangle{length / width, width};
   for (size_t row = 0; row < ranges.size(); ++row)
     if (ranges[row].begin != begin + static_cast<int64_t>(row) * width || ranges[row].end != ranges[row].begin + length)
-      return;
-  if (begin % width + length > width) return;
-  shape.rows = static_cast<int64_t>(ranges.size());
-  shape.columns = length;
+      return {};
+  if (begin % width + length > width) return {};
+  return TileRectangle{static_cast<int64_t>(ranges.size()), length};
+}
+
+/// How the first block's elements lie, and how many blocks have fewer.
+void find_pieces(TileShape& shape, const BufferMap& map, std::span<const ElementRange> ranges) {
+  const int64_t length = ranges[0].end - ranges[0].begin;
+  shape.pieces = static_cast<int64_t>(ranges.size());
+  if (ranges.size() > 1) shape.stride = ranges[1].begin - ranges[0].begin;
+  shape.piece = length;
+  for (size_t i = 0; i < ranges.size(); ++i)
+    if (ranges[i].begin != ranges[0].begin + static_cast<int64_t>(i) * shape.stride ||
+        ranges[i].end - ranges[i].begin != length)
+      shape.piece = 0;
+  for (size_t block = 0; block + 1 < map.writes_first.size(); ++block) {
+    int64_t elements = 0;
+    for (const ElementRange& range : map.writes_of(static_cast<uint32_t>(block))) elements += range.end - range.begin;
+    if (elements > 0 && elements < shape.block_elements) ++shape.cut_blocks;
+  }
 }
 
 }  // namespace
@@ -226,8 +236,9 @@ TileShape tile_shape(const std::shared_ptr<const RunResult>& result) {
   if (first >= known) return shape;
   const auto ranges = map.writes_of(static_cast<uint32_t>(first));
   for (const ElementRange& range : ranges) shape.block_elements += range.end - range.begin;
-  if (is_matrix(map)) find_rectangle(shape, map, ranges);
-  if (ranges.size() > 1) shape.stride = ranges[1].begin - ranges[0].begin;
+  if (is_matrix(map))
+    if (const auto tile = rectangle_of(map, ranges)) shape.rows = tile->rows, shape.columns = tile->columns;
+  find_pieces(shape, map, ranges);
 
   const int64_t length = ranges[0].end - ranges[0].begin;
   int64_t irregular = 0;
@@ -250,6 +261,29 @@ TileShape tile_shape(const std::shared_ptr<const RunResult>& result) {
     shape.tiles_per_block = shape.last_tiles = 1;
   }
   return shape;
+}
+
+bool is_matrix(const BufferMap& buffer) {
+  return buffer.shape.size() >= 2 && buffer.shape.back() > 1 && count_of(buffer) > buffer.shape.back();
+}
+
+bool is_rectangle(const BufferMap& buffer, std::span<const ElementRange> ranges) {
+  return is_matrix(buffer) && rectangle_of(buffer, ranges).has_value();
+}
+
+std::optional<TileRectangle> tile_rectangle(const BufferMap& buffer, bool writes) {
+  const auto& first = writes ? buffer.writes_first : buffer.reads_first;
+  if (!is_matrix(buffer)) return {};
+  for (uint32_t block = 0; size_t{block} + 1 < first.size(); ++block) {
+    const auto ranges = writes ? buffer.writes_of(block) : buffer.reads_of(block);
+    if (ranges.empty()) continue;
+    const auto tile = rectangle_of(buffer, ranges);
+    const int64_t width = buffer.shape.back(), row = ranges[0].begin / width, column = ranges[0].begin % width;
+    // Only from a corner that lies on the tiles' own grid.
+    if (!tile || row % tile->rows != 0 || column % tile->columns != 0) return {};
+    return tile;
+  }
+  return {};
 }
 
 std::optional<Tail> tail_of(const TileShape& shape, const std::shared_ptr<const RunResult>& result) {
@@ -294,13 +328,18 @@ TileGrid grid_cells(const Dim3& grid, double width, double height, double roomy_
 
 namespace {
 
-TileGrid matrix_cells(const BufferMap& buffer, const TileGrid& grid) {
+TileGrid matrix_cells(const BufferMap& buffer) {
   TileGrid cells{.count = count_of(buffer), .matrix = true, .matrix_columns = buffer.shape.back()};
   const int64_t rows = cells.matrix_rows();
-  // A grid of two dimensions usually cuts the matrix as it is itself cut; otherwise 64 cells a side are plenty.
-  const int64_t across = grid.matrix ? grid.columns : 64, down = grid.matrix ? grid.rows() : 64;
-  cells.cell_width = std::max<int64_t>(1, ceil_divide(cells.matrix_columns, across));
-  cells.cell_height = std::max<int64_t>(1, ceil_divide(rows, down));
+  cells.cell_width = ceil_divide(cells.matrix_columns, kMostTexelsAcross);
+  cells.cell_height = ceil_divide(rows, kMostTexelsAcross);
+  // Cut as the blocks were seen to cut it.
+  auto tile = tile_rectangle(buffer, /*writes=*/true);
+  if (!tile) tile = tile_rectangle(buffer, /*writes=*/false);
+  if (tile) {
+    cells.cell_width = tile->columns * std::max<int64_t>(1, ceil_divide(cells.cell_width, tile->columns));
+    cells.cell_height = tile->rows * std::max<int64_t>(1, ceil_divide(cells.cell_height, tile->rows));
+  }
   cells.columns = ceil_divide(cells.matrix_columns, cells.cell_width);
   return cells;
 }
@@ -316,7 +355,7 @@ TileGrid flow_cells(int64_t count, int64_t per_cell, double width, double height
 
 TileGrid output_cells(const TileShape& shape, const BufferMap& buffer, const TileGrid& grid, double width,
                       double height) {
-  if (is_matrix(buffer)) return matrix_cells(buffer, grid);
+  if (is_matrix(buffer)) return matrix_cells(buffer);
   const int64_t count = count_of(buffer);
   if (count != shape.elements) return flow_cells(count, ceil_divide(count, kMostRectangles), width, height);
   if (!shape.contiguous) return flow_cells(count, shape.tile, width, height);

@@ -54,10 +54,25 @@ struct TileShape {
   int64_t written = 0;            // of them
   int64_t rows = 0, columns = 0;  // of the rectangle of a matrix that the first block writes; 0 where it is none
   int64_t stride = 0;             // elements from a block's tile to its next, when they do not touch
+  int64_t pieces = 1;             // stretches that the first block writes
+  int64_t piece = 0;              // elements of each, if they are of one length and `stride` apart; else 0
+  int64_t cut_blocks = 0;         // blocks that write less than the first, but something
   bool contiguous = false;        // every block writes one stretch, in block order, all but the last of one length
   int32_t buffer = -1;            // the output that is mapped; −1 if nothing was written
 };
 TileShape tile_shape(const std::shared_ptr<const RunResult>& result);
+
+/// Rows and columns of a matrix that one block touches at a time, if that is a rectangle from which the matrix is
+/// tiled.
+struct TileRectangle {
+  int64_t rows = 0, columns = 0;
+  bool operator==(const TileRectangle&) const = default;
+};
+/// That of the first block which reads (or writes) the buffer.
+std::optional<TileRectangle> tile_rectangle(const BufferMap& buffer, bool writes);
+bool is_matrix(const BufferMap& buffer);
+/// Whether ranges are the rows of one rectangle of a matrix, wherever it lies.
+bool is_rectangle(const BufferMap& buffer, std::span<const ElementRange> ranges);
 
 /// What the last block leaves undone: masked places hatched in the picture.
 struct Tail {
@@ -68,8 +83,8 @@ std::optional<Tail> tail_of(const TileShape& shape, const std::shared_ptr<const 
 
 /// Above this number of blocks or cells, textures take the place of rectangles.
 constexpr int64_t kMostRectangles = 512;
-/// A texture never has more texels than this.
-constexpr int64_t kMostTexels = 16384;
+/// A texture never has more texels than this, that of a matrix no more on a side than the second.
+constexpr int64_t kMostTexels = 16384, kMostTexelsAcross = 128;
 
 /// Columns of blocks for a one-dimensional grid in an area of that shape (pixels): few and roomy while the numbers fit,
 /// then near-square cells.

@@ -19,6 +19,21 @@ ImU32 colour_of(const TilesFrame& frame, uint32_t writer, bool lit) {
   return block_colour(frame.context.theme, writer, frame.result().tiles.grid.count(), lit);
 }
 
+void draw_cell_gaps(TilesFrame& frame, const Placement& at) {
+  const TileGrid& cells = at.cells;
+  const ImU32 colour = frame.context.theme.window;
+  const float line = std::max(1.0F, std::floor(frame.context.view.scale)), least = 3 * frame.context.view.scale;
+  if (std::min(at.pitch_x, at.pitch_y) < least) return;
+  for (int64_t column = 1; column < cells.columns; ++column) {
+    const float x = std::floor(at.x(static_cast<double>(column))) - line;
+    frame.list->AddRectFilled({x, at.origin.y}, {x + line, at.origin.y + at.height()}, colour);
+  }
+  for (int64_t row = 1; row < cells.rows(); ++row) {
+    const float y = std::floor(at.y(static_cast<double>(row))) - line;
+    frame.list->AddRectFilled({at.origin.x, y}, {at.origin.x + at.width(), y + line}, colour);
+  }
+}
+
 /// Faint lines between cells: window-coloured gaps over one filled rectangle, a few hundred vertices at most.
 void draw_plain_cells(TilesFrame& frame, const Placement& at) {
   const Theme& theme = frame.context.theme;
@@ -29,16 +44,7 @@ void draw_plain_cells(TilesFrame& frame, const Placement& at) {
   };
   const ElementRange all{0, cells.count};
   for (const CellRect& rect : rects_of(cells, {&all, 1})) fill(rect);
-  const float line = std::max(1.0F, std::floor(frame.context.view.scale));
-  const bool apart = std::min(at.pitch_x, at.pitch_y) >= 4 * frame.context.view.scale;
-  for (int64_t column = 1; apart && column < cells.columns; ++column) {
-    const float x = std::floor(at.x(static_cast<double>(column))) - line;
-    frame.list->AddRectFilled({x, at.origin.y}, {x + line, at.origin.y + at.height()}, theme.window);
-  }
-  for (int64_t row = 1; apart && row < cells.rows(); ++row) {
-    const float y = std::floor(at.y(static_cast<double>(row))) - line;
-    frame.list->AddRectFilled({at.origin.x, y}, {at.origin.x + at.width(), y + line}, theme.window);
-  }
+  draw_cell_gaps(frame, at);
 }
 
 void upload_cells(TilesFrame& frame, const TileGrid& cells, CellTexture& texture, const BufferMap* map) {
@@ -61,6 +67,7 @@ void draw_texture(TilesFrame& frame, const Placement& at, const CellTexture& tex
     frame.list->AddImage(texture.id(), at.origin, high);
   else
     frame.list->AddRectFilled(at.origin, high, idle_colour(frame.context.theme));
+  if (at.cells.matrix) draw_cell_gaps(frame, at);
 }
 
 void refresh_textures(TilesFrame& frame) {
@@ -72,8 +79,8 @@ void refresh_textures(TilesFrame& frame) {
   if (picture.grid.textured()) upload_cells(frame, picture.grid.cells, picture.grid_texture, nullptr);
   for (size_t i = 0; i < picture.outputs.size(); ++i) {
     const BufferPicture& one = picture.outputs[i];
-    if (one.at.textured() && !frame.map(one.buffer).writer.empty())
-      upload_cells(frame, one.at.cells, picture.output_textures[i], &frame.map(one.buffer));
+    if (one.home.textured() && !frame.map(one.buffer).writer.empty())
+      upload_cells(frame, one.home.cells, picture.output_textures[i], &frame.map(one.buffer));
   }
 }
 
@@ -144,13 +151,13 @@ void draw_grid(TilesFrame& frame) {
 
 void draw_output_cells(TilesFrame& frame, const BufferPicture& one, const CellTexture& texture) {
   if (frame.map(one.buffer).writer.empty()) {
-    draw_plain_cells(frame, one.at);
-  } else if (one.at.textured()) {
-    draw_texture(frame, one.at, texture);
+    draw_plain_cells(frame, one.home);
+  } else if (one.home.textured()) {
+    draw_texture(frame, one.home, texture);
   } else {
     for (const WrittenRun& run : one.runs) {
       const CellRect rect{run.x0, static_cast<double>(run.row), run.x1, static_cast<double>(run.row) + 1};
-      const ImVec2 low = one.at.low(rect), high = one.at.high(rect);
+      const ImVec2 low = one.home.low(rect), high = one.home.high(rect);
       // One element of a wide cell is thinner than a pixel; it is there all the same.
       const float least = run.x1 - run.x0 < 1 ? 2 * frame.context.view.scale : 0;
       frame.list->AddRectFilled(low, {std::max(high.x, low.x + least), high.y}, colour_of(frame, run.writer, false));
@@ -161,7 +168,7 @@ void draw_output_cells(TilesFrame& frame, const BufferPicture& one, const CellTe
 /// The masked places of the last block, hatched, with their label.
 void draw_tail(TilesFrame& frame, const BufferPicture& one) {
   const TilePicture& picture = frame.picture;
-  const TileGrid& cells = one.at.cells;
+  const TileGrid& cells = one.home.cells;
   if (!picture.tail || cells.matrix || static_cast<int32_t>(one.buffer) != picture.shape.buffer) return;
   const Theme& theme = frame.context.theme;
   const float unit = frame.context.view.scale;
@@ -169,24 +176,38 @@ void draw_tail(TilesFrame& frame, const BufferPicture& one) {
   TileGrid beyond = cells;  // the same cells with the masked places as elements
   beyond.count = cells.count + picture.tail->masked;
   const ElementRange masked{cells.count, beyond.count};
-  float right = one.at.origin.x, top = one.at.origin.y;
+  float right = one.home.origin.x, top = one.home.origin.y;
   for (const CellRect& rect : rects_of(beyond, {&masked, 1})) {
-    const ImVec2 low = one.at.low(rect), high = one.at.high(rect);
-    hatch(frame.list, {std::max(low.x, one.at.origin.x + 2 * unit), low.y}, high, mix(theme.window, ink, 0.5F),
+    const ImVec2 low = one.home.low(rect), high = one.home.high(rect);
+    hatch(frame.list, {std::max(low.x, one.home.origin.x + 2 * unit), low.y}, high, mix(theme.window, ink, 0.5F),
           5 * unit);
     right = high.x;
     top = low.y;
   }
   const std::string text = tail_text(frame.context.strings, *picture.tail);
   ImFont* font = frame.context.fonts.small;
-  const float width = text_size(font, text).x, row = one.at.pitch_y - one.at.gap_y;
-  const float below = one.at.origin.y + static_cast<float>(beyond.rows()) * one.at.pitch_y;
+  const float width = text_size(font, text).x, row = one.home.pitch_y - one.home.gap_y;
+  const float below = one.home.origin.y + static_cast<float>(beyond.rows()) * one.home.pitch_y;
   if (row >= 6 * unit && right + 10 * unit + width <= picture.high.x) {
     draw_text(frame.list, font, {right + 10 * unit, std::max(top - unit, centred_top(font, top + row / 2))}, ink, text);
   } else if (below + line_height(font) <= picture.high.y + unit) {
     draw_text_right(frame.list, font, {picture.high.x, below + 2 * unit}, ink,
-                    fit_text(font, text, picture.high.x - one.at.origin.x));
+                    fit_text(font, text, picture.high.x - one.home.origin.x));
   }
+}
+
+/// From afar, from near, or one growing out of the other; an input has no texture of its own.
+void draw_buffer(TilesFrame& frame, const BufferPicture& one, const CellTexture* texture) {
+  const bool home = !one.near || (!one.home.cells.matrix && one.camera.grown < 1);
+  if (home) {
+    if (texture != nullptr)
+      draw_output_cells(frame, one, *texture);
+    else
+      draw_plain_cells(frame, one.home);
+    if (!one.near) draw_edges(frame, one);
+    if (texture != nullptr) draw_tail(frame, one);
+  }
+  if (one.near) draw_near(frame, one, texture != nullptr);
 }
 
 void draw_header(TilesFrame& frame, ImVec2 origin, float width, ImU32 square, std::string_view name,
@@ -203,14 +224,26 @@ void draw_header(TilesFrame& frame, ImVec2 origin, float width, ImU32 square, st
   ImFont* small = frame.context.fonts.small;
   const float room = origin.x + width - x;
   const std::string shown = fit_text(small, what, room);
-  if (room > 30 * unit) draw_text(frame.list, small, {x, centred_top(small, y)}, theme.muted, shown);
+  const bool readable = shown.size() == what.size() || room > 96 * unit;  // not only its first letters
+  if (readable) draw_text(frame.list, small, {x, centred_top(small, y)}, theme.muted, shown);
   if (shown.size() != what.size())
     explain_rect(frame.context, {x, y - 10 * unit}, {origin.x + width, y + 10 * unit}, what);
 }
 
+/// What a buffer is; after the last of a side also how many there was no room for.
+std::string with_left_out(std::string role, const Strings& strings, bool last, size_t left_out) {
+  if (!last || left_out == 0) return role;
+  return role + " · " + strings.format("tiles.more_buffers", fmt::arg("count", left_out));
+}
+
 std::string output_role(const TilesFrame& frame, const BufferPicture& one) {
   const Strings& strings = frame.context.strings;
-  if (frame.map(one.buffer).writer.empty()) return strings("tiles.not_written");
+  const BufferMap& map = frame.map(one.buffer);
+  if (map.writer.empty()) return strings(map.reads.empty() ? "tiles.not_written" : "tiles.only_read");
+  const TilesLevel level = frame.context.view.zoom.level;
+  if (one.near && level == TilesLevel::block) return strings("tiles.written_by_warp");
+  if (one.near && level > TilesLevel::block) return strings("tiles.written_by_lane");
+  if (!map.reads.empty()) return strings("tiles.read_and_written");
   const TileShape& shape = frame.picture.shape;
   const bool tiles = shape.contiguous && shape.tiles_per_block > 1 && static_cast<int32_t>(one.buffer) == shape.buffer;
   if (!tiles) return strings("tiles.written_by_colour");
@@ -224,16 +257,27 @@ void draw_headers(TilesFrame& frame) {
   const TileMap& tiles = frame.result().tiles;
   const float gap = 12 * frame.context.view.scale;
   for (const BufferPicture& one : picture.inputs)
-    draw_header(frame, one.at.origin, one.at.width(), theme.read, frame.map(one.buffer).name, strings("tiles.read"),
+    draw_header(frame, one.low, one.high.x - one.low.x, theme.read, frame.map(one.buffer).name,
+                with_left_out(strings("tiles.read"), strings, &one == &picture.inputs.back(), picture.inputs_left_out),
                 true);
   const std::string what = strings.format(
       "tiles.grid_of", fmt::arg("blocks", count_of_blocks(strings, static_cast<int64_t>(tiles.grid.count()))),
       fmt::arg("threads", with_separators(static_cast<int64_t>(tiles.block.count()))));
-  const float right = picture.outputs.empty() ? picture.high.x : picture.outputs.front().at.origin.x - gap;
+  float right = picture.outputs.empty() ? picture.high.x : picture.outputs.front().low.x - gap;
+  for (const BufferPicture& one : picture.inputs)
+    if (one.low.x > picture.grid.origin.x) right = std::min(right, one.low.x - gap);
   draw_header(frame, picture.grid.origin, right - picture.grid.origin.x, 0, strings("tiles.grid"), what, false);
-  for (const BufferPicture& one : picture.outputs)
-    draw_header(frame, one.at.origin, picture.high.x - one.at.origin.x, theme.write, frame.map(one.buffer).name,
-                output_role(frame, one), true);
+  for (const BufferPicture& one : picture.outputs) {
+    float end = picture.high.x;
+    if (&one == &picture.outputs.front())
+      end = draw_zoom_crumbs(frame, end, one.low.y - 14 * frame.context.view.scale,
+                             one.low.x + 60 * frame.context.view.scale) -
+            gap;
+    draw_header(
+        frame, one.low, end - one.low.x, theme.write, frame.map(one.buffer).name,
+        with_left_out(output_role(frame, one), strings, &one == &picture.outputs.back(), picture.outputs_left_out),
+        true);
+  }
 }
 
 }  // namespace
@@ -258,17 +302,17 @@ void draw_map(TilesFrame& frame) {
   refresh_textures(frame);
   draw_headers(frame);
   for (const BufferPicture& one : frame.picture.inputs) {
-    draw_plain_cells(frame, one.at);
-    draw_lit(frame, one, /*output=*/false);
+    draw_buffer(frame, one, nullptr);
   }
   for (size_t i = 0; i < frame.picture.outputs.size(); ++i) {
     const BufferPicture& one = frame.picture.outputs[i];
-    mark(frame.context, "tiles." + frame.map(one.buffer).name, one.at.origin,
-         {one.at.origin.x + one.at.width(), one.at.origin.y + one.at.height()});
-    draw_output_cells(frame, one, frame.picture.output_textures[i]);
-    draw_tail(frame, one);
+    const ImVec2 end{one.at.origin.x + one.at.width(), one.at.origin.y + one.at.height()};
+    mark(frame.context, "tiles." + frame.map(one.buffer).name, one.near ? one.seen_low : one.at.origin,
+         one.near ? one.seen_high : end);
+    draw_buffer(frame, one, &frame.picture.output_textures[i]);
   }
   draw_connectors(frame);
+  for (const BufferPicture& one : frame.picture.inputs) draw_lit(frame, one, /*output=*/false);
   for (const BufferPicture& one : frame.picture.outputs) draw_lit(frame, one, /*output=*/true);
   draw_grid(frame);
 }

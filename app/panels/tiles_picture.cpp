@@ -1,5 +1,6 @@
-// Laying the tile view out: which buffers, where their cells lie, and what is under the pointer.
+// Laying the tile view out: which buffers, and where their cells lie.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/panels/tiles_sentence.hpp"
@@ -72,88 +73,29 @@ void stack(TilePicture& picture, std::vector<BufferPicture>& side, size_t& left_
     const TileGrid cells = output ? output_cells(picture.shape, map, picture.grid.cells, at.width / unit, body / unit)
                                   : input_cells(picture.shape, map, picture.grid.cells, at.width / unit, body / unit);
     const ImVec2 origin{at.x, top + kHeader * unit};
+    one.low = origin;
+    one.high = {at.x + at.width, origin.y + body};
     // One output beside a contiguous mapping has the rows of the grid, so that connectors run straight.
     const bool aligned = output && side.size() == 1 && cells.rows() == picture.grid.cells.rows() && !cells.matrix;
     const bool few = cells.rows() <= kFewRows;
     const float most_row = output ? (few ? kFewRow : kRoomyRow) : (few ? 20 : 11);
-    one.at = place_cells(cells, origin, at.width, body, most_row * unit, unit);
-    if (aligned) one.at.pitch_y = picture.grid.pitch_y;
-    if (output && !one.at.textured() && !map.writer.empty()) one.runs = find_runs(cells, map);
+    one.home = cells.matrix ? place_matrix(cells, origin, at.width, body, unit)
+                            : place_cells(cells, origin, at.width, body, most_row * unit, unit);
+    if (aligned) one.home.pitch_y = picture.grid.pitch_y;
+    if (output && !one.home.textured() && !map.writer.empty()) one.runs = find_runs(cells, map);
     // Small inputs stand close together; those that fill their share keep it.
-    top += output ? each + gap : std::min(each + gap, kHeader * unit + one.at.height() + 24 * unit);
+    top += output ? each + gap : std::min(each + gap, kHeader * unit + one.home.height() + 24 * unit);
   }
-}
-
-void point_at_block(PanelContext& context, const TilePicture& picture, int64_t block) {
-  ViewState& view = context.view;
-  const RunResult& result = *picture.result;
-  const auto blocks = result.tiles.grid.count();
-  view.hover.block = static_cast<uint32_t>(block);
-  const std::string name = block_number(result.tiles.grid, static_cast<uint32_t>(block));
-  std::string writes;
-  if (picture.shape.buffer >= 0) {
-    const BufferMap& map = result.tiles.buffers[static_cast<size_t>(picture.shape.buffer)];
-    if (static_cast<size_t>(block) + 1 < map.writes_first.size()) {
-      int64_t elements = 0;
-      const auto ranges = map.writes_of(static_cast<uint32_t>(block));
-      for (const ElementRange& range : ranges) elements += range.end - range.begin;
-      if (!ranges.empty()) writes = map.name + "[" + range_text(ranges.front().begin, ranges.back().end - 1) + "]";
-      explain_rect(context, picture.low, picture.high,
-                   context.strings.format(
-                       ranges.empty()       ? "tiles.explain_block_nothing"
-                       : ranges.size() == 1 ? "tiles.explain_block"
-                                            : "tiles.explain_block_pieces",
-                       fmt::arg("block", name), fmt::arg("all", with_separators(static_cast<int64_t>(blocks))),
-                       fmt::arg("elements", count_of_elements(context.strings, elements)), fmt::arg("where", writes),
-                       fmt::arg("pieces", with_separators(static_cast<int64_t>(ranges.size())))));
-    }
-  }
-  if (!ImGui::IsItemClicked()) return;
-  view.selection = {.block = static_cast<uint32_t>(block),
-                    .access = {},
-                    .lane = {},
-                    .line = view.selection.line,
-                    .buffer = {},
-                    .element = {}};
-  if (view.playback.position >= 0) view.playback.position = static_cast<double>(block) + 1;
-}
-
-void point_at_element(PanelContext& context, const TilePicture& picture, size_t buffer, int64_t element) {
-  const RunResult& result = *picture.result;
-  const Selection picked = select_element(result, buffer, element);
-  context.view.hover = picked;
-  const BufferMap& map = result.tiles.buffers[buffer];
-  std::string name = fmt::format("{}[{}]", map.name, with_separators(element));
-  const auto at = static_cast<size_t>(element);
-  const HostBuffer* values = buffer < result.buffers.size() ? result.buffers[buffer].get() : nullptr;
-  if (values != nullptr && at < values->count()) name += fmt::format(" = {:.6g}", value_at(*values, at));
-  if (!picked.block) {
-    explain_rect(context, picture.low, picture.high,
-                 context.strings.format(map.writer.empty() ? "tiles.explain_input" : "tiles.explain_untouched",
-                                        fmt::arg("name", name)));
-    return;
-  }
-  const std::string block = block_number(result.tiles.grid, *picked.block);
-  if (picked.access && picked.lane) {
-    const Access& access = result.trace.accesses[*picked.access];
-    explain_rect(context, picture.low, picture.high,
-                 context.strings.format("tiles.explain_element", fmt::arg("name", name), fmt::arg("block", block),
-                                        fmt::arg("warp", access.warp), fmt::arg("lane", *picked.lane),
-                                        fmt::arg("line", picked.line.value_or(0))));
-  } else {
-    explain_rect(
-        context, picture.low, picture.high,
-        context.strings.format("tiles.explain_element_block", fmt::arg("name", name), fmt::arg("block", block)));
-  }
-  if (!ImGui::IsItemClicked()) return;
-  context.view.selection = picked;
-  if (context.view.playback.position >= 0) context.view.playback.position = static_cast<double>(*picked.block) + 1;
 }
 
 }  // namespace
 
-float Placement::x(double column) const { return origin.x + static_cast<float>(column * static_cast<double>(pitch_x)); }
-float Placement::y(double row) const { return origin.y + static_cast<float>(row * static_cast<double>(pitch_y)); }
+float Placement::x(double column) const {
+  return origin.x + static_cast<float>((column - first_column) * static_cast<double>(pitch_x));
+}
+float Placement::y(double row) const {
+  return origin.y + static_cast<float>((row - first_row) * static_cast<double>(pitch_y));
+}
 
 ImVec2 Placement::high(const CellRect& rect) const {
   ImVec2 corner{x(rect.x1), y(rect.y1)};
@@ -165,9 +107,14 @@ ImVec2 Placement::high(const CellRect& rect) const {
 }
 
 int64_t Placement::at(ImVec2 point) const {
-  const double column = static_cast<double>(point.x - origin.x) / static_cast<double>(pitch_x);
-  const double row = static_cast<double>(point.y - origin.y) / static_cast<double>(pitch_y);
+  const double column = static_cast<double>(point.x - origin.x) / static_cast<double>(pitch_x) + first_column;
+  const double row = static_cast<double>(point.y - origin.y) / static_cast<double>(pitch_y) + first_row;
   return cells.element_at(column, row);
+}
+
+bool BufferPicture::in_last_tile(ImVec2 point) const {
+  return at.cells.matrix && point.x >= seen_low.x && point.y >= seen_low.y && point.x < at.element_x(edge_columns) &&
+         point.y < at.element_y(edge_rows);
 }
 
 Placement place_cells(const TileGrid& cells, ImVec2 origin, float width, float height, float most_row, float unit) {
@@ -184,12 +131,106 @@ Placement place_cells(const TileGrid& cells, ImVec2 origin, float width, float h
   return at;
 }
 
+Placement place_matrix(const TileGrid& cells, ImVec2 origin, float width, float height, float unit) {
+  constexpr float kWidest = 2, kTallest = 1.25F;  // of an element, against its other side
+  Placement at{.cells = cells, .origin = origin};
+  const auto columns = static_cast<float>(std::max<int64_t>(1, cells.columns)),
+             rows = static_cast<float>(std::max<int64_t>(1, cells.rows()));
+  const auto across = static_cast<float>(cells.cell_width), down = static_cast<float>(cells.cell_height);
+  const float x = width / (columns * across), y = height / (rows * down);  // pixels of an element
+  at.pitch_x = std::min(x, kWidest * y) * across;
+  at.pitch_y = std::min(y, kTallest * x) * down;
+  // One row or column of elements is still a strip that can be seen.
+  at.pitch_x = std::max(at.pitch_x, std::min(width, 40 * unit) / columns);
+  at.pitch_y = std::max(at.pitch_y, std::min(height, 20 * unit) / rows);
+  if (at.pitch_x >= 8 * unit) at.pitch_x = std::floor(at.pitch_x);
+  if (at.pitch_y >= 8 * unit) at.pitch_y = std::floor(at.pitch_y);
+  const bool cells_apart = !at.textured();
+  at.gap_x = cells_apart && at.pitch_x >= 4 * unit ? unit : 0;
+  at.gap_y = cells_apart && at.pitch_y >= 4 * unit ? unit : 0;
+  return at;
+}
+
 void take_result(TilePicture& picture, const std::shared_ptr<const RunResult>& result) {
   if (picture.result.is(result)) return;
   picture.result = ResultReference(result);
   picture.laid_out = false;
   picture.shape = tile_shape(result);
-  picture.tail = tail_of(picture.shape, result);
+  picture.tail.reset();
+  if (picture.shape.buffer >= 0 && !is_matrix(result->tiles.buffers[static_cast<size_t>(picture.shape.buffer)]))
+    picture.tail = tail_of(picture.shape, result);
+  picture.product = product_of(picture.shape, result->tiles);
+  for (auto* side : {&picture.inputs, &picture.outputs}) side->clear();  // the cameras begin anew
+  picture.readers = {};
+  picture.aimed = false;
+  for (NearTexture& one : picture.near_textures) one.made = false;
+}
+
+namespace {
+
+/// Which buffers are on which side; their cameras stay where they are.
+void choose_buffers(TilePicture& picture) {
+  const TileMap& tiles = picture.result->tiles;
+  const auto take = [](std::vector<BufferPicture>& side, size_t& count, size_t buffer) {
+    if (count == side.size()) side.emplace_back();
+    if (side[count].buffer != buffer) side[count].camera = {};
+    side[count].buffer = buffer;
+    side[count].runs.clear();
+    ++count;
+  };
+  size_t read = 0, written = 0;
+  for (size_t i = 0; i < tiles.buffers.size(); ++i) {
+    const BufferMap& map = tiles.buffers[i];
+    if (map.role == Role::input && map.writes.empty())
+      take(picture.inputs, read, i);
+    else
+      take(picture.outputs, written, i);
+  }
+  picture.inputs.resize(read);
+  picture.outputs.resize(written);
+  picture.output_textures.resize(std::max(picture.output_textures.size(), written));
+  picture.near_textures.resize(std::max(picture.near_textures.size(), tiles.buffers.size()));
+}
+
+Placement place_grid(const TilePicture& picture, const TileGrid& blocks, ImVec2 origin, float width, float height,
+                     float unit) {
+  const bool few = blocks.rows() <= kFewRows && !blocks.matrix;
+  const float square = static_cast<float>(blocks.columns) * kFewRow * unit <= width
+                           ? kFewRow * unit
+                           : std::max(26 * unit, std::floor(width / 8));
+  const float row = few ? std::max(kRoomyRow * unit, square) : kRoomyRow * unit;
+  Placement at = place_cells(blocks, origin, width, height, row, unit);
+  at.pitch_x = std::min(at.pitch_x, square);
+  if (blocks.matrix) {  // of the shape of what it cuts, more or less
+    at.pitch_y = std::min(at.pitch_y, std::max(1.5F * at.pitch_x, 12 * unit));
+    at.pitch_x = std::min(at.pitch_x, std::max(2.0F * at.pitch_y, 4 * unit));
+  }
+  if (!at.textured() && at.pitch_x >= 12 * unit && picture.result->tiles.grid.count() > 0) at.gap_x = 2 * unit;
+  return at;
+}
+
+/// What follows from where a buffer lies.
+void finish(const TilePicture& picture, BufferPicture& one) {
+  const TileGrid& cells = one.home.cells;
+  one.elements = element_grid(cells, near_columns(picture.shape.block_elements, one.viewport()));
+  one.edge_columns = cells.matrix_columns;
+  one.edge_rows = cells.matrix ? cells.matrix_rows() : 0;
+  const BufferMap& map = picture.result->tiles.buffers[one.buffer];
+  if (cells.matrix && (picture.as_product || tile_rectangle(map, /*writes=*/true) || tile_rectangle(map, false))) {
+    one.edge_columns = cells.columns * cells.cell_width;
+    one.edge_rows = cells.rows() * cells.cell_height;
+  }
+  one.at = one.home;
+  one.seen_low = one.low;
+  one.seen_high = one.high;
+}
+
+}  // namespace
+
+const BufferPicture* mapped_picture(const TilePicture& picture) {
+  for (const BufferPicture& one : picture.outputs)
+    if (static_cast<int32_t>(one.buffer) == picture.shape.buffer) return &one;
+  return nullptr;
 }
 
 void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {
@@ -198,56 +239,91 @@ void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {
   picture.low = low;
   picture.high = high;
   picture.texture_issued = ~0ULL;
-  std::vector<size_t> read, written;
-  for (size_t i = 0; i < result->tiles.buffers.size(); ++i) {
-    const BufferMap& map = result->tiles.buffers[i];
-    (map.role == Role::input && map.writes.empty() ? read : written).push_back(i);
-  }
-  picture.inputs.resize(read.size());
-  picture.outputs.resize(written.size());
-  picture.output_textures.resize(std::max(picture.output_textures.size(), written.size()));
-  for (size_t i = 0; i < read.size(); ++i) picture.inputs[i].buffer = read[i];
-  for (size_t i = 0; i < written.size(); ++i) {
-    picture.outputs[i].buffer = written[i];
-    picture.outputs[i].runs.clear();
-  }
+  picture.inputs_left_out = picture.outputs_left_out = 0;
+  picture.aimed = false;  // the cameras' rooms are others now
+  choose_buffers(picture);
+  const bool matrices =
+      picture.shape.buffer >= 0 && is_matrix(result->tiles.buffers[static_cast<size_t>(picture.shape.buffer)]);
+  // Vectors fill their width; matrices of any shape are best served by two places of one size.
   const float width = high.x - low.x, header = kHeader * unit;
-  const Side inputs{low.x, std::floor(width * 0.152F)};
-  const Side grid{low.x + std::floor(width * 0.227F), std::floor(width * 0.197F)};
-  const float out_x = low.x + std::floor(width * 0.515F);
+  const Side inputs{low.x, std::floor(width * (matrices ? 0.33F : 0.152F))};
+  const Side grid{low.x + std::floor(width * (matrices ? 0.39F : 0.227F)),
+                  std::floor(width * (matrices ? 0.16F : 0.197F))};
+  const float out_x = low.x + std::floor(width * (matrices ? 0.61F : 0.515F));
   const Side outputs{out_x, high.x - out_x};
   // Below a picture without room to the right of its last cells, the tail's label needs a line.
   const float body = high.y - low.y - header;
-  const TileGrid blocks = grid_cells(result->tiles.grid, grid.width / unit, body / unit, kRoomyRow);
+  const bool product = picture.product && body >= 140 * unit && width >= 560 * unit;
+  picture.as_product = product;
+  const float grid_x = product ? low.x : grid.x, grid_width = product ? std::floor(width * 0.19F) : grid.width;
+  const TileGrid blocks = grid_cells(result->tiles.grid, grid_width / unit, body / unit, kRoomyRow);
   const float tail = picture.tail && (blocks.cells() > kMostRectangles || !picture.shape.contiguous) ? 20 * unit : 0;
-  const bool few = blocks.rows() <= kFewRows && !blocks.matrix;
-  const float square = static_cast<float>(blocks.columns) * kFewRow * unit <= grid.width
-                           ? kFewRow * unit
-                           : std::max(26 * unit, std::floor(grid.width / 8));
-  const float row = few ? std::max(kRoomyRow * unit, square) : kRoomyRow * unit;
-  picture.grid = place_cells(blocks, {grid.x, low.y + header}, grid.width, body - tail, row, unit);
-  picture.grid.pitch_x = std::min(picture.grid.pitch_x, square);
-  if (!picture.grid.textured() && picture.grid.pitch_x >= 12 * unit) picture.grid.gap_x = 2 * unit;
-  stack(picture, picture.inputs, picture.inputs_left_out, inputs, {low.y, high.y}, unit, /*output=*/false);
-  stack(picture, picture.outputs, picture.outputs_left_out, outputs, {low.y, high.y - tail}, unit, /*output=*/true);
+  picture.grid = place_grid(picture, blocks, {grid_x, low.y + header}, grid_width, body - tail, unit);
+  if (product) {
+    lay_out_product(picture, {low.x + std::floor(width * 0.235F), low.y}, high, unit);
+  } else {
+    stack(picture, picture.inputs, picture.inputs_left_out, inputs, {low.y, high.y}, unit, /*output=*/false);
+    stack(picture, picture.outputs, picture.outputs_left_out, outputs, {low.y, high.y - tail}, unit, /*output=*/true);
+  }
+  for (auto* side : {&picture.inputs, &picture.outputs})
+    for (BufferPicture& one : *side) finish(picture, one);
 }
 
-void point_at_map(PanelContext& context, const TilePicture& picture) {
-  if (picture.high.x <= picture.low.x || picture.high.y <= picture.low.y) return;
-  ImGui::SetCursorScreenPos(picture.low);
-  ImGui::InvisibleButton("map", {picture.high.x - picture.low.x, picture.high.y - picture.low.y});
-  if (!ImGui::IsItemHovered()) return;
-  const ImVec2 pointer = ImGui::GetIO().MousePos;
-  if (const int64_t block = picture.grid.at(pointer); block >= 0) {
-    point_at_block(context, picture, block);
-    return;
-  }
-  for (const auto* side : {&picture.inputs, &picture.outputs})
-    for (const BufferPicture& one : *side)
-      if (const int64_t element = one.at.at(pointer); element >= 0) {
-        point_at_element(context, picture, one.buffer, element);
-        return;
-      }
+void lay_out_product(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {
+  const Product& product = *picture.product;
+  const TileMap& tiles = picture.result->tiles;
+  const float header = kHeader * unit, gap = 20 * unit;
+  const auto cells_of = [&](size_t buffer) {
+    return output_cells(picture.shape, tiles.buffers[buffer], picture.grid.cells, 0, 0);
+  };
+  const TileGrid a = cells_of(product.a), b = cells_of(product.b), c = cells_of(product.c);
+  // The last tiles of C may reach past it: A and B have the same rows and columns beside them.
+  const auto m = static_cast<double>(c.rows() * c.cell_height), n = static_cast<double>(c.columns * c.cell_width);
+  const auto k = static_cast<double>(tiles.buffers[product.a].shape[1]);
+  const ProductSizes sizes =
+      product_sizes(m, n, k, static_cast<double>(high.x - low.x), static_cast<double>(high.y - low.y - header),
+                    static_cast<double>(gap), static_cast<double>(header), static_cast<double>(unit));
+  const auto a_width = static_cast<float>(std::floor(sizes.a_width)),
+             b_height = static_cast<float>(std::floor(sizes.b_height));
+  const auto c_width = static_cast<float>(sizes.c_width), c_height = static_cast<float>(sizes.c_height);
+  const float c_x = low.x + a_width + gap, b_y = low.y + header, c_y = b_y + b_height + header;
+  const auto place = [&](std::vector<BufferPicture>& side, size_t buffer, const TileGrid& cells, ImVec2 origin,
+                         float width, float height, float room_x, float room_y) {
+    const auto one = std::find_if(side.begin(), side.end(), [&](const auto& each) { return each.buffer == buffer; });
+    if (one == side.end()) return;
+    one->low = origin;
+    one->high = {origin.x + room_x, origin.y + room_y};
+    one->home = {.cells = cells, .origin = origin};
+    one->home.pitch_x = width / static_cast<float>(cells.columns);
+    one->home.pitch_y = height / static_cast<float>(cells.rows());
+    const bool apart = !one->home.textured();
+    one->home.gap_x = apart && one->home.pitch_x >= 4 * unit && cells.columns > 1 ? unit : 0;
+    one->home.gap_y = apart && one->home.pitch_y >= 4 * unit && cells.rows() > 1 ? unit : 0;
+    if (apart && !tiles.buffers[buffer].writer.empty()) one->runs = find_runs(cells, tiles.buffers[buffer]);
+  };
+  // Seen from near, C takes what is left at the right; A and B go with it.
+  const float room_x = high.x - c_x, room_y = high.y - c_y;
+  place(picture.outputs, product.c, c, {c_x, c_y}, c_width, c_height, room_x, room_y);
+  // A is cut along its rows as C is, and in one piece along the depth; B the other way round.
+  const auto strip = [](TileGrid cells, int64_t across, int64_t down) {
+    cells.cell_width = across;
+    cells.cell_height = down;
+    cells.columns = (cells.matrix_columns + across - 1) / across;
+    return cells;
+  };
+  const auto depth = tiles.buffers[product.a].shape[1];
+  place(picture.inputs, product.a, strip(a, depth, c.cell_height), {low.x, c_y}, a_width, c_height, a_width, room_y);
+  place(picture.inputs, product.b, strip(b, c.cell_width, depth), {c_x, b_y}, c_width, b_height, room_x, b_height);
+  // Anything else that the kernel touches has no place in this picture; it is counted.
+  const auto leave_out = [](std::vector<BufferPicture>& side, size_t& left_out, std::span<const size_t> kept) {
+    const auto gone = [&](const BufferPicture& one) {
+      return std::find(kept.begin(), kept.end(), one.buffer) == kept.end();
+    };
+    left_out = static_cast<size_t>(std::count_if(side.begin(), side.end(), gone));
+    side.erase(std::remove_if(side.begin(), side.end(), gone), side.end());
+  };
+  leave_out(picture.inputs, picture.inputs_left_out, std::array{product.a, product.b});
+  leave_out(picture.outputs, picture.outputs_left_out, std::array{product.c});
 }
 
 }  // namespace tilescope

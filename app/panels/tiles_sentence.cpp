@@ -29,13 +29,32 @@ std::string how_each_block_works(const Strings& strings, const RunResult& result
   if (shape.tiles_per_block > 1)
     return strings.format("tiles.each_walks", fmt::arg("tiles", with_separators(shape.tiles_per_block)),
                           fmt::arg("tile", tile));
+  if (shape.pieces > 1 && shape.piece == 1)
+    return strings.format("tiles.each_writes_scattered", fmt::arg("elements", with_separators(shape.pieces)),
+                          fmt::arg("stride", with_separators(shape.stride)));
+  if (shape.pieces > 1 && shape.piece > 0)
+    return strings.format("tiles.each_writes_pieces", fmt::arg("pieces", with_separators(shape.pieces)),
+                          fmt::arg("piece", with_separators(shape.piece)),
+                          fmt::arg("stride", with_separators(shape.stride)));
+  if (shape.pieces > 1)
+    return strings.format("tiles.each_writes_some",
+                          fmt::arg("elements", count_of_elements(strings, shape.block_elements)),
+                          fmt::arg("pieces", with_separators(shape.pieces)));
   return strings.format("tiles.each_writes", fmt::arg("tile", tile));
 }
 
+/// "51 blocks at the edge write less."
+std::string what_is_cut(const Strings& strings, const TileShape& shape) {
+  if (shape.rows == 0 || shape.cut_blocks == 0) return {};
+  return shape.cut_blocks == 1
+             ? strings("tiles.one_cut_block")
+             : strings.format("tiles.cut_blocks", fmt::arg("count", with_separators(shape.cut_blocks)));
+}
+
 std::string what_is_left_over(const Strings& strings, const RunResult& result, const TileShape& shape) {
-  if (!result.trace.complete)
-    return strings.format("tiles.recorded_blocks",
-                          fmt::arg("blocks", with_separators(static_cast<int64_t>(result.tiles.blocks_observed))));
+  if (result.blocks_sampled > 0)
+    return strings.format("tiles.sampled",
+                          fmt::arg("blocks", with_separators(static_cast<int64_t>(result.blocks_sampled))));
   const int64_t processors = result.device.multiprocessors;
   if (processors > 0 && shape.blocks < processors)
     return strings.format("tiles.idle_processors", fmt::arg("idle", with_separators(processors - shape.blocks)),
@@ -99,13 +118,23 @@ ViewSentence tiles_sentence(const Strings& strings, const RunResult& result, con
     return said;
   }
   std::string elements = count_of_elements(strings, shape.written);
-  if (shape.written < shape.elements && result.trace.complete)
+  if (!result.trace.complete && result.blocks_sampled == 0) {  // what the others write is not known
+    said.reason = strings.format(
+        "tiles.recorded_write", fmt::arg("blocks", with_separators(static_cast<int64_t>(result.tiles.blocks_observed))),
+        fmt::arg("elements", elements), fmt::arg("how", how_each_block_works(strings, result, shape)));
+    said.quiet = strings("tiles.recorded_hint");
+    add_warning(said, strings, result);
+    return said;
+  }
+  if (shape.written < shape.elements)
     elements = strings.format("tiles.some_elements", fmt::arg("count", with_separators(shape.written)),
                               fmt::arg("all", with_separators(shape.elements)));
   const std::string_view key = shape.blocks == 1 ? "tiles.one_writes" : "tiles.write";
   said.reason = strings.format(key, fmt::arg("elements", elements),
                                fmt::arg("how", how_each_block_works(strings, result, shape)));
-  said.quiet = what_is_left_over(strings, result, shape);
+  const std::string cut = what_is_cut(strings, shape), rest = what_is_left_over(strings, result, shape);
+  const bool spaced = !cut.empty() && !rest.empty() && strings.language == Language::en;
+  said.quiet = cut + (spaced ? " " : "") + rest;
   add_warning(said, strings, result);
   return said;
 }

@@ -27,15 +27,77 @@ const char* key_of_step(const TilesFrame& frame) {
 }
 
 std::string buffer_name(const TilesFrame& frame) {
+  if (frame.shown->space == Space::shared) return frame.context.strings("tiles.shared_memory");
   return frame.shown->buffer < 0 ? frame.context.strings("tiles.memory")
                                  : frame.result().plan.buffers[static_cast<size_t>(frame.shown->buffer)].name;
 }
 
+/// "out[10, 448 … 479]": rows and columns of a matrix, bytes of shared memory.
+std::string where_text(const TilesFrame& frame, const WarpAccess& access) {
+  if (access.space == Space::shared) {
+    const int64_t width = access.element_bytes;
+    return frame.context.strings.format(
+        "tiles.shared_bytes",
+        fmt::arg("range", range_text(access.first_element * width, (access.last_element + 1) * width - 1)));
+  }
+  const auto buffer = static_cast<size_t>(access.buffer);
+  const bool matrix = access.buffer >= 0 && is_matrix(frame.map(buffer)) && access.first_element >= 0;
+  if (!matrix) return buffer_name(frame) + "[" + range_text(access.first_element, access.last_element) + "]";
+  const int64_t width = frame.map(buffer).shape.back();
+  int64_t left = width, right = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    if (!access.is_active(lane)) continue;
+    left = std::min(left, access.element(lane) % width);
+    right = std::max(right, (access.element(lane) + access.elements_per_lane() - 1) % width);
+  }
+  return fmt::format("{}[{}, {}]", buffer_name(frame),
+                     range_text(access.first_element / width, access.last_element / width), range_text(left, right));
+}
+
 std::string lanes_text(const TilesFrame& frame, std::string_view key) {
   const WarpAccess& shown = *frame.shown;
+  if (shown.space == Space::shared)
+    return frame.context.strings.format(
+        key != "tiles.lanes_and_bytes" ? "tiles.wavefronts_of" : "tiles.lanes_and_wavefronts",
+        fmt::arg("active", shown.active), fmt::arg("wavefronts", shown.shared.wavefronts),
+        fmt::arg("passes", shown.shared.passes));
   return frame.context.strings.format(key, fmt::arg("active", shown.active), fmt::arg("sectors", shown.cost.sectors),
                                       fmt::arg("used", with_separators(shown.cost.useful_bytes)),
                                       fmt::arg("moved", with_separators(static_cast<int64_t>(shown.moved_bytes()))));
+}
+
+/// The same access in the other views. Returns their left edge.
+float draw_links(TilesFrame& frame, float right, float y) {
+  PanelContext& context = frame.context;
+  ImFont* font = context.fonts.small;
+  const struct {
+    const char *text, *help, *mark;
+    Tab tab;
+  } links[] = {{"tiles.to_step", "tiles.to_step_meaning", "tiles.to_step", Tab::step},
+               {"tiles.to_traffic", "tiles.to_traffic_meaning", "tiles.to_traffic", Tab::traffic}};
+  for (const auto& link : links) {
+    const std::string& text = context.strings(link.text);
+    const float width = text_size(font, text).x, arrow = context.px(12);
+    const ImVec2 low{right - width - arrow, y - context.px(10)}, high{right, y + context.px(10)};
+    ImGui::SetCursorScreenPos(low);
+    const bool pressed = ImGui::InvisibleButton(link.mark, {high.x - low.x, high.y - low.y});
+    const bool hovered = ImGui::IsItemHovered();
+    explain(context, context.strings(link.help));
+    mark(context, link.mark, low, high);
+    const ImU32 colour = hovered ? context.theme.text : context.theme.accent;
+    draw_text(frame.list, font, {low.x, centred_top(font, y)}, colour, text);
+    const float tip = right - context.px(2), half = context.px(3.5F);
+    const ImVec2 points[] = {{tip - half, y - half}, {tip, y}, {tip - half, y + half}};
+    frame.list->AddPolyline(points, 3, colour, 0, context.px(1.25F));
+    if (pressed) {
+      const auto lane =
+          context.view.selection.access == frame.shown->access ? context.view.selection.lane : std::nullopt;
+      context.view.selection = select_access(frame.result(), frame.shown->access, lane);
+      context.view.tab = link.tab;
+    }
+    right = low.x - context.px(16);
+  }
+  return right - context.px(4);
 }
 
 void draw_crumbs(TilesFrame& frame, ImVec2 low, float right, const Warps& at) {
@@ -50,7 +112,7 @@ void draw_crumbs(TilesFrame& frame, ImVec2 low, float right, const Warps& at) {
     crumbs.push_back(strings.format(key_of_step(frame), fmt::arg("step", with_separators(at.step)),
                                     fmt::arg("last", with_separators(at.steps - 1))));
   crumbs.push_back(strings.format("tiles.crumb_warp", fmt::arg("warp", at.warp), fmt::arg("last", at.warps - 1)));
-  crumbs.push_back(buffer_name(frame) + "[" + range_text(shown.first_element, shown.last_element) + "]");
+  crumbs.push_back(where_text(frame, shown));
   float x = low.x;
   for (size_t i = 0; i < crumbs.size(); ++i) {
     ImFont* font = i == 0 ? fonts.body_semibold : fonts.body;
@@ -59,14 +121,17 @@ void draw_crumbs(TilesFrame& frame, ImVec2 low, float right, const Warps& at) {
     const ImU32 colour = i + 1 == crumbs.size() && shown.any_outside() ? theme.error : theme.text;
     x += draw_text(frame.list, font, {x, centred_top(font, y)}, colour, crumbs[i]).x;
   }
+  right = draw_links(frame, right, y);
   std::string text = lanes_text(frame, "tiles.lanes_and_bytes");
   if (x + 16 * unit + text_size(fonts.small, text).x > right) text = lanes_text(frame, "tiles.bytes_used");
-  const bool waste = shown.cost.useful_bytes * 10 < shown.moved_bytes() * 9;
+  if (x + 16 * unit + text_size(fonts.small, text).x > right) text = lanes_text(frame, "tiles.bytes_short");
+  const bool waste =
+      shown.cost.useful_bytes * 10 < shown.moved_bytes() * 9 || shown.shared.wavefronts > shown.shared.passes;
   if (x + 16 * unit + text_size(fonts.small, text).x > right) return;
   draw_text_right(frame.list, fonts.small, {right, centred_top(fonts.small, y)}, waste ? theme.error : theme.muted,
                   text);
   explain_rect(frame.context, {right - text_size(fonts.small, text).x, y - 10 * unit}, {right, y + 10 * unit},
-               strings("tiles.lanes_and_bytes_meaning"));
+               strings(shown.space == Space::shared ? "tiles.wavefronts_meaning" : "tiles.lanes_and_bytes_meaning"));
 }
 
 void point_at_warp(TilesFrame& frame, ImVec2 origin, float width, float height, const Warps& at) {
@@ -85,9 +150,8 @@ void point_at_warp(TilesFrame& frame, ImVec2 origin, float width, float height, 
   }
   const WarpAccess one = warp_access(frame.result(), *access);
   explain(frame.context,
-          frame.context.strings.format(
-              one.writes ? "tiles.explain_warp_writes" : "tiles.explain_warp_reads", fmt::arg("warp", warp),
-              fmt::arg("where", buffer_name(frame) + "[" + range_text(one.first_element, one.last_element) + "]")));
+          frame.context.strings.format(one.writes ? "tiles.explain_warp_writes" : "tiles.explain_warp_reads",
+                                       fmt::arg("warp", warp), fmt::arg("where", where_text(frame, one))));
   frame.context.view.hover = select_access(frame.result(), *access);
   if (ImGui::IsItemClicked()) frame.context.view.selection = frame.context.view.hover;
 }
