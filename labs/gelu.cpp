@@ -1,8 +1,10 @@
 // Lab "gelu": the tanh form of GELU, from eight kernels to one. kernels/gelu.cu holds the rungs.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
+#include "engine/specs.hpp"
 
 namespace tilescope {
 namespace {
@@ -78,20 +80,6 @@ Rung make_rung(std::string name, Text title, std::vector<Operator> steps, std::v
   return rung;
 }
 
-std::vector<Rung> make_rungs() {
-  const std::vector<Buffer> in_and_out{kX, kOut};
-  return {
-      make_rung("eight-kernels", {"Eight kernels", "八个内核"}, operators(), {"BLOCK", "DTYPE"}),
-      make_rung("fused", {"One fused kernel", "融合成一个内核"}, {{"fused", {}, in_and_out}}, {"BLOCK", "DTYPE"}),
-      make_rung("vector-loads", {"Fused, vector loads", "融合，向量读写"}, {{"vector_loads", {}, in_and_out}},
-                {"BLOCK", "VEC", "DTYPE"}),
-      make_rung("fast-math", {"Fast math", "快速数学"}, {{"fast_math", {}, in_and_out}},
-                {"BLOCK", "VEC", "FAST", "DTYPE"}),
-      make_rung("several-packs", {"Several outputs per thread", "每线程多个输出"}, {{"several_packs", {}, in_and_out}},
-                {"BLOCK", "VEC", "PACKS", "FAST", "DTYPE"}),
-  };
-}
-
 std::vector<Param> make_params() {
   return {
       {.name = "BLOCK",
@@ -120,21 +108,15 @@ std::vector<Param> make_params() {
        .min = 1,
        .max = 4,
        .scale = Scale::power_of_two},
-      {.name = "FAST",
-       .title = {"Approximation", "近似"},
-       .unit = {"", ""},
-       .help = {"0: tanh.approx, one instruction. 1: ex2.approx and a reciprocal, more exact.",
-                "0：tanh.approx，一条指令。1：ex2.approx 加一次倒数，更精确。"},
-       .value = 0,
-       .min = 0,
-       .max = 1},
-      {.name = "DTYPE",
-       .title = {"Type of the elements", "元素类型"},
-       .unit = {"", ""},
-       .help = {"0: float, 1: bfloat16. Computed in float either way.", "0：float，1：bfloat16。计算都用 float。"},
-       .value = 0,
-       .min = 0,
-       .max = 1},
+      make_choice("FAST", {"Approximation", "近似"},
+                  {"Instructions of the special function unit that take the place of tanhf.",
+                   "用特殊函数单元的哪些指令代替 tanhf。"},
+                  {{"tanh.approx", {"tanh.approx, one instruction", "tanh.approx，一条指令"}},
+                   {"ex2.approx", {"ex2.approx and a reciprocal", "ex2.approx 加倒数"}}}),
+      make_choice(
+          "DTYPE", {"Type of the elements", "元素类型"},
+          {"How x and out lie in memory. Computed in float either way.", "x 和 out 在内存里的类型；计算都用 float。"},
+          {{"fp32", {"float, 4 bytes", "float，4 字节"}}, {"bf16", {"bfloat16, 2 bytes", "bfloat16，2 字节"}}}),
   };
 }
 
@@ -146,7 +128,7 @@ std::vector<BreakIt> make_switches() {
       {.name = "NO_TAIL",
        .title = {"Forget the tail", "忘掉尾部"},
        .help = {"Nobody computes the elements that fill no whole vector.", "凑不满一个向量的那几个元素没人算。"},
-       .rungs = {"vector-loads", "fast-math", "several-packs"}},
+       .rungs = {"vector-loads", "fast-math", "several-packs", "auto"}},
   };
 }
 
@@ -168,18 +150,85 @@ Predict predict_accesses() {
 }
 
 Predict predict_error() {
-  return {.question = {"Which approximation is more exact: 0, tanh.approx, or 1, ex2.approx with a reciprocal?",
-                       "哪种近似更精确：0，tanh.approx；还是 1，ex2.approx 加倒数？"},
+  return {.question = {"To how many bits is tanh.approx right, by what PTX promises?",
+                       "按 PTX 的承诺，tanh.approx 的结果有多少位是对的？"},
           .choices =
               [](const Config&) {
-                return std::vector<int64_t>{0, 1};
+                return std::vector<int64_t>{8, 11, 22, 24};
               },
-          .answer = [](const Config&) { return int64_t{kEx2Approx}; },
+          .answer = [](const Config&) { return int64_t{11}; },
           .why =
               [](const Config&) {
-                return Text{"PTX promises tanh.approx to 2^-11 of the value, ex2.approx and rcp.approx to about 2^-22.",
-                            "PTX 只保证 tanh.approx 准到其值的 2^-11，而 ex2.approx 和 rcp.approx 约为 2^-22。"};
+                return Text{
+                    "Off by at most 2^-11 of the value: more than enough for bfloat16 with its 8 bits, far from "
+                    "the 24 of a float. ex2.approx and rcp.approx are good to 22 bits.",
+                    "误差不超过其值的 2^-11：对 8 位的 bfloat16 绰绰有余，离 float 的 24 位还差得远。ex2.approx "
+                    "和 rcp.approx 约有 22 位。"};
               }};
+}
+
+/// In float, tanhf is off by 2 units in the last place and u by a few more; before 1 + tanh u all that is absolute, so
+/// it is there for negative x too, where the result is near zero.
+constexpr Tolerance kExact{.absolute = 1e-6, .relative = 1e-6};
+/// tanh.approx is off by up to 2^-11 of its value, so ½ x (1 + tanh u) by |x| / 4096; |x| stays below 6 among 2^30
+/// normal numbers, but for one in a hundred runs.
+constexpr Tolerance kTanhApproximated{.absolute = 6 * 0x1p-12, .relative = 0};
+/// A result of 8 bits is off by up to 2^-8 of it when it is rounded. Eight kernels round eight times on the way, among
+/// them tanh u and 1 + tanh u by up to 2^-8 each; ½ x makes up to 3 of that, and more only where the result is as
+/// large.
+constexpr Tolerance kRoundedOnce{.absolute = 1e-6, .relative = 0x1p-8};
+constexpr Tolerance kRoundedEightTimes{.absolute = 3 * 0x1p-8, .relative = 4 * 0x1p-8};
+
+Tolerance tolerance(const std::string& rung, const Config& config) {
+  const bool halves = config.param("DTYPE") == kBfloat16;
+  if (halves && rung == "eight-kernels") return kRoundedEightTimes;
+  Tolerance allowed = halves ? kRoundedOnce : kExact;
+  if ((rung == "fast-math" || rung == "several-packs") && config.param("FAST") == kTanhApprox)
+    allowed.absolute += kTanhApproximated.absolute;
+  return allowed;
+}
+
+/// tanhf costs more than the bytes of a bfloat16 do, but not more than those of a float.
+Pick pick(const Config& config, const GpuSpec& gpu) {
+  const int64_t n = config.size("n"), multiprocessors = gpu.multiprocessors;
+  const bool halves = config.param("DTYPE") == kBfloat16;
+  const int64_t block = halves ? 128 : 256, vec = halves ? 8 : 4, ctas = ceil_divide(n, block * vec);
+  const std::string numbers = fmt::format("{} / ({} × {}) = {}", with_separators(n), block, vec, with_separators(ctas));
+  if (halves)
+    return {
+        .rung = "fast-math",
+        .params = {{"BLOCK", block}, {"VEC", vec}, {"FAST", kEx2Approx}},
+        .why = {fmt::format("2 bytes come faster than tanhf computes, and ex2.approx rounds to the same bfloat16; "
+                            "{} CTAs for {} multiprocessors.",
+                            numbers, multiprocessors),
+                fmt::format("2 字节送来得比 tanhf 算得快，而 ex2.approx 舍入后是同样的 bfloat16；{} 个 CTA，分给 {} "
+                            "个多处理器。",
+                            numbers, multiprocessors)}};
+  return {.rung = "vector-loads",
+          .params = {{"BLOCK", block}, {"VEC", vec}},
+          .why = {fmt::format("4 bytes take longer to come than tanhf to compute, so exact costs nothing; {} CTAs for "
+                              "{} multiprocessors.",
+                              numbers, multiprocessors),
+                  fmt::format("4 字节送来得比 tanhf 算得慢，所以精确计算不花时间；{} 个 CTA，分给 {} 个多处理器。",
+                              numbers, multiprocessors)}};
+}
+
+std::vector<Rung> make_rungs() {
+  const std::vector<Buffer> in_and_out{kX, kOut};
+  return {
+      make_rung("eight-kernels", {"Eight kernels", "八个内核"}, operators(), {"BLOCK", "DTYPE"}),
+      make_rung("fused", {"One fused kernel", "融合成一个内核"}, {{"fused", {}, in_and_out}}, {"BLOCK", "DTYPE"}),
+      make_rung("vector-loads", {"Fused, vector loads", "融合，向量读写"}, {{"vector_loads", {}, in_and_out}},
+                {"BLOCK", "VEC", "DTYPE"}),
+      make_rung("fast-math", {"Fast math", "快速数学"}, {{"fast_math", {}, in_and_out}},
+                {"BLOCK", "VEC", "FAST", "DTYPE"}),
+      make_rung("several-packs", {"Several outputs per thread", "每线程多个输出"}, {{"several_packs", {}, in_and_out}},
+                {"BLOCK", "VEC", "PACKS", "FAST", "DTYPE"}),
+      {.name = "auto",
+       .title = {"Chosen from n and the type", "按 n 和类型自动选择"},
+       .params = {"DTYPE"},
+       .pick = pick},
+  };
 }
 
 void reference(const Config& config, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t,
@@ -211,7 +260,11 @@ Lab make_gelu() {
   lab.params = make_params();
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
-  lab.references = {{"copy", ReferenceKind::device_copy, "copy"}, {"PyTorch", ReferenceKind::torch, "gelu"}};
+  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
+                    {"PyTorch", ReferenceKind::torch, "gelu"},
+                    {"torch.compile", ReferenceKind::torch_compile, "gelu"},
+                    {"Triton", ReferenceKind::triton, "gelu"}};
+  lab.tolerance_for = tolerance;
   lab.predicts = {predict_accesses(), predict_error()};
   lab.buffers = [](const Config& config) {
     const int64_t n = config.size("n");

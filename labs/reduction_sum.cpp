@@ -1,10 +1,12 @@
 // Lab "reduction-sum": out[0] = x[0] + … + x[n − 1]. kernels/reduction.cu holds the rungs.
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
 #include "engine/parallel.hpp"
+#include "engine/specs.hpp"
 
 namespace tilescope {
 namespace {
@@ -143,6 +145,29 @@ Rung make_single_pass_rung() {
           .grid_formula = share_formula};
 }
 
+/// How the last rung shares n among CTAs: the largest share that leaves nearly two CTAs to each multiprocessor. Large
+/// shares mean few sums to bring together; but a multiprocessor without a CTA reads nothing.
+Pick pick(const Config& config, const GpuSpec& gpu) {
+  struct Share {
+    int64_t block, loads, tiles;
+  };
+  constexpr int64_t kVec = 4;
+  constexpr std::array<Share, 6> kShares{
+      {{1024, 4, 4}, {512, 8, 2}, {512, 8, 1}, {512, 4, 1}, {512, 2, 1}, {256, 2, 1}}};
+  const int64_t n = config.size("n"), multiprocessors = gpu.multiprocessors;
+  const auto floats = [](const Share& share) { return share.block * kVec * share.loads * share.tiles; };
+  const auto suits = [&](const Share& share) { return 8 * n >= 15 * multiprocessors * floats(share); };
+  const auto* const found = std::find_if(kShares.begin(), kShares.end(), suits);
+  const Share& share = found != kShares.end() ? *found : kShares.back();
+  const std::string numbers = fmt::format("{} / {} = {}", with_separators(n), with_separators(floats(share)),
+                                          with_separators(ceil_divide(n, floats(share))));
+  return {.rung = "single-pass",
+          .params = {{"BLOCK", share.block}, {"VEC", kVec}, {"LOADS", share.loads}, {"TILES", share.tiles}},
+          .why = {fmt::format("One launch, always the same order; {} CTAs for {} multiprocessors.", numbers,
+                              multiprocessors),
+                  fmt::format("只启动一次，次序固定；{} 个 CTA，分给 {} 个多处理器。", numbers, multiprocessors)}};
+}
+
 std::vector<Rung> make_rungs() {
   return {
       make_atomic_rung(),
@@ -152,6 +177,7 @@ std::vector<Rung> make_rungs() {
       make_tree_rung("warp-shuffle", {"Warp shuffle", "warp 洗牌"}, "warp_shuffle", 2),
       make_vector_rung(),
       make_single_pass_rung(),
+      {.name = "auto", .title = {"Chosen from n", "按 n 自动选择"}, .pick = pick},
   };
 }
 
@@ -204,7 +230,7 @@ std::vector<BreakIt> make_switches() {
        .title = {"Remove the barrier", "去掉同步"},
        .help = {"Threads add what others have not stored yet.", "线程去加别人还没写好的数。"},
        .rungs = {"divergent-stride", "sequential-stride", "first-add-on-load", "warp-shuffle", "vector-loads",
-                 "single-pass"}},
+                 "single-pass", "auto"}},
       {.name = "DROP_MASK",
        .title = {"Drop the boundary mask", "去掉边界判断"},
        .help = {"The last CTA adds what lies behind the end of x.", "最后一个 CTA 会把 x 末尾之后的内容也加进来。"}},
@@ -216,7 +242,7 @@ std::vector<BreakIt> make_switches() {
        .title = {"Remove the fences", "去掉内存栅栏"},
        .help = {"The last CTA may see the count before it sees the sums.",
                 "最后一个 CTA 可能先看到计数，后看到各个和。"},
-       .rungs = {"single-pass"}},
+       .rungs = {"single-pass", "auto"}},
   };
 }
 
@@ -285,6 +311,14 @@ double exact_sum(std::span<const float> x) {
   return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
+/// An addition is off by up to 2^-24 of its result, so the error of a sum grows with what is added, Σ|x|, and not with
+/// what comes out: with signs, that may be near zero. The numbers are N(0, 1), E|x| = √(2/π), so Σ|x| is 0.8 n; the 8
+/// is for sums of a few numbers, which may all be large. Twice 2^-24 Σ|x| holds for all rungs, and the loss of a single
+/// element is seen up to some 10^6 of them.
+Tolerance tolerance(const Config& config) {
+  return {.absolute = 0x1p-23 * (0.8 * static_cast<double>(config.size("n")) + 8), .relative = 0x1p-23};
+}
+
 Lab make_reduction_sum() {
   Lab lab;
   lab.name = "reduction-sum";
@@ -305,7 +339,11 @@ Lab make_reduction_sum() {
   lab.params = make_params();
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
-  lab.references = {{"copy", ReferenceKind::device_copy, "copy"}, {"PyTorch", ReferenceKind::torch, "sum"}};
+  lab.references = {{"CUB", ReferenceKind::cub, "sum"},
+                    {"PyTorch", ReferenceKind::torch, "sum"},
+                    {"torch.compile", ReferenceKind::torch_compile, "sum"},
+                    {"Triton", ReferenceKind::triton, "sum"}};
+  lab.tolerance_for = [](const std::string&, const Config& config) { return tolerance(config); };
   lab.predicts = make_predicts();
   lab.buffers = [](const Config& config) {
     const int64_t n = config.size("n");

@@ -3,6 +3,7 @@
 
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
+#include "engine/specs.hpp"
 
 namespace tilescope {
 namespace {
@@ -48,6 +49,24 @@ Rung make_rung(std::string name, Text title, std::vector<Step> steps, std::vecto
   return rung;
 }
 
+/// Vectors where there is a CTA for every multiprocessor even so; below that, one element a thread spreads further.
+Pick pick(const Config& config, const GpuSpec& gpu) {
+  constexpr int64_t kBlock = 256, kVec = 4;
+  const int64_t n = config.size("n"), multiprocessors = gpu.multiprocessors;
+  const int64_t ctas = ceil_divide(n, kBlock * kVec);
+  const std::string numbers =
+      fmt::format("{} / ({} × {}) = {}", with_separators(n), kBlock, kVec, with_separators(ctas));
+  if (ctas < multiprocessors)
+    return {.rung = "fused",
+            .params = {{"BLOCK", kBlock}},
+            .why = {fmt::format("Vectors would leave {} CTAs for {} multiprocessors.", numbers, multiprocessors),
+                    fmt::format("用向量读写只有 {} 个 CTA，不够 {} 个多处理器分。", numbers, multiprocessors)}};
+  return {.rung = "vector-loads",
+          .params = {{"BLOCK", kBlock}, {"VEC", kVec}},
+          .why = {fmt::format("16-byte accesses, and still {} CTAs for {} multiprocessors.", numbers, multiprocessors),
+                  fmt::format("16 字节访问，仍有 {} 个 CTA，够 {} 个多处理器分。", numbers, multiprocessors)}};
+}
+
 std::vector<Rung> make_rungs() {
   return {
       make_rung("three-kernels", {"Three kernels", "三个内核"},
@@ -55,6 +74,7 @@ std::vector<Rung> make_rungs() {
       make_rung("fused", {"One fused kernel", "融合成一个内核"}, {{"fused", {kA, kB, kOut}}}, {"BLOCK"}),
       make_rung("vector-loads", {"Fused, vector loads", "融合，向量读写"}, {{"vector_loads", {kA, kB, kOut}}},
                 {"BLOCK", "VEC"}),
+      {.name = "auto", .title = {"Chosen from n", "按 n 自动选择"}, .pick = pick},
   };
 }
 
@@ -139,7 +159,10 @@ Lab make_sin_cos_add() {
        .rungs = {"vector-loads"}},
   };
   lab.rungs = make_rungs();
-  lab.references = {{"copy", ReferenceKind::device_copy, "copy"}, {"PyTorch", ReferenceKind::torch, "sin_cos_add"}};
+  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
+                    {"PyTorch", ReferenceKind::torch, "sin_cos_add"},
+                    {"torch.compile", ReferenceKind::torch_compile, "sin_cos_add"},
+                    {"Triton", ReferenceKind::triton, "sin_cos_add"}};
   // sinf and cosf are right to two units in the last place, which are at most 2^-24 each below 1, and their sum is
   // rounded once more, by up to 2^-24.
   lab.tolerance = {.absolute = 5 * 0x1p-24, .relative = 0};
