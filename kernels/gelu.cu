@@ -59,7 +59,7 @@ extern "C" __global__ void vector_loads(const Element* x, Element* out, int n) {
 }
 
 // The special function unit has a tanh of its own, and a power of two. Both are approximations: one instruction each,
-// where tanhf has two dozen and a branch. With e^(−2u) = 2^(−2u log2(e)), ½ (1 + tanh u) = 1 / (1 + e^(−2u)).
+// where tanhf has some twenty. With e^(−2u) = 2^(−2u log2(e)), ½ (1 + tanh u) = 1 / (1 + e^(−2u)).
 __device__ float fast_gelu(float x) {
   float u = inner(x);
   if (FAST == 0) return 0.5f * x * (1 + tanh_approx(u));

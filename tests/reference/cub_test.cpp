@@ -115,7 +115,9 @@ TEST(CubSourceFile, CompilesWithTheToolkitThatIsHere) {
   const fs::path source = fs::path(root != nullptr ? root : ".") / "assets" / "cub" / "device_sum.cu";
   const auto library = build_cub_library({.source = source, .cache_folder = cache}, "sm_90", {});
   EXPECT_TRUE(library) << library.error().message;
-  if (library) EXPECT_GT(fs::file_size(*library), 100'000U);
+  if (library) {
+    EXPECT_GT(fs::file_size(*library), 100'000U);
+  }
   fs::remove_all(cache);
 }
 
