@@ -141,6 +141,10 @@ Result<Resolved> resolve(const Lab& lab, const Rung& rung, const Config& config,
   return resolved;
 }
 
+Tolerance tolerance_of(const Lab& lab, const std::string& rung, const Config& config) {
+  return lab.tolerance_for ? lab.tolerance_for(rung, config) : lab.tolerance;
+}
+
 const Rung& default_rung(const Lab& lab) {
   const Rung* named = find_rung(lab, lab.default_rung);
   return named != nullptr ? *named : lab.rungs.front();

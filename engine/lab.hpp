@@ -150,6 +150,9 @@ struct Lab {
   std::string default_rung = {};  // the one that is run if none is named; empty: the first
   std::vector<ReferenceSpec> references = {};
   Tolerance tolerance = {};
+  /// Where the tolerance depends on how much is summed, on the type of the elements, or on a rung that approximates;
+  /// null: `tolerance`. Ask tolerance_of.
+  std::function<Tolerance(const std::string& rung, const Config&)> tolerance_for = {};
   std::vector<Predict> predicts = {};
   std::function<std::vector<BufferSpec>(const Config&)> buffers = {};
   /// Expected outputs in double precision, one vector per buffer of role output or inout, in order; elements
@@ -203,6 +206,8 @@ struct Resolved {
 };
 /// Error if the rung picks one that the lab does not have, or parameters that it cannot take.
 Result<Resolved> resolve(const Lab& lab, const Rung& rung, const Config& config, const GpuSpec& gpu);
+/// What the outputs of a rung may be off by.
+Tolerance tolerance_of(const Lab& lab, const std::string& rung, const Config& config);
 /// "kernels/elementwise.cu", or the path of a user's own file.
 std::string source_file_of(const Lab& lab);
 

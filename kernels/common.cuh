@@ -43,3 +43,16 @@ __device__ inline void mma_m16n8k16(float (&d)[4], const unsigned (&a)[4], unsig
       : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
+
+/// tanh to about 2^-11 of it, in one instruction of the special function unit [tanh].
+__device__ inline float tanh_approx(float x) {
+  float y;
+  asm("tanh.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+/// 2^x to two units in the last place, in one instruction of the special function unit [ex2].
+__device__ inline float ex2_approx(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}

@@ -318,6 +318,7 @@ Result<void> Sweep::add_cublas(size_t series, const ReferenceSpec& spec, const C
 Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addresses, const Config& config) const {
   const auto context = context_of(*buffers_.front());
   const auto specs = lab_.buffers(config);
+  const Tolerance tolerance = tolerance_of(lab_, report_.series.front().name, config);
   CurrentContext current(*context);
   if (!current) return tl::unexpected(context->error("the comparison", CUDA_ERROR_CONTEXT_IS_DESTROYED));
   const Driver& driver = context->driver();
@@ -335,7 +336,7 @@ Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addr
     if (status != CUDA_SUCCESS) return tl::unexpected(context->error("the comparison", status));
     for (size_t k = 0; k < got.count(); ++k) {
       const double wanted = value_at(expected, k);
-      const double allowed = 2 * (lab_.tolerance.absolute + lab_.tolerance.relative * std::abs(wanted));
+      const double allowed = 2 * (tolerance.absolute + tolerance.relative * std::abs(wanted));
       if (!(std::abs(value_at(got, k) - wanted) <= allowed)) return false;  // NaN is not either
     }
   }

@@ -121,6 +121,18 @@ TEST(Lab, ANamedChoiceIsSetAndShownByItsName) {
   EXPECT_EQ(allowed_text(lab.params.back()), "fp32, bf16");
 }
 
+TEST(Lab, AToleranceMayDependOnTheRungAndTheConfiguration) {
+  Lab lab = small_lab("x", 0);
+  lab.tolerance = {.absolute = 1, .relative = 2};
+  const Config config = default_config(lab, DeviceKind::sim);
+  EXPECT_EQ(tolerance_of(lab, "a", config).absolute, 1);
+  lab.tolerance_for = [](const std::string& rung, const Config&) {
+    return Tolerance{.absolute = rung == "fast" ? 8.0 : 4.0, .relative = 0};
+  };
+  EXPECT_EQ(tolerance_of(lab, "fast", config).absolute, 8);
+  EXPECT_EQ(tolerance_of(lab, "a", config).absolute, 4);
+}
+
 TEST(Lab, ASweepOverShapesHasANumberForEach) {
   const Lab lab = picking_lab();
   EXPECT_EQ(sweep_of(lab), (std::vector<int64_t>{1, 2}));

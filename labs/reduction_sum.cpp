@@ -1,0 +1,369 @@
+// Lab "reduction-sum": out[0] = x[0] + … + x[n − 1]. kernels/reduction.cu holds the rungs.
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "engine/lab.hpp"
+#include "engine/numbers.hpp"
+#include "engine/parallel.hpp"
+#include "engine/specs.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr int64_t kLargestOnSimulator = int64_t{1} << 24;
+constexpr int64_t kLargestOnGpu = int64_t{1} << 30;  // an int still indexes it
+constexpr int64_t kSmallestBlock = 32;
+constexpr int64_t kAligned = 32;  // floats of a line: where each level of sums begins
+
+enum Buffer : size_t { kX, kOut, kSums, kArrived };
+
+int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
+
+/// What is left to add after each launch, if a CTA turns `per_cta` numbers into one: 100,003 → 391, 2, 1.
+std::vector<int64_t> levels(int64_t n, int64_t per_cta) {
+  std::vector<int64_t> left{ceil_divide(n, per_cta)};
+  while (left.back() > 1) left.push_back(ceil_divide(left.back(), per_cta));
+  return left;
+}
+
+/// Floats that all levels but the last take, one behind the other. With the smallest CTA, so that every rung and every
+/// choice of parameters finds room.
+int64_t room_for_sums(int64_t n) {
+  int64_t room = kAligned;
+  for (const int64_t count : levels(n, kSmallestBlock)) room += ceil_divide(count, kAligned) * kAligned;
+  return room;
+}
+
+Launch launch_of(const std::string& kernel, int64_t ctas, int64_t threads, std::vector<Argument> arguments) {
+  return {.kernel = kernel,
+          .grid = {static_cast<uint32_t>(ctas), 1, 1},
+          .block = {static_cast<uint32_t>(threads), 1, 1},
+          .shared_bytes = 0,
+          .arguments = std::move(arguments)};
+}
+
+Launch clear_launch() { return launch_of("clear", 1, 1, {BufferArgument{kOut}}); }
+
+ScalarArgument count_argument(int64_t n) { return scalar(static_cast<int32_t>(n)); }
+
+Rung make_atomic_rung() {
+  const auto ctas = [](const Config& config) { return ceil_divide(config.size("n"), config.param("BLOCK")); };
+  return {.name = "atomic-per-element",
+          .title = {"One atomic per element", "每元素一次原子加"},
+          .kernels = {"atomic_per_element", "clear"},
+          .params = {"BLOCK"},
+          .launches =
+              [ctas](const Config& config) {
+                return std::vector<Launch>{
+                    clear_launch(),
+                    launch_of("atomic_per_element", ctas(config), config.param("BLOCK"),
+                              {BufferArgument{kX}, BufferArgument{kOut}, count_argument(config.size("n"))})};
+              },
+          .grid_formula =
+              [ctas](const Config& config) {
+                return fmt::format("⌈{} / {}⌉ = {}", with_separators(config.size("n")), config.param("BLOCK"),
+                                   with_separators(ctas(config)));
+              }};
+}
+
+/// A rung whose CTAs leave one sum each, for the same kernel to add in the next launch, until one is left.
+Rung make_tree_rung(std::string name, Text title, std::string kernel, int64_t elements_per_thread) {
+  const auto per_cta = [elements_per_thread](const Config& config) {
+    return elements_per_thread * config.param("BLOCK");
+  };
+  return {.name = std::move(name),
+          .title = std::move(title),
+          .kernels = {kernel},
+          .params = {"BLOCK"},
+          .launches =
+              [kernel, per_cta](const Config& config) {
+                std::vector<Launch> launches;
+                BufferArgument from{kX};
+                int64_t left = config.size("n"), used = 0;
+                for (const int64_t ctas : levels(left, per_cta(config))) {
+                  const BufferArgument to = ctas == 1 ? BufferArgument{kOut} : BufferArgument{kSums, 4 * used};
+                  launches.push_back(launch_of(kernel, ctas, config.param("BLOCK"), {from, to, count_argument(left)}));
+                  used += ceil_divide(ctas, kAligned) * kAligned;
+                  from = to;
+                  left = ctas;
+                }
+                return launches;
+              },
+          .grid_formula =
+              [per_cta](const Config& config) {
+                std::string text;
+                int64_t left = config.size("n");
+                for (const int64_t ctas : levels(left, per_cta(config))) {
+                  text += fmt::format("{}⌈{} / {}⌉ = {}", text.empty() ? "" : ", ", with_separators(left),
+                                      per_cta(config), with_separators(ctas));
+                  left = ctas;
+                }
+                return text;
+              }};
+}
+
+/// Floats that a CTA of the last two rungs adds.
+int64_t share_of_cta(const Config& config) {
+  return config.param("BLOCK") * config.param("VEC") * config.param("LOADS") * config.param("TILES");
+}
+
+std::string share_formula(const Config& config) {
+  return fmt::format("⌈{} / ({} × {} × {} × {})⌉ = {}", with_separators(config.size("n")), config.param("BLOCK"),
+                     config.param("VEC"), config.param("LOADS"), config.param("TILES"),
+                     with_separators(ceil_divide(config.size("n"), share_of_cta(config))));
+}
+
+Rung make_vector_rung() {
+  return {
+      .name = "vector-loads",
+      .title = {"Vector loads, one atomic per CTA", "向量读，每 CTA 一次原子加"},
+      .kernels = {"vector_loads", "clear"},
+      .params = {"BLOCK", "VEC", "LOADS", "TILES"},
+      .launches =
+          [](const Config& config) {
+            return std::vector<Launch>{
+                clear_launch(),
+                launch_of("vector_loads", ceil_divide(config.size("n"), share_of_cta(config)), config.param("BLOCK"),
+                          {BufferArgument{kX}, BufferArgument{kOut}, count_argument(config.size("n"))})};
+          },
+      .grid_formula = share_formula};
+}
+
+Rung make_single_pass_rung() {
+  return {.name = "single-pass",
+          .title = {"Single pass, the last CTA adds", "单趟，最后一个 CTA 收尾"},
+          .kernels = {"single_pass"},
+          .params = {"BLOCK", "VEC", "LOADS", "TILES"},
+          .launches =
+              [](const Config& config) {
+                return std::vector<Launch>{launch_of("single_pass", ceil_divide(config.size("n"), share_of_cta(config)),
+                                                     config.param("BLOCK"),
+                                                     {BufferArgument{kX}, BufferArgument{kOut}, BufferArgument{kSums},
+                                                      BufferArgument{kArrived}, count_argument(config.size("n"))})};
+              },
+          .grid_formula = share_formula};
+}
+
+/// How the last rung shares n among CTAs: the largest share that leaves nearly two CTAs to each multiprocessor. Large
+/// shares mean few sums to bring together; but a multiprocessor without a CTA reads nothing.
+Pick pick(const Config& config, const GpuSpec& gpu) {
+  struct Share {
+    int64_t block, loads, tiles;
+  };
+  constexpr int64_t kVec = 4;
+  constexpr std::array<Share, 6> kShares{
+      {{1024, 4, 4}, {512, 8, 2}, {512, 8, 1}, {512, 4, 1}, {512, 2, 1}, {256, 2, 1}}};
+  const int64_t n = config.size("n"), multiprocessors = gpu.multiprocessors;
+  const auto floats = [](const Share& share) { return share.block * kVec * share.loads * share.tiles; };
+  const auto suits = [&](const Share& share) { return 8 * n >= 15 * multiprocessors * floats(share); };
+  const auto* const found = std::find_if(kShares.begin(), kShares.end(), suits);
+  const Share& share = found != kShares.end() ? *found : kShares.back();
+  const std::string numbers = fmt::format("{} / {} = {}", with_separators(n), with_separators(floats(share)),
+                                          with_separators(ceil_divide(n, floats(share))));
+  return {.rung = "single-pass",
+          .params = {{"BLOCK", share.block}, {"VEC", kVec}, {"LOADS", share.loads}, {"TILES", share.tiles}},
+          .why = {fmt::format("One launch, always the same order; {} CTAs for {} multiprocessors.", numbers,
+                              multiprocessors),
+                  fmt::format("只启动一次，次序固定；{} 个 CTA，分给 {} 个多处理器。", numbers, multiprocessors)}};
+}
+
+std::vector<Rung> make_rungs() {
+  return {
+      make_atomic_rung(),
+      make_tree_rung("divergent-stride", {"Tree, divergent stride", "树形，发散步长"}, "divergent_stride", 1),
+      make_tree_rung("sequential-stride", {"Tree, sequential stride", "树形，连续步长"}, "sequential_stride", 1),
+      make_tree_rung("first-add-on-load", {"First addition on load", "读入时先加一次"}, "first_add_on_load", 2),
+      make_tree_rung("warp-shuffle", {"Warp shuffle", "warp 洗牌"}, "warp_shuffle", 2),
+      make_vector_rung(),
+      make_single_pass_rung(),
+      {.name = "auto", .title = {"Chosen from n", "按 n 自动选择"}, .pick = pick},
+  };
+}
+
+std::vector<Param> make_params() {
+  return {
+      {.name = "BLOCK",
+       .title = {"Block, threads", "线程块，线程数"},
+       .unit = {"threads", "线程"},
+       .help = {"Threads of one CTA. A tree over them has log2(BLOCK) levels.",
+                "一个 CTA 的线程数。其上的树有 log2(BLOCK) 层。"},
+       .value = 256,
+       .min = kSmallestBlock,
+       .max = 1024,
+       .scale = Scale::power_of_two,
+       .gpu_value = 512},
+      {.name = "VEC",
+       .title = {"Vector width", "向量宽度"},
+       .unit = {"elements", "元素"},
+       .help = {"Floats that one load of a thread brings: 4 make 16 bytes, the widest there is.",
+                "一条读指令带回的 float 个数：4 个即 16 字节，是最宽的一种。"},
+       .value = 4,
+       .min = 1,
+       .max = 4,
+       .scale = Scale::power_of_two},
+      {.name = "LOADS",
+       .title = {"Loads under way", "在途读指令"},
+       .unit = {"loads", "条"},
+       .help = {"Vector loads that a thread asks for before it adds the first: more bytes in flight, more registers.",
+                "线程在做第一次加法之前发出的向量读条数：在途字节更多，寄存器也更多。"},
+       .value = 4,
+       .min = 1,
+       .max = 16,
+       .scale = Scale::power_of_two},
+      {.name = "TILES",
+       .title = {"Tiles per CTA", "每 CTA 分块数"},
+       .unit = {"tiles", "块"},
+       .help = {"Tiles that a CTA adds before it shares its sum: fewer CTAs, fewer sums to bring together.",
+                "CTA 交出自己的和之前处理的分块数：越多，CTA 越少，要汇总的和也越少。"},
+       .value = 1,
+       .min = 1,
+       .max = 16,
+       .scale = Scale::power_of_two,
+       .gpu_value = 4},
+  };
+}
+
+std::vector<BreakIt> make_switches() {
+  return {
+      {.name = "NO_BARRIER",
+       .title = {"Remove the barrier", "去掉同步"},
+       .help = {"Threads add what others have not stored yet.", "线程去加别人还没写好的数。"},
+       .rungs = {"divergent-stride", "sequential-stride", "first-add-on-load", "warp-shuffle", "vector-loads",
+                 "single-pass", "auto"}},
+      {.name = "DROP_MASK",
+       .title = {"Drop the boundary mask", "去掉边界判断"},
+       .help = {"The last CTA adds what lies behind the end of x.", "最后一个 CTA 会把 x 末尾之后的内容也加进来。"}},
+      {.name = "FORGET_CLEAR",
+       .title = {"Forget to clear the result", "忘记把结果清零"},
+       .help = {"The atomics add to whatever was there before.", "原子加会加到原来留在那里的数上。"},
+       .rungs = {"atomic-per-element", "vector-loads"}},
+      {.name = "NO_FENCE",
+       .title = {"Remove the fences", "去掉内存栅栏"},
+       .help = {"The last CTA may see the count before it sees the sums.",
+                "最后一个 CTA 可能先看到计数，后看到各个和。"},
+       .rungs = {"single-pass", "auto"}},
+  };
+}
+
+std::vector<int64_t> sorted_choices(std::vector<int64_t> choices, int64_t answer) {
+  choices.push_back(answer);
+  std::sort(choices.begin(), choices.end());
+  choices.erase(std::unique(choices.begin(), choices.end()), choices.end());
+  return choices;
+}
+
+/// Warps of a CTA in which some lane still adds when the divergent tree is at stride 8.
+int64_t divergent_warps(const Config& config) { return config.param("BLOCK") / 32; }
+
+/// The same for the folded tree in its fourth step, where as many threads still add.
+int64_t folded_warps(const Config& config) { return std::max<int64_t>(config.param("BLOCK") / 16 / 32, 1); }
+
+int64_t launches_of_tree(const Config& config) {
+  return static_cast<int64_t>(levels(config.size("n"), 2 * config.param("BLOCK")).size());
+}
+
+std::vector<Predict> make_predicts() {
+  return {
+      {.question = {"Divergent stride, step 4 (stride 8): in how many warps of a CTA does a thread still add?",
+                    "发散步长，第 4 步（步长 8）：一个 CTA 里还有几个 warp 有线程在做加法？"},
+       .choices =
+           [](const Config& config) {
+             return sorted_choices({1, folded_warps(config), 4}, divergent_warps(config));
+           },
+       .answer = divergent_warps,
+       .why =
+           [](const Config& config) {
+             const int64_t block = config.param("BLOCK");
+             return Text{fmt::format("{} threads add, every 16th: two in each of {} warps. Folded, they are neighbours "
+                                     "in {} of them.",
+                                     block / 16, divergent_warps(config), folded_warps(config)),
+                         fmt::format("有 {} 个线程在加，每 16 个里一个：{} 个 warp 每个都有两个。连续步长时它们挨在一"
+                                     "起，只占 {} 个 warp。",
+                                     block / 16, divergent_warps(config), folded_warps(config))};
+           }},
+      {.question = {"Warp shuffle: how many launches until one number is left?",
+                    "warp 洗牌：要启动几次内核，才只剩下一个数？"},
+       .choices =
+           [](const Config& config) {
+             return sorted_choices({1, 2, 3, 4}, launches_of_tree(config));
+           },
+       .answer = launches_of_tree,
+       .why =
+           [](const Config& config) {
+             std::string chain = with_separators(config.size("n"));
+             for (const int64_t left : levels(config.size("n"), 2 * config.param("BLOCK")))
+               chain += " → " + with_separators(left);
+             return Text{fmt::format("A CTA turns 2 × {} numbers into one: {}.", config.param("BLOCK"), chain),
+                         fmt::format("一个 CTA 把 2 × {} 个数变成一个：{}。", config.param("BLOCK"), chain)};
+           }},
+  };
+}
+
+/// The sum in double precision, in pieces: 2^30 numbers on one thread would be waited for.
+double exact_sum(std::span<const float> x) {
+  constexpr size_t kPiece = size_t{1} << 16;
+  std::vector<double> sums((x.size() + kPiece - 1) / kPiece);
+  parallel_for(x.size(), kPiece, [&](size_t begin, size_t end) {
+    sums[begin / kPiece] = std::accumulate(x.begin() + static_cast<std::ptrdiff_t>(begin),
+                                           x.begin() + static_cast<std::ptrdiff_t>(end), 0.0);
+  });
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
+/// An addition is off by up to 2^-24 of its result, so the error of a sum grows with what is added, Σ|x|, and not with
+/// what comes out: with signs, that may be near zero. The numbers are N(0, 1), E|x| = √(2/π), so Σ|x| is 0.8 n; the 8
+/// is for sums of a few numbers, which may all be large. Twice 2^-24 Σ|x| holds for all rungs, and the loss of a single
+/// element is seen up to some 10^6 of them.
+Tolerance tolerance(const Config& config) {
+  return {.absolute = 0x1p-23 * (0.8 * static_cast<double>(config.size("n")) + 8), .relative = 0x1p-23};
+}
+
+Lab make_reduction_sum() {
+  Lab lab;
+  lab.name = "reduction-sum";
+  lab.stage = 2;
+  lab.order = 10;
+  lab.title = {"Sum", "求和归约"};
+  lab.kernel_file = "reduction.cu";
+  lab.sizes = {{.name = "n",
+                .title = {"n, elements", "n，元素个数"},
+                .unit = {"elements", "元素"},
+                .value = 100003,
+                .gpu_value = 1 << 27,
+                .min = 1,
+                .max_sim = kLargestOnSimulator,
+                .max_gpu = kLargestOnGpu,
+                .offered = {1, 31, 32, 33, 1000, 10000, 100003, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 27, 1 << 28}}};
+  lab.sizes[0].offered.push_back(kLargestOnGpu);
+  lab.params = make_params();
+  lab.break_it = make_switches();
+  lab.rungs = make_rungs();
+  lab.references = {{"CUB", ReferenceKind::cub, "sum"},
+                    {"PyTorch", ReferenceKind::torch, "sum"},
+                    {"torch.compile", ReferenceKind::torch_compile, "sum"},
+                    {"Triton", ReferenceKind::triton, "sum"}};
+  lab.tolerance_for = [](const std::string&, const Config& config) { return tolerance(config); };
+  lab.predicts = make_predicts();
+  lab.buffers = [](const Config& config) {
+    const int64_t n = config.size("n");
+    return std::vector<BufferSpec>{
+        {.name = "x", .type = DType::f32, .shape = {n}, .role = Role::input, .fill = Fill::normal},
+        {.name = "out", .type = DType::f32, .shape = {1}, .role = Role::output, .fill = Fill::poison},
+        {.name = "sums", .type = DType::f32, .shape = {room_for_sums(n)}, .role = Role::scratch, .fill = Fill::poison},
+        {.name = "arrived", .type = DType::u32, .shape = {1}, .role = Role::scratch, .fill = Fill::zero}};
+  };
+  lab.reference = [](const Config&, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t, size_t,
+                     size_t, double* expected) { expected[0] = exact_sum(buffers[kX]->as<float>()); };
+  lab.useful_bytes = [](const Config& config) { return 4.0 * static_cast<double>(config.size("n")); };
+  lab.flops = [](const Config& config) { return static_cast<double>(config.size("n") - 1); };
+  lab.bytes_formula = {"4 n bytes: x read once", "4 n 字节：x 读一遍"};
+  for (int exponent = 10; exponent <= 26; exponent += 2) lab.sweep.push_back(int64_t{1} << exponent);
+  for (const int exponent : {27, 28, 30}) lab.sweep.push_back(int64_t{1} << exponent);
+  return lab;
+}
+
+const bool registered = register_lab(make_reduction_sum());
+
+}  // namespace
+}  // namespace tilescope
