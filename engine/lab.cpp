@@ -175,6 +175,13 @@ Result<void> validate(const Lab& lab, const Config& config, DeviceKind device) {
   return {};
 }
 
+Tolerance tolerance_of(const Lab& lab, DType type) {
+  constexpr double kRounding = 0x1p-9;  // half of the last bit of bf16
+  Tolerance tolerance = lab.tolerance;
+  if (type == DType::bf16) tolerance.relative += kRounding;
+  return tolerance;
+}
+
 std::vector<int64_t> values_of(const Param& param) {
   std::vector<int64_t> values;
   if (param.scale == Scale::power_of_two) {

@@ -205,6 +205,8 @@ std::string source_file_of(const Lab& lab);
 
 /// Every size and parameter at its default for the device.
 Config default_config(const Lab& lab, DeviceKind device);
+/// What the lab allows, and what rounding an element of this type to 8 bits takes, where it has no more.
+Tolerance tolerance_of(const Lab& lab, DType type);
 /// Whether every value is possible; the error names the parameter, the value and what is allowed.
 Result<void> validate(const Lab& lab, const Config& config, DeviceKind device);
 /// "32 to 1024", "a power of two from 1 to 8", or the names of its choices.

@@ -15,8 +15,8 @@ __device__ float inverse_deviation(float squares, int columns, float epsilon) {
 extern "C" __global__ void scale_and_shift(Element* out, const Element* gamma, const Element* beta, int columns) {
   Element* row = out + static_cast<long long>(blockIdx.x) * columns;
   for (int c = threadIdx.x; c < columns; c += BLOCK)
-    row[c] = static_cast<Element>(static_cast<float>(row[c]) * static_cast<float>(gamma[c]) +
-                                  static_cast<float>(beta[c]));
+    row[c] =
+        static_cast<Element>(static_cast<float>(row[c]) * static_cast<float>(gamma[c]) + static_cast<float>(beta[c]));
 }
 
 // ---- Two passes: the mean, then the squares of the distances from it. A third one writes.
@@ -95,11 +95,11 @@ extern "C" __global__ void welford(const Element* x, Element* out, float* means,
   normalise_pass(row, to, threadIdx.x, BLOCK, columns, moments.mean, rstd);
 }
 
-// ---- The row stays in registers, VECTORS vectors in each thread: two passes cost no second read. A row that is longer
-// than the CTA holds goes piece by piece; every pass starts with the piece that the one before it has left there.
+// ---- The row stays in registers, VECTORS vectors in each thread: two passes cost no second read. Here and below a row
+// must fit, and start on 16 bytes; the host launches a kernel ..._by_element where it does not.
 
 template <int STRIDE>  // elements from a thread's vector to its next one
-__device__ void load_piece(Vector (&held)[VECTORS], const Element* row, int first, int columns) {
+__device__ void load_row(Vector (&held)[VECTORS], const Element* row, int first, int columns) {
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) held[v] = load_vector(row, first + v * STRIDE, columns);
 }
@@ -123,8 +123,8 @@ __device__ float squares_of(const Vector (&held)[VECTORS], int first, int column
   return squares;
 }
 template <int STRIDE>
-__device__ void normalise_piece(const Vector (&held)[VECTORS], Element* row, int first, int columns, float mean,
-                                float rstd) {
+__device__ void normalise_row(const Vector (&held)[VECTORS], Element* row, int first, int columns, float mean,
+                              float rstd) {
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) {
     float value[WIDTH];
@@ -133,47 +133,26 @@ __device__ void normalise_piece(const Vector (&held)[VECTORS], Element* row, int
   }
 }
 
-extern "C" __global__ void __launch_bounds__(BLOCK) row_in_registers(const Element* x, Element* out, float* means,
-                                                                     float* rstds, int columns, float epsilon) {
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    row_in_registers(const Element* x, Element* out, float* means, float* rstds, int columns, float epsilon) {
   __shared__ float of_warp[2][32];
-  const Element* row = x + static_cast<long long>(blockIdx.x) * columns;
-  Element* to = out + static_cast<long long>(blockIdx.x) * columns;
-  const bool aligned = columns % WIDTH == 0;  // else rows start between vectors, and go element by element
-  constexpr int STRIDE = BLOCK * WIDTH, PIECE = VECTORS * STRIDE;
-  const int mine = threadIdx.x * WIDTH, last = aligned ? (columns - 1) / PIECE * PIECE : -1;
-  Vector held[VECTORS];
-  float sum = aligned ? 0 : sum_pass(row, threadIdx.x, BLOCK, columns);
-  for (int piece = 0; piece <= last; piece += PIECE) {
-    load_piece<STRIDE>(held, row, piece + mine, columns);
-    sum += sum_of(held);
-  }
-  const float mean = reduce_cta<Add>(sum, of_warp[0]) / columns;
-  float squares = aligned ? 0 : square_pass(row, threadIdx.x, BLOCK, columns, mean);
-  for (int piece = last; piece >= 0; piece -= PIECE) {
-    if (piece != last) load_piece<STRIDE>(held, row, piece + mine, columns);
-    squares += squares_of<STRIDE>(held, piece + mine, columns, mean);
-  }
-  const float rstd = inverse_deviation(reduce_cta<Add>(squares, of_warp[1]), columns, epsilon);
+  const long long row = static_cast<long long>(blockIdx.x) * columns;
+  constexpr int STRIDE = BLOCK * WIDTH;
+  const int mine = threadIdx.x * WIDTH;
+  Vector held[VECTORS];  // (VECTORS, WIDTH), a thread's share
+  load_row<STRIDE>(held, x + row, mine, columns);
+  const float mean = reduce_cta<Add>(sum_of(held), of_warp[0]) / columns;
+  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, mine, columns, mean), of_warp[1]);
+  const float rstd = inverse_deviation(squares, columns, epsilon);
   if (threadIdx.x == 0) means[blockIdx.x] = mean, rstds[blockIdx.x] = rstd;
-  for (int piece = 0; piece <= last; piece += PIECE) {
-    if (piece != 0) load_piece<STRIDE>(held, row, piece + mine, columns);
-    normalise_piece<STRIDE>(held, to, piece + mine, columns, mean, rstd);
-  }
-  if (!aligned) normalise_pass(row, to, threadIdx.x, BLOCK, columns, mean, rstd);
+  normalise_row<STRIDE>(held, out + row, mine, columns, mean, rstd);
 }
 
 // ---- Fused: gamma and beta are applied before anything is written. out is written once and never read.
 
-__device__ void write_pass(const Element* row, const Element* gamma, const Element* beta, Element* to, int first,
-                           int step, int columns, float mean, float rstd) {
-  for (int c = first; c < columns; c += step) {
-    const float normal = (static_cast<float>(row[c]) - mean) * rstd;
-    to[c] = static_cast<Element>(normal * static_cast<float>(gamma[c]) + static_cast<float>(beta[c]));
-  }
-}
 template <int STRIDE>
-__device__ void write_piece(const Vector (&held)[VECTORS], const Element* gamma, const Element* beta, Element* row,
-                            int first, int columns, float mean, float rstd) {
+__device__ void write_row(const Vector (&held)[VECTORS], const Element* gamma, const Element* beta, Element* row,
+                          int first, int columns, float mean, float rstd) {
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) {
     const Vector scale = load_vector(gamma, first + v * STRIDE, columns);
@@ -183,35 +162,38 @@ __device__ void write_piece(const Vector (&held)[VECTORS], const Element* gamma,
     store_vector(row, first + v * STRIDE, columns, value);
   }
 }
+__device__ void write_pass(const Element* row, const Element* gamma, const Element* beta, Element* to, int first,
+                           int step, int columns, float mean, float rstd) {
+  for (int c = first; c < columns; c += step) {
+    const float normal = (static_cast<float>(row[c]) - mean) * rstd;
+    to[c] = static_cast<Element>(normal * static_cast<float>(gamma[c]) + static_cast<float>(beta[c]));
+  }
+}
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
     fused(const Element* x, const Element* gamma, const Element* beta, Element* out, float* means, float* rstds,
           int columns, float epsilon) {
   __shared__ float of_warp[2][32];
-  const Element* row = x + static_cast<long long>(blockIdx.x) * columns;
-  Element* to = out + static_cast<long long>(blockIdx.x) * columns;
-  const bool aligned = columns % WIDTH == 0;  // else rows start between vectors, and go element by element
-  constexpr int STRIDE = BLOCK * WIDTH, PIECE = VECTORS * STRIDE;
-  const int mine = threadIdx.x * WIDTH, last = aligned ? (columns - 1) / PIECE * PIECE : -1;
+  const long long row = static_cast<long long>(blockIdx.x) * columns;
+  constexpr int STRIDE = BLOCK * WIDTH;
+  const int mine = threadIdx.x * WIDTH;
   Vector held[VECTORS];
-  float sum = aligned ? 0 : sum_pass(row, threadIdx.x, BLOCK, columns);
-  for (int piece = 0; piece <= last; piece += PIECE) {
-    load_piece<STRIDE>(held, row, piece + mine, columns);
-    sum += sum_of(held);
-  }
-  const float mean = reduce_cta<Add>(sum, of_warp[0]) / columns;
-  float squares = aligned ? 0 : square_pass(row, threadIdx.x, BLOCK, columns, mean);
-  for (int piece = last; piece >= 0; piece -= PIECE) {
-    if (piece != last) load_piece<STRIDE>(held, row, piece + mine, columns);
-    squares += squares_of<STRIDE>(held, piece + mine, columns, mean);
-  }
-  const float rstd = inverse_deviation(reduce_cta<Add>(squares, of_warp[1]), columns, epsilon);
+  load_row<STRIDE>(held, x + row, mine, columns);
+  const float mean = reduce_cta<Add>(sum_of(held), of_warp[0]) / columns;
+  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, mine, columns, mean), of_warp[1]);
+  const float rstd = inverse_deviation(squares, columns, epsilon);
   if (threadIdx.x == 0) means[blockIdx.x] = mean, rstds[blockIdx.x] = rstd;
-  for (int piece = 0; piece <= last; piece += PIECE) {
-    if (piece != 0) load_piece<STRIDE>(held, row, piece + mine, columns);
-    write_piece<STRIDE>(held, gamma, beta, to, piece + mine, columns, mean, rstd);
-  }
-  if (!aligned) write_pass(row, gamma, beta, to, threadIdx.x, BLOCK, columns, mean, rstd);
+  write_row<STRIDE>(held, gamma, beta, out + row, mine, columns, mean, rstd);
+}
+extern "C" __global__ void fused_by_element(const Element* x, const Element* gamma, const Element* beta, Element* out,
+                                            float* means, float* rstds, int columns, float epsilon) {
+  __shared__ float of_warp[2][32];
+  const long long row = static_cast<long long>(blockIdx.x) * columns;
+  const float mean = reduce_cta<Add>(sum_pass(x + row, threadIdx.x, BLOCK, columns), of_warp[0]) / columns;
+  const float squares = reduce_cta<Add>(square_pass(x + row, threadIdx.x, BLOCK, columns, mean), of_warp[1]);
+  const float rstd = inverse_deviation(squares, columns, epsilon);
+  if (threadIdx.x == 0) means[blockIdx.x] = mean, rstds[blockIdx.x] = rstd;
+  write_pass(x + row, gamma, beta, out + row, threadIdx.x, BLOCK, columns, mean, rstd);
 }
 
 // ---- Several rows in a CTA: LANES lanes of a warp share one. No shared memory, no barrier; good for short rows.
@@ -220,100 +202,99 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     several_rows(const Element* x, const Element* gamma, const Element* beta, Element* out, float* means, float* rstds,
                  int rows, int columns, float epsilon) {
   const int r = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
-  const Element* row = x + static_cast<long long>(r) * columns;
-  Element* to = out + static_cast<long long>(r) * columns;
+  const long long row = static_cast<long long>(r) * columns;
   const int length = r < rows ? columns : 0;  // of no row: nothing to do, but the shuffles want every lane
-  const bool aligned = columns % WIDTH == 0;
-  constexpr int STRIDE = LANES * WIDTH, PIECE = VECTORS * STRIDE;
-  const int mine = lane * WIDTH, last = aligned ? (columns - 1) / PIECE * PIECE : -1;
+  constexpr int STRIDE = LANES * WIDTH;
+  const int mine = lane * WIDTH;
   Vector held[VECTORS];
-  float sum = aligned ? 0 : sum_pass(row, lane, LANES, length);
-  for (int piece = 0; piece <= last; piece += PIECE) {
-    load_piece<STRIDE>(held, row, piece + mine, length);
-    sum += sum_of(held);
-  }
-  const float mean = reduce_lanes<Add, LANES>(sum) / columns;
-  float squares = aligned ? 0 : square_pass(row, lane, LANES, length, mean);
-  for (int piece = last; piece >= 0; piece -= PIECE) {
-    if (piece != last) load_piece<STRIDE>(held, row, piece + mine, length);
-    squares += squares_of<STRIDE>(held, piece + mine, length, mean);
-  }
-  const float rstd = inverse_deviation(reduce_lanes<Add, LANES>(squares), columns, epsilon);
+  load_row<STRIDE>(held, x + row, mine, length);
+  const float mean = reduce_lanes<Add, LANES>(sum_of(held)) / columns;
+  const float squares = reduce_lanes<Add, LANES>(squares_of<STRIDE>(held, mine, length, mean));
+  const float rstd = inverse_deviation(squares, columns, epsilon);
   if (lane == 0 && r < rows) means[r] = mean, rstds[r] = rstd;
-  for (int piece = 0; piece <= last; piece += PIECE) {
-    if (piece != 0) load_piece<STRIDE>(held, row, piece + mine, length);
-    write_piece<STRIDE>(held, gamma, beta, to, piece + mine, length, mean, rstd);
-  }
-  if (!aligned) write_pass(row, gamma, beta, to, lane, LANES, length, mean, rstd);
+  write_row<STRIDE>(held, gamma, beta, out + row, mine, length, mean, rstd);
+}
+extern "C" __global__ void several_rows_by_element(const Element* x, const Element* gamma, const Element* beta,
+                                                   Element* out, float* means, float* rstds, int rows, int columns,
+                                                   float epsilon) {
+  const int r = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
+  const long long row = static_cast<long long>(r) * columns;
+  const int length = r < rows ? columns : 0;
+  const float mean = reduce_lanes<Add, LANES>(sum_pass(x + row, lane, LANES, length)) / columns;
+  const float squares = reduce_lanes<Add, LANES>(square_pass(x + row, lane, LANES, length, mean));
+  const float rstd = inverse_deviation(squares, columns, epsilon);
+  if (lane == 0 && r < rows) means[r] = mean, rstds[r] = rstd;
+  write_pass(x + row, gamma, beta, out + row, lane, LANES, length, mean, rstd);
 }
 
 // ---- Several CTAs for a row: each has a share of it in its registers, and shows mean and squares of the share to the
 // others. CTAs start in the order of their index, so those of a row run at the same time as long as the GPU holds CTAS
 // of them.
 //
-// places: 2 · CTAS words of 8 bytes for each row; entered: how many CTAs have ever entered for the row. Both start as 0.
+// places: 2 · CTAS words of 8 bytes for each row; entered: how many CTAs have ever entered for the row. Both start as
+// 0.
+struct Statistics {
+  float mean, rstd;
+};
+// `center` and `squares` are those of this CTA's share: its mean, and the squares of the distances from it.
+__device__ Statistics merge_ctas(float center, float squares, const Share& share, int columns, float epsilon,
+                                 unsigned long long* places, unsigned turn) {
+  __shared__ Statistics all;
+  places += static_cast<long long>(share.row) * CTAS * 2;
+  if (threadIdx.x == 0) {
+    show(places + share.part * 2, center, turn);
+    show(places + share.part * 2 + 1, squares, turn);
+  }
+  if (threadIdx.x < 32) {
+    Moments merged{};
+    for (int other = threadIdx.x; other < CTAS; other += 32) {
+      const int whole = (columns + CTAS * WIDTH - 1) / (CTAS * WIDTH) * WIDTH;
+      const float count = max(0, min(whole, columns - other * whole));
+      merged = merge(merged, {count, see(places + other * 2, turn), see(places + other * 2 + 1, turn)});
+    }
+    merged = merge_lanes(merged);
+    if (threadIdx.x == 0) all = {merged.mean, inverse_deviation(merged.squares, columns, epsilon)};
+  }
+  barrier();
+  return all;
+}
+
 extern "C" __global__ void __launch_bounds__(BLOCK)
     several_ctas(const Element* x, const Element* gamma, const Element* beta, Element* out, float* means, float* rstds,
                  int columns, float epsilon, unsigned long long* places, unsigned* entered) {
   __shared__ float of_warp[2][32];
   __shared__ unsigned turn;
-  const int r = blockIdx.x / CTAS, part = blockIdx.x % CTAS;
-  if (threadIdx.x == 0) turn = atomicAdd(entered + r, 1) / CTAS + 1;  // 1 in the first launch, then 2, …
-  const int share = (columns + CTAS * WIDTH - 1) / (CTAS * WIDTH) * WIDTH;
-  const int start = min(part * share, columns), length = min(share, columns - start);
-  const Element* row = x + static_cast<long long>(r) * columns + start;
-  Element* to = out + static_cast<long long>(r) * columns + start;
-  gamma += start;
-  beta += start;
-
-  const bool aligned = columns % WIDTH == 0;
-  constexpr int STRIDE = BLOCK * WIDTH, PIECE = VECTORS * STRIDE;
-  const int mine = threadIdx.x * WIDTH, last = aligned ? (length - 1) / PIECE * PIECE : -1;
+  const Share share(columns);
+  take_turn(turn, entered + share.slot);
+  const long long row = static_cast<long long>(share.row) * columns + share.start;
+  constexpr int STRIDE = BLOCK * WIDTH;
+  const int mine = threadIdx.x * WIDTH;
   Vector held[VECTORS];
-  float sum = aligned ? 0 : sum_pass(row, threadIdx.x, BLOCK, length);
-  for (int piece = 0; piece <= last; piece += PIECE) {
-    load_piece<STRIDE>(held, row, piece + mine, length);
-    sum += sum_of(held);
-  }
-  const float center = reduce_cta<Add>(sum, of_warp[0]) / max(length, 1);  // the mean of this share
-  float squares = aligned ? 0 : square_pass(row, threadIdx.x, BLOCK, length, center);
-  for (int piece = last; piece >= 0; piece -= PIECE) {
-    if (piece != last) load_piece<STRIDE>(held, row, piece + mine, length);
-    squares += squares_of<STRIDE>(held, piece + mine, length, center);
-  }
-  squares = reduce_cta<Add>(squares, of_warp[1]);
-
-  places += static_cast<long long>(r) * CTAS * 2;
-  if (threadIdx.x == 0) {
-    show(places + part * 2, center, turn);
-    show(places + part * 2 + 1, squares, turn);
-  }
-  // The row's mean, then the squares about it: those of each share about its own mean, and the mean's distance.
-  constexpr int EACH = (CTAS + 31) / 32;  // shares that a lane looks at
-  const int lane = threadIdx.x % 32;
-  float centers[EACH], weights[EACH];
-  float mean = 0;
-#pragma unroll
-  for (int i = 0; i < EACH; ++i) {
-    const int other = i * 32 + lane;
-    weights[i] = other < CTAS ? max(0, min(share, columns - other * share)) : 0;  // elements of that share
-    centers[i] = other < CTAS ? see(places + other * 2, turn) : 0;
-    mean += centers[i] * weights[i];
-  }
-  mean = reduce_lanes<Add>(mean) / columns;
-  squares = 0;
-#pragma unroll
-  for (int i = 0; i < EACH; ++i) {
-    const int other = i * 32 + lane;
-    if (other < CTAS) squares += see(places + other * 2 + 1, turn);
-    squares += weights[i] * (centers[i] - mean) * (centers[i] - mean);
-  }
-  const float rstd = inverse_deviation(reduce_lanes<Add>(squares), columns, epsilon);
-  if (part == 0 && threadIdx.x == 0) means[r] = mean, rstds[r] = rstd;
-
-  for (int piece = 0; piece <= last; piece += PIECE) {
-    if (piece != 0) load_piece<STRIDE>(held, row, piece + mine, length);
-    write_piece<STRIDE>(held, gamma, beta, to, piece + mine, length, mean, rstd);
-  }
-  if (!aligned) write_pass(row, gamma, beta, to, threadIdx.x, BLOCK, length, mean, rstd);
+  load_row<STRIDE>(held, x + row, mine, share.length);
+  for (int v = 0; v < VECTORS; ++v)
+    if (mine + v * STRIDE < share.length) {  // on their way while the CTA waits
+      prefetch_l2(gamma + share.start + mine + v * STRIDE);
+      prefetch_l2(beta + share.start + mine + v * STRIDE);
+    }
+  const float center = reduce_cta<Add>(sum_of(held), of_warp[0]) / max(share.length, 1);
+  const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, mine, share.length, center), of_warp[1]);
+  const Statistics all = merge_ctas(center, squares, share, columns, epsilon, places, turn);
+  if (share.part == 0 && threadIdx.x == 0) means[share.row] = all.mean, rstds[share.row] = all.rstd;
+  write_row<STRIDE>(held, gamma + share.start, beta + share.start, out + row, mine, share.length, all.mean, all.rstd);
+}
+extern "C" __global__ void several_ctas_by_element(const Element* x, const Element* gamma, const Element* beta,
+                                                   Element* out, float* means, float* rstds, int columns, float epsilon,
+                                                   unsigned long long* places, unsigned* entered) {
+  __shared__ float of_warp[2][32];
+  __shared__ unsigned turn;
+  const Share share(columns);
+  take_turn(turn, entered + share.slot);
+  const long long row = static_cast<long long>(share.row) * columns + share.start;
+  const float sum = reduce_cta<Add>(sum_pass(x + row, threadIdx.x, BLOCK, share.length), of_warp[0]);
+  const float center = sum / max(share.length, 1);
+  const float squares = reduce_cta<Add>(square_pass(x + row, threadIdx.x, BLOCK, share.length, center), of_warp[1]);
+  const Statistics all = merge_ctas(center, squares, share, columns, epsilon, places, turn);
+  if (share.part == 0 && threadIdx.x == 0) means[share.row] = all.mean, rstds[share.row] = all.rstd;
+  write_pass(x + row, gamma + share.start, beta + share.start, out + row, threadIdx.x, BLOCK, share.length, all.mean,
+             all.rstd);
 }

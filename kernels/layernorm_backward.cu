@@ -43,8 +43,8 @@ __device__ void write_pass(const Element* x, const Element* dy, const Element* g
   }
 }
 
-extern "C" __global__ void dx_per_element(const Element* x, const Element* dy, const Element* gamma,
-                                          const float* means, const float* rstds, Element* dx, int columns) {
+extern "C" __global__ void dx_per_element(const Element* x, const Element* dy, const Element* gamma, const float* means,
+                                          const float* rstds, Element* dx, int columns) {
   __shared__ Sums of_warp[32];
   const long long row = static_cast<long long>(blockIdx.x) * columns;
   const float mean = means[blockIdx.x], rstd = rstds[blockIdx.x];
@@ -149,8 +149,8 @@ __device__ void sum_warps(float (&mine)[2]) {  // over the CTA's warps, lane by 
     for (int i = 0; i < 2; ++i) mine[i] += of_warp[other][i][lane];
 }
 
-extern "C" __global__ void columns_in_slabs(const Element* x, const Element* dy, const float* means,
-                                            const float* rstds, float* parts, int rows, int columns) {
+extern "C" __global__ void columns_in_slabs(const Element* x, const Element* dy, const float* means, const float* rstds,
+                                            float* parts, int rows, int columns) {
   const int c = blockIdx.x * 32 + threadIdx.x % 32, slab = blockIdx.y;
   const int height = (rows + SLABS - 1) / SLABS, end = min(rows, (slab + 1) * height);
   float sums[2] = {};
@@ -171,13 +171,14 @@ extern "C" __global__ void add_slabs(const float* parts, float* dgamma, float* d
   const int c = blockIdx.x * 32 + threadIdx.x % 32;
   float sums[2] = {};
   for (int slab = threadIdx.x / 32; slab < slabs; slab += BLOCK / 32)
-    for (int i = 0; i < 2 && c < columns; ++i) sums[i] += parts[(static_cast<long long>(i) * slabs + slab) * columns + c];
+    for (int i = 0; i < 2 && c < columns; ++i)
+      sums[i] += parts[(static_cast<long long>(i) * slabs + slab) * columns + c];
   sum_warps(sums);
   if (threadIdx.x < 32 && c < columns) dgamma[c] = sums[0], dbeta[c] = sums[1];
 }
 
-// ---- Fused: a CTA walks over every gridDim.x-th row. While x and dy of a row are in its registers for dx, it adds them
-// to its own sums of the columns. x and dy are read once for everything; add_slabs does the rest.
+// ---- Fused: a CTA walks over every gridDim.x-th row. While x and dy of a row are in its registers for dx, it adds
+// them to its own sums of the columns. x and dy are read once for everything; add_slabs does the rest.
 
 // What a vector of x and of dy adds to the sums of its columns.
 __device__ void add_vector(float* scales, float* shifts, int at, int columns, const Vector& held,

@@ -36,7 +36,8 @@ __device__ inline Vector pack(const float (&value)[WIDTH]) {
   return vector;
 }
 
-/// The vector at `at`, or WIDTH times `outside` where the row has ended. Its length must be a multiple of WIDTH.
+/// The vector at `at`, or WIDTH times `outside` where the row has ended. Rows must start on 16 bytes: their length is a
+/// multiple of WIDTH.
 __device__ inline Vector load_vector(const Element* row, int at, int columns, float outside = 0) {
   float value[WIDTH];
   for (int k = 0; k < WIDTH; ++k) value[k] = outside;
@@ -95,16 +96,38 @@ __device__ inline float reduce_cta(float mine, float* of_warp) {
   return reduce_lanes<Op>(lane < BLOCK / 32 ? of_warp[lane] : Op::nothing());
 }
 
+#ifdef CTAS
+/// What one of CTAS CTAs has of a row, and its place among the counters: every row has 8, one for each number of CTAs.
+struct Share {
+  int row, part, start, length;
+  long long slot;
+  __device__ explicit Share(int columns) : row(blockIdx.x / CTAS), part(blockIdx.x % CTAS) {
+    const int share = (columns + CTAS * WIDTH - 1) / (CTAS * WIDTH) * WIDTH;
+    start = min(part * share, columns);
+    length = min(share, columns - start);
+    slot = row * 8LL + __ffs(CTAS) - 1;
+  }
+};
+/// For thread 0: a number that is another one in every launch, so that nothing of an earlier launch counts. `entered`
+/// is how many CTAs have ever entered for the row. Asked for before the row is read, so that nobody waits for the
+/// answer.
+__device__ inline void take_turn(unsigned& turn, unsigned* entered) {
+  if (threadIdx.x == 0) turn = (atomicAdd(entered, 1) / CTAS + 1) * 8 + __ffs(CTAS) - 1;
+}
+#endif
+
 /// A float that one CTA shows to others, and the turn it belongs to, in one word of 8 bytes. Such a word is written and
 /// read as a whole: who sees the turn sees the value, without a fence.
 __device__ inline void show(unsigned long long* place, float value, unsigned turn) {
   *static_cast<volatile unsigned long long*>(place) =
       static_cast<unsigned long long>(turn) << 32 | __float_as_uint(value);
 }
-/// Waits until the place has been written in this turn.
+/// Waits until the place has been written in this turn. One warp of a CTA asks for all: polls take bandwidth as well.
 __device__ inline float see(const unsigned long long* place, unsigned turn) {
   unsigned long long word = 0;
   do word = *static_cast<const volatile unsigned long long*>(place);
   while (word >> 32 != turn && !NO_WAIT);
   return __uint_as_float(static_cast<unsigned>(word));
 }
+/// Asks the L2 for the line at `place`, and does not wait for it [prefetch].
+__device__ inline void prefetch_l2(const void* place) { asm volatile("prefetch.global.L2 [%0];" ::"l"(place)); }

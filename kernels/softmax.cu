@@ -140,27 +140,26 @@ extern "C" __global__ void online(const Element* x, Element* out, int columns) {
   write_pass(row, to, threadIdx.x, BLOCK, columns, all);
 }
 
-// ---- The row stays in registers, VECTORS vectors in each thread, and is read once. A row that is longer than the CTA
-// holds goes piece by piece; the second pass walks back, so that the last piece is still there.
+// ---- The row stays in registers, VECTORS vectors in each thread, and is read once. Here and below a row must fit, and
+// start on 16 bytes; the host launches the rung before this one, or the kernel ..._by_element, where it does not.
 
 template <int STRIDE>  // elements from a thread's vector to its next one
-__device__ void load_piece(Vector (&held)[VECTORS], const Element* row, int first, int columns) {
+__device__ void load_row(Vector (&held)[VECTORS], const Element* row, int first, int columns) {
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) held[v] = load_vector(row, first + v * STRIDE, columns, negative_infinity());
 }
-__device__ void take(Running& running, const Vector (&held)[VECTORS]) {
-  float max = running.max;
+__device__ Running running_of(const Vector (&held)[VECTORS]) {
+  Running running = nothing_yet();
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v)
-    for (int k = 0; k < WIDTH; ++k) max = fmaxf(max, held[v][k]);
-  running.sum *= rescale(running.max, max);  // once for a piece, not for every element
+    for (int k = 0; k < WIDTH; ++k) running.max = fmaxf(running.max, held[v][k]);
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v)
-    for (int k = 0; k < WIDTH; ++k) running.sum += exp_below(held[v][k], max);
-  running.max = max;
+    for (int k = 0; k < WIDTH; ++k) running.sum += exp_below(held[v][k], running.max);
+  return running;
 }
 template <int STRIDE>
-__device__ void write_piece(const Vector (&held)[VECTORS], Element* row, int first, int columns, Running all) {
+__device__ void write_row(const Vector (&held)[VECTORS], Element* row, int first, int columns, Running all) {
   const float scale = 1 / all.sum;
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) {
@@ -171,25 +170,12 @@ __device__ void write_piece(const Vector (&held)[VECTORS], Element* row, int fir
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK) row_in_registers(const Element* x, Element* out, int columns) {
-  const Element* row = x + static_cast<long long>(blockIdx.x) * columns;
-  Element* to = out + static_cast<long long>(blockIdx.x) * columns;
-  if (columns % WIDTH != 0) {  // rows start between vectors
-    const Running all = merge_cta(online_pass(row, threadIdx.x, BLOCK, columns));
-    return write_pass(row, to, threadIdx.x, BLOCK, columns, all);
-  }
-  constexpr int STRIDE = BLOCK * WIDTH, PIECE = VECTORS * STRIDE;
-  const int mine = threadIdx.x * WIDTH, last = (columns - 1) / PIECE * PIECE;
-  Vector held[VECTORS];
-  Running all = nothing_yet();
-  for (int piece = 0; piece <= last; piece += PIECE) {
-    load_piece<STRIDE>(held, row, piece + mine, columns);
-    take(all, held);
-  }
-  all = merge_cta(all);
-  for (int piece = last; piece >= 0; piece -= PIECE) {
-    if (piece != last) load_piece<STRIDE>(held, row, piece + mine, columns);
-    write_piece<STRIDE>(held, to, piece + mine, columns, all);
-  }
+  const long long row = static_cast<long long>(blockIdx.x) * columns;
+  constexpr int STRIDE = BLOCK * WIDTH;
+  Vector held[VECTORS];  // (VECTORS, WIDTH), a thread's share
+  load_row<STRIDE>(held, x + row, threadIdx.x * WIDTH, columns);
+  const Running all = merge_cta(running_of(held));
+  write_row<STRIDE>(held, out + row, threadIdx.x * WIDTH, columns, all);
 }
 
 // ---- Several rows in a CTA: LANES lanes of a warp share one. No shared memory, no barrier; good for short rows.
@@ -197,75 +183,67 @@ extern "C" __global__ void __launch_bounds__(BLOCK) row_in_registers(const Eleme
 extern "C" __global__ void __launch_bounds__(BLOCK)
     several_rows(const Element* x, Element* out, int rows, int columns) {
   const int r = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
-  const Element* row = x + static_cast<long long>(r) * columns;
-  Element* to = out + static_cast<long long>(r) * columns;
-  const int length = r < rows ? columns : 0;  // of no row: nothing to do, but the shuffles want every lane
-  if (columns % WIDTH != 0) {
-    const Running all = merge_lanes<LANES>(online_pass(row, lane, LANES, length));
-    return write_pass(row, to, lane, LANES, length, all);
-  }
-  constexpr int STRIDE = LANES * WIDTH, PIECE = VECTORS * STRIDE;
-  const int mine = lane * WIDTH, last = (columns - 1) / PIECE * PIECE;
+  const long long row = static_cast<long long>(r) * columns;
+  if (r >= rows) columns = 0;  // of no row: nothing to do, but the shuffles want every lane
+  constexpr int STRIDE = LANES * WIDTH;
   Vector held[VECTORS];
-  Running all = nothing_yet();
-  for (int piece = 0; piece <= last; piece += PIECE) {
-    load_piece<STRIDE>(held, row, piece + mine, length);
-    take(all, held);
-  }
-  all = merge_lanes<LANES>(all);
-  for (int piece = last; piece >= 0; piece -= PIECE) {
-    if (piece != last) load_piece<STRIDE>(held, row, piece + mine, length);
-    write_piece<STRIDE>(held, to, piece + mine, length, all);
-  }
+  load_row<STRIDE>(held, x + row, lane * WIDTH, columns);
+  const Running all = merge_lanes<LANES>(running_of(held));
+  write_row<STRIDE>(held, out + row, lane * WIDTH, columns, all);
+}
+extern "C" __global__ void several_rows_by_element(const Element* x, Element* out, int rows, int columns) {
+  const int r = blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES, lane = threadIdx.x % LANES;
+  const long long row = static_cast<long long>(r) * columns;
+  if (r >= rows) columns = 0;
+  const Running all = merge_lanes<LANES>(online_pass(x + row, lane, LANES, columns));
+  write_pass(x + row, out + row, lane, LANES, columns, all);
 }
 
 // ---- Several CTAs for a row: each has a share of it in its registers, shows max and sum of the share to the others,
 // and waits for theirs. CTAs start in the order of their index, so those of a row run at the same time as long as the
 // GPU holds CTAS of them.
 //
-// places: 2 · CTAS words of 8 bytes for each row; entered: how many CTAs have ever entered for the row. Both start as 0.
+// places: 2 · CTAS words of 8 bytes for each row; entered: how many CTAs have ever entered for the row. Both start as
+// 0.
+__device__ Running merge_ctas(Running mine, const Share& share, unsigned long long* places, unsigned turn) {
+  __shared__ Running all;
+  places += static_cast<long long>(share.row) * CTAS * 2;
+  if (threadIdx.x == 0) {
+    show(places + share.part * 2, mine.max, turn);
+    show(places + share.part * 2 + 1, mine.sum, turn);
+  }
+  if (threadIdx.x < 32) {
+    Running merged = nothing_yet();
+    for (int other = threadIdx.x; other < CTAS; other += 32) {
+      const Running theirs{see(places + other * 2, turn), see(places + other * 2 + 1, turn)};
+      const float max = fmaxf(merged.max, theirs.max);
+      merged = {max, merged.sum * rescale(merged.max, max) + theirs.sum * rescale(theirs.max, max)};
+    }
+    merged = merge_lanes(merged);
+    if (threadIdx.x == 0) all = merged;
+  }
+  barrier();
+  return all;
+}
+
 extern "C" __global__ void __launch_bounds__(BLOCK)
     several_ctas(const Element* x, Element* out, int columns, unsigned long long* places, unsigned* entered) {
   __shared__ unsigned turn;
-  const int r = blockIdx.x / CTAS, part = blockIdx.x % CTAS, lane = threadIdx.x % 32;
-  if (threadIdx.x == 0) turn = atomicAdd(entered + r, 1) / CTAS + 1;  // 1 in the first launch, then 2, …
-  const int share = (columns + CTAS * WIDTH - 1) / (CTAS * WIDTH) * WIDTH;
-  const int start = min(part * share, columns), length = min(share, columns - start);
-  const Element* row = x + static_cast<long long>(r) * columns + start;
-  Element* to = out + static_cast<long long>(r) * columns + start;
-
-  constexpr int STRIDE = BLOCK * WIDTH, PIECE = VECTORS * STRIDE;
-  const int mine = threadIdx.x * WIDTH, last = (length - 1) / PIECE * PIECE;
-  const bool aligned = columns % WIDTH == 0;
+  const Share share(columns);
+  take_turn(turn, entered + share.slot);
+  const long long row = static_cast<long long>(share.row) * columns + share.start;
+  constexpr int STRIDE = BLOCK * WIDTH;
   Vector held[VECTORS];
-  Running all = nothing_yet();
-  if (aligned)
-    for (int piece = 0; piece <= last; piece += PIECE) {
-      load_piece<STRIDE>(held, row, piece + mine, length);
-      take(all, held);
-    }
-  else
-    all = online_pass(row, threadIdx.x, BLOCK, length);
-  all = merge_cta(all);
-
-  places += static_cast<long long>(r) * CTAS * 2;
-  if (threadIdx.x == 0) {
-    show(places + part * 2, all.max, turn);
-    show(places + part * 2 + 1, all.sum, turn);
-  }
-  all = nothing_yet();
-  for (int other = lane; other < CTAS; other += 32) {  // each warp looks for itself
-    const Running theirs{see(places + other * 2, turn), see(places + other * 2 + 1, turn)};
-    const float max = fmaxf(all.max, theirs.max);
-    all = {max, all.sum * rescale(all.max, max) + theirs.sum * rescale(theirs.max, max)};
-  }
-  all = merge_lanes(all);
-
-  if (aligned)
-    for (int piece = last; piece >= 0; piece -= PIECE) {
-      if (piece != last) load_piece<STRIDE>(held, row, piece + mine, length);
-      write_piece<STRIDE>(held, to, piece + mine, length, all);
-    }
-  else
-    write_pass(row, to, threadIdx.x, BLOCK, length, all);
+  load_row<STRIDE>(held, x + row, threadIdx.x * WIDTH, share.length);
+  const Running all = merge_ctas(merge_cta(running_of(held)), share, places, turn);
+  write_row<STRIDE>(held, out + row, threadIdx.x * WIDTH, share.length, all);
+}
+extern "C" __global__ void several_ctas_by_element(const Element* x, Element* out, int columns,
+                                                   unsigned long long* places, unsigned* entered) {
+  __shared__ unsigned turn;
+  const Share share(columns);
+  take_turn(turn, entered + share.slot);
+  const long long row = static_cast<long long>(share.row) * columns + share.start;
+  const Running mine = merge_cta(online_pass(x + row, threadIdx.x, BLOCK, share.length));
+  write_pass(x + row, out + row, threadIdx.x, BLOCK, share.length, merge_ctas(mine, share, places, turn));
 }

@@ -329,13 +329,14 @@ Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addr
   if (auto ran = timer_->execute(work); !ran) return tl::unexpected(ran.error());
   for (size_t i = 0; i < specs.size(); ++i) {
     if (specs[i].role != Role::output) continue;
+    const Tolerance tolerance = tolerance_of(lab_, specs[i].type);
     HostBuffer expected(specs[i].type, static_cast<size_t>(specs[i].count())), got = expected;
     step(driver.memcpy_dtoh(expected.bytes.data(), buffers_[i]->address(), buffers_[i]->bytes()));
     step(driver.memcpy_dtoh(got.bytes.data(), addresses[i], buffers_[i]->bytes()));
     if (status != CUDA_SUCCESS) return tl::unexpected(context->error("the comparison", status));
     for (size_t k = 0; k < got.count(); ++k) {
       const double wanted = value_at(expected, k);
-      const double allowed = 2 * (lab_.tolerance.absolute + lab_.tolerance.relative * std::abs(wanted));
+      const double allowed = 2 * (tolerance.absolute + tolerance.relative * std::abs(wanted));
       if (!(std::abs(value_at(got, k) - wanted) <= allowed)) return false;  // NaN is not either
     }
   }

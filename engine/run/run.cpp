@@ -535,7 +535,7 @@ class RunInProgress {
         lab.reference(result_.config, initial_, output, begin, end, values);
       };
       const size_t most = elements_to_compare(lab, result_.config, result_.buffers[i]->count());
-      result_.correctness.push_back(compare_some(spec.name, *result_.buffers[i], lab.tolerance, expected, most));
+      result_.correctness.push_back(compare_some(spec.name, *result_.buffers[i], tolerance_of(lab, spec.type), expected, most));
       ++output;
     }
   }
