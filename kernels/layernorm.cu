@@ -206,13 +206,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   const int length = r < rows ? columns : 0;  // of no row: nothing to do, but the shuffles want every lane
   constexpr int STRIDE = LANES * WIDTH;
   const int mine = lane * WIDTH;
-  Vector held[VECTORS];
+  Vector held[VECTORS], scale[VECTORS], shift[VECTORS];
   load_row<STRIDE>(held, x + row, mine, length);
+  load_row<STRIDE>(scale, gamma, mine, length);  // all of it on its way before the first sum
+  load_row<STRIDE>(shift, beta, mine, length);
   const float mean = reduce_lanes<Add, LANES>(sum_of(held)) / columns;
   const float squares = reduce_lanes<Add, LANES>(squares_of<STRIDE>(held, mine, length, mean));
   const float rstd = inverse_deviation(squares, columns, epsilon);
   if (lane == 0 && r < rows) means[r] = mean, rstds[r] = rstd;
-  write_row<STRIDE>(held, gamma, beta, out + row, mine, length, mean, rstd);
+#pragma unroll
+  for (int v = 0; v < VECTORS; ++v) {
+    float value[WIDTH];
+    for (int k = 0; k < WIDTH; ++k) value[k] = (held[v][k] - mean) * rstd * scale[v][k] + shift[v][k];
+    store_vector(out + row, mine + v * STRIDE, length, value);
+  }
 }
 extern "C" __global__ void several_rows_by_element(const Element* x, const Element* gamma, const Element* beta,
                                                    Element* out, float* means, float* rstds, int rows, int columns,

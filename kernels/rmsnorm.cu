@@ -194,10 +194,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   const long long row = static_cast<long long>(r) * columns;
   const int length = r < rows ? columns : 0;  // of no row: nothing to do, but the shuffles want every lane
   constexpr int STRIDE = LANES * WIDTH;
-  Vector held[VECTORS];
-  load_block<STRIDE>(held, x + row, lane * WIDTH, length);
+  const int mine = lane * WIDTH;
+  Vector held[VECTORS], weight[VECTORS];
+  load_block<STRIDE>(held, x + row, mine, length);
+  load_block<STRIDE>(weight, gamma, mine, length);  // all of it on its way before the first sum
   const float scale = inverse_rms(reduce_lanes<Add, LANES>(squares_of(held)), columns, epsilon);
-  write_block<STRIDE>(held, gamma, out + row, lane * WIDTH, length, scale);
+#pragma unroll
+  for (int v = 0; v < VECTORS; ++v) {
+    float value[WIDTH];
+    for (int k = 0; k < WIDTH; ++k) value[k] = held[v][k] * scale * weight[v][k];
+    store_vector(out + row, mine + v * STRIDE, length, value);
+  }
 }
 extern "C" __global__ void several_rows_by_element(const Element* x, const Element* gamma, Element* out, int rows,
                                                    int columns, float epsilon) {
