@@ -176,7 +176,7 @@ Result<void> validate(const Lab& lab, const Config& config, DeviceKind device) {
 }
 
 Tolerance tolerance_of(const Lab& lab, DType type) {
-  constexpr double kRounding = 0x1p-9;  // half of the last bit of bf16
+  constexpr double kRounding = 0x1p-8;  // half of the last of bf16's 8 bits
   Tolerance tolerance = lab.tolerance;
   if (type == DType::bf16) tolerance.relative += kRounding;
   return tolerance;

@@ -205,7 +205,7 @@ std::string source_file_of(const Lab& lab);
 
 /// Every size and parameter at its default for the device.
 Config default_config(const Lab& lab, DeviceKind device);
-/// What the lab allows, and what rounding an element of this type to 8 bits takes, where it has no more.
+/// What the lab allows, and for bf16 what its rounding takes.
 Tolerance tolerance_of(const Lab& lab, DType type);
 /// Whether every value is possible; the error names the parameter, the value and what is allowed.
 Result<void> validate(const Lab& lab, const Config& config, DeviceKind device);

@@ -114,7 +114,6 @@ struct Share {
 __device__ inline void take_turn(unsigned& turn, unsigned* entered) {
   if (threadIdx.x == 0) turn = (atomicAdd(entered, 1) / CTAS + 1) * 8 + __ffs(CTAS) - 1;
 }
-#endif
 
 /// A float that one CTA shows to others, and the turn it belongs to, in one word of 8 bytes. Such a word is written and
 /// read as a whole: who sees the turn sees the value, without a fence.
@@ -129,5 +128,7 @@ __device__ inline float see(const unsigned long long* place, unsigned turn) {
   while (word >> 32 != turn && !NO_WAIT);
   return __uint_as_float(static_cast<unsigned>(word));
 }
+#endif
+
 /// Asks the L2 for the line at `place`, and does not wait for it [prefetch].
 __device__ inline void prefetch_l2(const void* place) { asm volatile("prefetch.global.L2 [%0];" ::"l"(place)); }

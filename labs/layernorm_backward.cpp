@@ -227,7 +227,7 @@ Lab make_layernorm_backward() {
   lab.kernel_file = "layernorm_backward.cu";
   lab.sizes = make_row_sizes(200, 504);
   lab.params = make_params();
-  lab.break_it = {make_barrier_switch({}), make_mask_switch({"slabs", "fused"})};
+  lab.break_it = {make_barrier_switch({}), make_mask_switch({"slabs", "fused", "auto"})};
   lab.rungs = make_rungs();
   lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
                     {"PyTorch", ReferenceKind::torch, "layernorm_backward"},

@@ -148,7 +148,7 @@ Lab make_rmsnorm() {
   lab.sizes = make_row_sizes(200, 504);
   lab.params = make_row_params();
   lab.break_it = {make_barrier_switch({"scheme-1", "scheme-2", "scheme-3", "scheme-3-flags"}),
-                  make_mask_switch({"scheme-2", "scheme-3", "scheme-3-flags", "scheme-4"}),
+                  make_mask_switch({"scheme-2", "scheme-3", "scheme-3-flags", "scheme-4", "auto"}),
                   make_wait_switch({"scheme-3", "scheme-3-flags"})};
   lab.rungs = make_rungs();
   lab.references = {{"copy", ReferenceKind::device_copy, "copy"},

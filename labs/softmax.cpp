@@ -133,9 +133,9 @@ std::vector<BreakIt> make_switches() {
        .title = {"Do not rescale the sum", "不重新缩放和"},
        .help = {"What was summed under a smaller maximum keeps its old scale.",
                 "在较小的最大值下累加的和保留了旧的尺度。"},
-       .rungs = {"online", "row-in-registers", "several-rows", "several-ctas"}},
+       .rungs = {"online", "row-in-registers", "several-rows", "several-ctas", "auto"}},
       make_barrier_switch({"five-kernels", "cta-per-row", "warp-shuffles", "online", "row-in-registers"}),
-      make_mask_switch({"row-in-registers", "several-rows", "several-ctas"}),
+      make_mask_switch({"row-in-registers", "several-rows", "several-ctas", "auto"}),
       make_wait_switch({"several-ctas"}),
   };
 }
