@@ -141,10 +141,6 @@ Result<Resolved> resolve(const Lab& lab, const Rung& rung, const Config& config,
   return resolved;
 }
 
-Tolerance tolerance_of(const Lab& lab, const std::string& rung, const Config& config) {
-  return lab.tolerance_for ? lab.tolerance_for(rung, config) : lab.tolerance;
-}
-
 const Rung& default_rung(const Lab& lab) {
   const Rung* named = find_rung(lab, lab.default_rung);
   return named != nullptr ? *named : lab.rungs.front();
@@ -177,6 +173,14 @@ Result<void> validate(const Lab& lab, const Config& config, DeviceKind device) {
     if (!is_possible(*param, value)) return fail(ErrorId::parameter_range, name, value, allowed_text(*param));
   }
   return {};
+}
+
+Tolerance tolerance_of(const Lab& lab, const std::string& rung, const Config& config, DType type) {
+  constexpr double kRounding = 0x1p-8;  // half of the last of bf16's 8 bits
+  if (lab.tolerance_for) return lab.tolerance_for(rung, config);
+  Tolerance tolerance = lab.tolerance;
+  if (type == DType::bf16) tolerance.relative += kRounding;
+  return tolerance;
 }
 
 std::vector<int64_t> values_of(const Param& param) {

@@ -207,7 +207,7 @@ struct Resolved {
 /// Error if the rung picks one that the lab does not have, or parameters that it cannot take.
 Result<Resolved> resolve(const Lab& lab, const Rung& rung, const Config& config, const GpuSpec& gpu);
 /// What the outputs of a rung may be off by.
-Tolerance tolerance_of(const Lab& lab, const std::string& rung, const Config& config);
+Tolerance tolerance_of(const Lab& lab, const std::string& rung, const Config& config, DType type);
 /// "kernels/elementwise.cu", or the path of a user's own file.
 std::string source_file_of(const Lab& lab);
 

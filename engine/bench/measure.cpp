@@ -318,7 +318,6 @@ Result<void> Sweep::add_cublas(size_t series, const ReferenceSpec& spec, const C
 Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addresses, const Config& config) const {
   const auto context = context_of(*buffers_.front());
   const auto specs = lab_.buffers(config);
-  const Tolerance tolerance = tolerance_of(lab_, report_.series.front().name, config);
   CurrentContext current(*context);
   if (!current) return tl::unexpected(context->error("the comparison", CUDA_ERROR_CONTEXT_IS_DESTROYED));
   const Driver& driver = context->driver();
@@ -330,6 +329,7 @@ Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addr
   if (auto ran = timer_->execute(work); !ran) return tl::unexpected(ran.error());
   for (size_t i = 0; i < specs.size(); ++i) {
     if (specs[i].role != Role::output) continue;
+    const Tolerance tolerance = tolerance_of(lab_, report_.series.front().name, config, specs[i].type);
     HostBuffer expected(specs[i].type, static_cast<size_t>(specs[i].count())), got = expected;
     step(driver.memcpy_dtoh(expected.bytes.data(), buffers_[i]->address(), buffers_[i]->bytes()));
     step(driver.memcpy_dtoh(got.bytes.data(), addresses[i], buffers_[i]->bytes()));

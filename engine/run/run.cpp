@@ -541,7 +541,6 @@ class RunInProgress {
 
   void compare_outputs(const Lab& lab) {
     report(Progress::Phase::compare, 0);
-    const Tolerance tolerance = tolerance_of(lab, result_.rung, result_.config);
     size_t output = 0;
     for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
       const BufferSpec& spec = result_.plan.buffers[i];
@@ -549,6 +548,7 @@ class RunInProgress {
       const auto expected = [&, output](size_t begin, size_t end, double* values) {
         lab.reference(result_.config, initial_, output, begin, end, values);
       };
+      const Tolerance tolerance = tolerance_of(lab, result_.rung, result_.config, spec.type);
       const size_t most = elements_to_compare(lab, result_.config, result_.buffers[i]->count());
       result_.correctness.push_back(compare_some(spec.name, *result_.buffers[i], tolerance, expected, most));
       ++output;

@@ -1,0 +1,134 @@
+// What the row-wise operators share: elements of fp32 or bf16 and vectors of them, reductions over lanes and CTAs, and
+// values that the CTAs of a row show one another. All arithmetic is in fp32: DTYPE only says how memory holds it.
+#pragma once
+
+#if DTYPE == 1
+#include <cuda_bf16.h>
+using Element = __nv_bfloat16;
+#else
+using Element = float;
+#endif
+
+constexpr int WIDTH = 16 / sizeof(Element);  // elements that travel in one access of 16 bytes: 4 or 8
+
+/// WIDTH neighbours of a row, still packed as memory holds them.
+struct alignas(16) Vector {
+  unsigned word[4];
+  __device__ float operator[](int k) const {
+#if DTYPE == 1  // bf16 is the upper half of an fp32
+    return __uint_as_float(k % 2 == 1 ? word[k / 2] & 0xffff0000u : word[k / 2] << 16);
+#else
+    return __uint_as_float(word[k]);
+#endif
+  }
+};
+
+__device__ inline Vector pack(const float (&value)[WIDTH]) {
+  Vector vector;
+  for (int i = 0; i < 4; ++i) {
+#if DTYPE == 1
+    const __nv_bfloat162 two = __floats2bfloat162_rn(value[2 * i], value[2 * i + 1]);
+    vector.word[i] = *reinterpret_cast<const unsigned*>(&two);
+#else
+    vector.word[i] = __float_as_uint(value[i]);
+#endif
+  }
+  return vector;
+}
+
+/// The vector at `at`, or WIDTH times `outside` where the row has ended. Rows must start on 16 bytes: their length is a
+/// multiple of WIDTH.
+__device__ inline Vector load_vector(const Element* row, int at, int columns, float outside = 0) {
+  float value[WIDTH];
+  for (int k = 0; k < WIDTH; ++k) value[k] = outside;
+  Vector vector = pack(value);
+  if (at < columns || DROP_MASK) vector = *reinterpret_cast<const Vector*>(row + at);
+  return vector;
+}
+__device__ inline void store_vector(Element* row, int at, int columns, const float (&value)[WIDTH]) {
+  if (at < columns || DROP_MASK) *reinterpret_cast<Vector*>(row + at) = pack(value);
+}
+
+struct Add {
+  static __device__ float nothing() { return 0; }
+  __device__ float operator()(float x, float y) const { return x + y; }
+};
+struct Max {
+  static __device__ float nothing() { return -3.402823466e38f; }
+  __device__ float operator()(float x, float y) const { return fmaxf(x, y); }
+};
+
+__device__ inline void barrier() {
+  if (!NO_BARRIER) __syncthreads();
+}
+
+/// Of all threads of the CTA, by a tree in shared memory: in each step half of the threads take in what the other half
+/// holds. `shared` has BLOCK floats.
+template <class Op>
+__device__ inline float reduce_by_tree(float mine, float* shared) {
+  shared[threadIdx.x] = mine;
+  barrier();
+  for (int half = BLOCK / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) shared[threadIdx.x] = Op()(shared[threadIdx.x], shared[threadIdx.x + half]);
+    barrier();
+  }
+  const float all = shared[0];
+  barrier();  // whoever reduces next writes where others still read
+  return all;
+}
+
+/// Of neighbouring lanes, COUNT at a time, from register to register: every lane gets the result.
+template <class Op, int COUNT = 32>
+__device__ inline float reduce_lanes(float mine) {
+  for (int distance = COUNT / 2; distance > 0; distance /= 2)
+    mine = Op()(mine, __shfl_xor_sync(0xffffffff, mine, distance));
+  return mine;
+}
+
+/// Of all threads of the CTA, with one barrier: each warp for itself, then every warp over what the warps have found.
+/// `of_warp` has 32 floats, which no other reduction of the kernel uses.
+template <class Op>
+__device__ inline float reduce_cta(float mine, float* of_warp) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  mine = reduce_lanes<Op>(mine);
+  if (lane == 0) of_warp[warp] = mine;
+  barrier();
+  return reduce_lanes<Op>(lane < BLOCK / 32 ? of_warp[lane] : Op::nothing());
+}
+
+#ifdef CTAS
+/// What one of CTAS CTAs has of a row, and its place among the counters: every row has 8, one for each number of CTAs.
+struct Share {
+  int row, part, start, length;
+  long long slot;
+  __device__ explicit Share(int columns) : row(blockIdx.x / CTAS), part(blockIdx.x % CTAS) {
+    const int share = (columns + CTAS * WIDTH - 1) / (CTAS * WIDTH) * WIDTH;
+    start = min(part * share, columns);
+    length = min(share, columns - start);
+    slot = row * 8LL + __ffs(CTAS) - 1;
+  }
+};
+/// For thread 0: a number that is another one in every launch, so that nothing of an earlier launch counts. `entered`
+/// is how many CTAs have ever entered for the row. Asked for before the row is read, so that nobody waits for the
+/// answer.
+__device__ inline void take_turn(unsigned& turn, unsigned* entered) {
+  if (threadIdx.x == 0) turn = (atomicAdd(entered, 1) / CTAS + 1) * 8 + __ffs(CTAS) - 1;
+}
+
+/// A float that one CTA shows to others, and the turn it belongs to, in one word of 8 bytes. Such a word is written and
+/// read as a whole: who sees the turn sees the value, without a fence.
+__device__ inline void show(unsigned long long* place, float value, unsigned turn) {
+  *static_cast<volatile unsigned long long*>(place) =
+      static_cast<unsigned long long>(turn) << 32 | __float_as_uint(value);
+}
+/// Waits until the place has been written in this turn. One warp of a CTA asks for all: polls take bandwidth as well.
+__device__ inline float see(const unsigned long long* place, unsigned turn) {
+  unsigned long long word = 0;
+  do word = *static_cast<const volatile unsigned long long*>(place);
+  while (word >> 32 != turn && !NO_WAIT);
+  return __uint_as_float(static_cast<unsigned>(word));
+}
+#endif
+
+/// Asks the L2 for the line at `place`, and does not wait for it [prefetch].
+__device__ inline void prefetch_l2(const void* place) { asm volatile("prefetch.global.L2 [%0];" ::"l"(place)); }

@@ -1,0 +1,210 @@
+// Lab "layernorm": every row made to mean 0 and deviation 1, then scaled by gamma and shifted by beta.
+// kernels/layernorm.cu holds the rungs.
+#include <cmath>
+
+#include "engine/numbers.hpp"
+#include "labs/rows.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr float kEpsilon = 1e-5f;
+constexpr double kMean = 300;  // of x: far enough from 0 that the mean of the squares says little about the variance
+enum Buffer : size_t { kX, kGamma, kBeta, kOut, kMeans, kRstds, kPlaces, kEntered };
+
+std::vector<BufferSpec> make_buffers(const Config& config) {
+  BufferSpec x = make_matrix("x", config, Role::input);
+  // bf16 has 8 bits: with a mean of 300 nothing would be left of the deviation.
+  x.fill_values = {config.param("DTYPE") == 1 ? 3 : kMean, 1};
+  std::vector<BufferSpec> buffers{x, make_weights("gamma", config, 1), make_weights("beta", config, 0),
+                                  make_matrix("out", config, Role::output)};
+  for (const char* name : {"means", "rstds"})
+    buffers.push_back({.name = name, .shape = {config.size("rows")}, .role = Role::output, .fill = Fill::poison});
+  for (BufferSpec& buffer : make_meeting_places(config, 2)) buffers.push_back(std::move(buffer));
+  return buffers;
+}
+
+/// x, [gamma, beta,] out, means, rstds, [rows,] columns, epsilon: what every kernel takes first.
+std::vector<Argument> arguments_of(const Config& config, bool fused, bool with_rows = false,
+                                   std::vector<Argument> more = {}) {
+  std::vector<Argument> arguments{BufferArgument{kX}};
+  if (fused) arguments.insert(arguments.end(), {BufferArgument{kGamma}, BufferArgument{kBeta}});
+  arguments.insert(arguments.end(), {BufferArgument{kOut}, BufferArgument{kMeans}, BufferArgument{kRstds}});
+  if (with_rows) arguments.emplace_back(scalar(static_cast<int32_t>(config.size("rows"))));
+  arguments.emplace_back(scalar(static_cast<int32_t>(config.size("columns"))));
+  arguments.emplace_back(scalar(kEpsilon));
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+std::vector<Launch> launch_unfused(const std::string& kernel, const Config& config) {
+  return {launch_per_row(kernel, config, arguments_of(config, false)),
+          launch_per_row("scale_and_shift", config,
+                         {BufferArgument{kOut}, BufferArgument{kGamma}, BufferArgument{kBeta},
+                          scalar(static_cast<int32_t>(config.size("columns")))})};
+}
+std::vector<Launch> launch_registers(const Config& config) {
+  const bool fits = fits_registers(config, config.size("columns"), config.param("BLOCK"));
+  return launch_unfused(fits ? "row_in_registers" : "two_pass", config);
+}
+std::vector<Launch> launch_fused(const Config& config) {
+  const bool fits = fits_registers(config, config.size("columns"), config.param("BLOCK"));
+  return {launch_per_row(fits ? "fused" : "fused_by_element", config, arguments_of(config, true))};
+}
+std::vector<Launch> launch_several_rows_rung(const Config& config) {
+  const bool fits = fits_registers(config, config.size("columns"), config.param("LANES"));
+  return {
+      launch_several_rows(fits ? "several_rows" : "several_rows_by_element", config, arguments_of(config, true, true))};
+}
+std::vector<Launch> launch_several_ctas_rung(const Config& config) {
+  const bool fits = fits_registers(config, share_of_row(config), config.param("BLOCK"));
+  return {launch_several_ctas(fits ? "several_ctas" : "several_ctas_by_element", config,
+                              arguments_of(config, true, false, {BufferArgument{kPlaces}, BufferArgument{kEntered}}))};
+}
+
+Rung make_rung(std::string name, Text title, std::vector<std::string> kernels, std::vector<std::string> params,
+               std::function<std::vector<Launch>(const Config&)> launches,
+               std::function<std::string(const Config&)> grid_formula = rows_formula) {
+  params.insert(params.begin(), {"DTYPE", "BLOCK"});
+  return {.name = std::move(name),
+          .title = std::move(title),
+          .kernels = std::move(kernels),
+          .params = std::move(params),
+          .launches = std::move(launches),
+          .grid_formula = std::move(grid_formula)};
+}
+
+std::vector<Rung> make_rungs() {
+  const auto unfused = [](const std::string& kernel) {
+    return [kernel](const Config& config) { return launch_unfused(kernel, config); };
+  };
+  std::vector<Rung> rungs{
+      make_rung("two-pass", {"Two passes", "两遍"}, {"two_pass", "scale_and_shift"}, {}, unfused("two_pass")),
+      make_rung("welford", {"Welford, one pass", "Welford，一遍"}, {"welford", "scale_and_shift"}, {},
+                unfused("welford")),
+      make_rung("row-in-registers", {"Row in registers", "整行留在寄存器"},
+                {"row_in_registers", "two_pass", "scale_and_shift"}, {"VECTORS"}, launch_registers),
+      make_rung("fused", {"Gamma and beta fused", "融合 gamma 和 beta"}, {"fused", "fused_by_element"}, {"VECTORS"},
+                launch_fused),
+      make_rung("several-rows", {"Several rows per CTA", "一 CTA 多行"}, {"several_rows", "several_rows_by_element"},
+                {"VECTORS", "LANES"}, launch_several_rows_rung, several_rows_formula),
+      make_rung("several-ctas", {"Several CTAs per row", "一行多 CTA"}, {"several_ctas", "several_ctas_by_element"},
+                {"VECTORS", "CTAS"}, launch_several_ctas_rung, several_ctas_formula)};
+  rungs.push_back({.name = "auto",
+                   .title = {"Auto", "自动"},
+                   .params = {"DTYPE"},
+                   .pick = [](const Config& config, const GpuSpec& gpu) {
+                     return pick_row_tiles(config, gpu, {"several-rows", "fused", "several-ctas"});
+                   }});
+  return rungs;
+}
+
+std::vector<Predict> make_predicts() {
+  return {
+      {.question =
+           {"Two passes, not fused: how many times does a row travel between memory and registers, read or written?",
+            "两遍、未融合：一行数据在内存与寄存器之间要走几趟（读写都算）？"},
+       .choices =
+           [](const Config&) {
+             return std::vector<int64_t>{2, 4, 6};
+           },
+       .answer = [](const Config&) { return int64_t{6}; },
+       .why =
+           [](const Config&) {
+             return Text{
+                 "x is read for the mean, for the variance and to be normalised; out is written, read and written "
+                 "again.",
+                 "求均值、求方差、归一化各读一次 x；out 写一次，再读一次、写一次。"};
+           }},
+      {.question = {"fp32, x about 300 with deviation 1: about how many of its 24 bits does the difference of the mean "
+                    "square and the squared mean still have?",
+                    "fp32，x 约为 300、标准差 1：平方的均值减均值的平方之后，24 位里大约还剩几位？"},
+       .choices =
+           [](const Config&) {
+             return std::vector<int64_t>{8, 16, 24};
+           },
+       .answer = [](const Config&) { return std::lround(24 - std::log2(kMean * kMean)); },
+       .why =
+           [](const Config&) {
+             return Text{"Both are about 90,000, which is 16.5 bits above the difference, 1. They cancel.",
+                         "两者都约为 90,000，比差值 1 高出 16.5 位，这些位都抵消了。"};
+           }},
+  };
+}
+
+struct RowStatistics {
+  double mean, rstd;
+};
+RowStatistics statistics_of(const HostBuffer& x, size_t row, size_t columns) {
+  double sum = 0, squares = 0;
+  for (size_t c = 0; c < columns; ++c) sum += value_at(x, row + c);
+  const double mean = sum / static_cast<double>(columns);
+  for (size_t c = 0; c < columns; ++c) squares += std::pow(value_at(x, row + c) - mean, 2);
+  return {mean, 1 / std::sqrt(squares / static_cast<double>(columns) + double{kEpsilon})};
+}
+
+/// Output 0 is out, 1 the means, 2 the inverse deviations.
+void expect_output(const Config& config, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t output,
+                   size_t begin, size_t end, double* expected) {
+  const auto columns = static_cast<size_t>(config.size("columns"));
+  const HostBuffer& x = *buffers[kX];
+  size_t known = SIZE_MAX;
+  RowStatistics row_has{};
+  for (size_t i = begin; i < end; ++i) {
+    const size_t row = output == 0 ? i / columns * columns : i * columns;
+    if (row != known) row_has = statistics_of(x, row, columns);
+    known = row;
+    const double normal = (value_at(x, row + (output == 0 ? i - row : 0)) - row_has.mean) * row_has.rstd;
+    expected[i - begin] = output == 1 ? row_has.mean
+                          : output == 2
+                              ? row_has.rstd
+                              : normal * value_at(*buffers[kGamma], i - row) + value_at(*buffers[kBeta], i - row);
+  }
+}
+
+Lab make_layernorm() {
+  Lab lab;
+  lab.name = "layernorm";
+  lab.stage = 4;
+  lab.order = 2;
+  lab.title = {"LayerNorm", "LayerNorm"};
+  lab.kernel_file = "layernorm.cu";
+  lab.sizes = make_row_sizes(200, 504);
+  lab.params = make_row_params();
+  lab.break_it = {
+      {.name = "NAIVE_VARIANCE",
+       .title = {"Mean square minus squared mean", "平方的均值减均值的平方"},
+       .help = {"One pass would do, and the leading digits of both cancel.", "这样一遍就够，但两者的高位会互相抵消。"},
+       .rungs = {"two-pass"}},
+      make_barrier_switch({"two-pass", "welford", "row-in-registers", "fused"}),
+      make_mask_switch({"row-in-registers", "fused", "several-rows", "several-ctas", "auto"}),
+      make_wait_switch({"several-ctas"})};
+  lab.rungs = make_rungs();
+  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
+                    {"PyTorch", ReferenceKind::torch, "layernorm"},
+                    {"torch.compile", ReferenceKind::torch_compile, "layernorm"},
+                    {"Triton", ReferenceKind::triton, "layernorm"}};
+  // The mean of values about 300 is off by some of its last bits, 2^-15 each, and x - mean with it.
+  lab.tolerance = {.absolute = 3e-4, .relative = 1e-5};
+  lab.predicts = make_predicts();
+  lab.buffers = make_buffers;
+  lab.reference = expect_output;
+  lab.useful_bytes = [](const Config& config) {
+    const auto rows = static_cast<double>(config.size("rows")), columns = static_cast<double>(config.size("columns"));
+    return static_cast<double>(size_of(element_type(config))) * (2 * rows + 2) * columns + 8 * rows;
+  };
+  lab.flops = [](const Config& config) {  // sum; subtract, square, add; subtract, scale, weigh, shift
+    return 8.0 * static_cast<double>(config.size("rows") * config.size("columns"));
+  };
+  lab.bytes_formula = {
+      "(2 · rows + 2) · columns elements of 4 or 2 bytes, and 8 bytes for each row's mean and deviation",
+      "(2 · 行 + 2) · 列 个元素，每个 4 或 2 字节；另有每行 8 字节的均值与标准差"};
+  lab.sweep_size = "rows";
+  lab.points = make_row_points();
+  return lab;
+}
+
+const bool registered = register_lab(make_layernorm());
+
+}  // namespace
+}  // namespace tilescope

@@ -1,0 +1,263 @@
+// Lab "layernorm-backward": the gradients of LayerNorm with respect to x, gamma and beta.
+// kernels/layernorm_backward.cu holds the rungs.
+#include <cmath>
+
+#include "engine/numbers.hpp"
+#include "labs/rows.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr int64_t kMostSlabs = 512;               // groups of rows whose column sums `parts` has room for
+constexpr int64_t kMostSharedBytes = 128 * 1024;  // of column sums: one CTA of them fits on a multiprocessor
+enum Buffer : size_t { kX, kDy, kGamma, kMeans, kRstds, kDx, kDgamma, kDbeta, kParts };
+
+std::vector<BufferSpec> make_buffers(const Config& config) {
+  const int64_t rows = config.size("rows"), columns = config.size("columns");
+  // mean and 1 / deviation as the forward pass would leave them, up to the sampling error of a row: whatever they are,
+  // the gradients are defined by the formulas, and the reference uses the same.
+  return {make_matrix("x", config, Role::input),
+          make_matrix("dy", config, Role::input),
+          make_weights("gamma", config, 1),
+          {.name = "means", .shape = {rows}, .role = Role::input, .fill = Fill::normal, .fill_values = {0, 0.1}},
+          {.name = "rstds", .shape = {rows}, .role = Role::input, .fill = Fill::uniform, .fill_values = {0.9, 1.1}},
+          make_matrix("dx", config, Role::output),
+          {.name = "dgamma", .shape = {columns}, .role = Role::output, .fill = Fill::poison},
+          {.name = "dbeta", .shape = {columns}, .role = Role::output, .fill = Fill::poison},
+          {.name = "parts", .shape = {2, kMostSlabs, columns}, .role = Role::scratch, .fill = Fill::poison}};
+}
+
+Argument rows_of(const Config& config) { return scalar(static_cast<int32_t>(config.size("rows"))); }
+Argument columns_of(const Config& config) { return scalar(static_cast<int32_t>(config.size("columns"))); }
+
+/// x, dy, gamma, means, rstds, dx, …: what a kernel that computes dx takes.
+std::vector<Argument> arguments_for_dx(std::vector<Argument> more) {
+  std::vector<Argument> arguments{BufferArgument{kX},     BufferArgument{kDy},    BufferArgument{kGamma},
+                                  BufferArgument{kMeans}, BufferArgument{kRstds}, BufferArgument{kDx}};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+Launch launch_add_slabs(const Config& config, int64_t slabs) {
+  Launch launch = launch_per_row("add_slabs", config,
+                                 {BufferArgument{kParts}, BufferArgument{kDgamma}, BufferArgument{kDbeta},
+                                  scalar(static_cast<int32_t>(slabs)), columns_of(config)});
+  launch.grid.x = static_cast<uint32_t>(ceil_divide(config.size("columns"), 32));
+  return launch;
+}
+
+std::vector<Launch> launch_two_kernels(const Config& config) {
+  Launch columns =
+      launch_per_row("columns_per_thread", config,
+                     {BufferArgument{kX}, BufferArgument{kDy}, BufferArgument{kMeans}, BufferArgument{kRstds},
+                      BufferArgument{kDgamma}, BufferArgument{kDbeta}, rows_of(config), columns_of(config)});
+  columns.grid.x = static_cast<uint32_t>(ceil_divide(config.size("columns"), config.param("BLOCK")));
+  return {launch_per_row("dx_per_element", config, arguments_for_dx({columns_of(config)})), columns};
+}
+
+std::vector<Launch> launch_slabs(const Config& config) {
+  Launch columns =
+      launch_per_row("columns_in_slabs", config,
+                     {BufferArgument{kX}, BufferArgument{kDy}, BufferArgument{kMeans}, BufferArgument{kRstds},
+                      BufferArgument{kParts}, rows_of(config), columns_of(config)});
+  columns.grid.x = static_cast<uint32_t>(ceil_divide(config.size("columns"), 32));
+  columns.grid.y = static_cast<uint32_t>(config.param("SLABS"));
+  return {launch_per_row("dx_in_registers", config, arguments_for_dx({columns_of(config)})), columns,
+          launch_add_slabs(config, config.param("SLABS"))};
+}
+
+/// Bytes of a CTA's column sums: two floats for each column, each half from a multiple of 16 bytes on.
+int64_t shared_bytes(const Config& config) { return ceil_divide(config.size("columns"), 4) * 4 * 8; }
+int64_t walking_ctas(const Config& config) { return std::min(config.param("SLABS"), config.size("rows")); }
+
+std::vector<Launch> launch_fused(const Config& config) {
+  const bool wide = shared_bytes(config) > kMostSharedBytes;
+  Launch fused = launch_per_row(wide ? "fused_wide" : "fused", config,
+                                arguments_for_dx({BufferArgument{kParts}, rows_of(config), columns_of(config)}));
+  fused.grid.x = static_cast<uint32_t>(walking_ctas(config));
+  if (!wide) fused.shared_bytes = static_cast<uint32_t>(shared_bytes(config));
+  return {fused, launch_add_slabs(config, walking_ctas(config))};
+}
+
+std::string columns_formula(const Config& config) {
+  const int64_t columns = config.size("columns");
+  return fmt::format("⌈{} / 32⌉ = {}", with_separators(columns), with_separators(ceil_divide(columns, 32)));
+}
+
+Pick pick_tiles(const Config& config, const GpuSpec& gpu) {
+  const int64_t vectors = ceil_divide(config.size("columns"), vector_width(config));
+  const int64_t multiprocessors = gpu.multiprocessors;
+  // x and dy of a row, in 512 threads: 2 vectors of each in fp32 leave room for two CTAs on a multiprocessor.
+  const bool two = shared_bytes(config) <= kMostSharedBytes / 2 && vectors <= 1024;
+  const int64_t each = vectors <= 512 ? 1 : vectors <= 1024 ? 2 : vectors <= 2048 ? 4 : 8;
+  const bool bf16 = element_type(config) == DType::bf16;
+  const int64_t slabs = std::min<int64_t>(two ? 2 * multiprocessors : multiprocessors, kMostSlabs);
+  return {
+      "fused",
+      {{"BLOCK", bf16 && vectors <= 512 ? 256 : 512},
+       {"VECTORS", bf16 ? std::min<int64_t>(std::max<int64_t>(each, 2), 4) : each},
+       {"SLABS", slabs}},
+      {fmt::format(
+           "{} CTAs, {} on each multiprocessor, walk over the rows; x and dy are read once for all three gradients.",
+           slabs, two ? 2 : 1),
+       fmt::format("{} 个 CTA（每个多处理器 {} 个）沿行走动；三个梯度只读一遍 x 和 dy。", slabs, two ? 2 : 1)}};
+}
+
+std::vector<Rung> make_rungs() {
+  std::vector<Rung> rungs;
+  rungs.push_back({.name = "two-kernels",
+                   .title = {"Two kernels", "两个内核"},
+                   .kernels = {"dx_per_element", "columns_per_thread"},
+                   .params = {"DTYPE", "BLOCK"},
+                   .launches = launch_two_kernels,
+                   .grid_formula = [](const Config& config) {
+                     const int64_t columns = config.size("columns"), block = config.param("BLOCK");
+                     return fmt::format("⌈{} / {}⌉ = {}", with_separators(columns), block,
+                                        with_separators(ceil_divide(columns, block)));
+                   }});
+  rungs.push_back({.name = "slabs",
+                   .title = {"Registers and slabs", "寄存器与分片"},
+                   .kernels = {"dx_in_registers", "columns_in_slabs", "add_slabs"},
+                   .params = {"DTYPE", "BLOCK", "VECTORS", "SLABS"},
+                   .launches = launch_slabs,
+                   .grid_formula = columns_formula});
+  rungs.push_back({.name = "fused",
+                   .title = {"Fused", "融合"},
+                   .kernels = {"fused", "fused_wide", "add_slabs"},
+                   .params = {"DTYPE", "BLOCK", "VECTORS", "SLABS"},
+                   .launches = launch_fused,
+                   .grid_formula = columns_formula});
+  rungs.push_back({.name = "auto", .title = {"Auto", "自动"}, .params = {"DTYPE"}, .pick = pick_tiles});
+  return rungs;
+}
+
+std::vector<Param> make_params() {
+  std::vector<Param> params = make_row_params();
+  params.resize(3);  // DTYPE, BLOCK, VECTORS
+  params.push_back(
+      {.name = "SLABS",
+       .title = {"Slabs", "分片数"},
+       .unit = {"slabs", "片"},
+       .help = {"Groups of rows whose sums of the columns are kept apart until the end; of the fused rung, its CTAs.",
+                "行分成的组数，各组的列和到最后才相加；融合那一级里就是 CTA 数。"},
+       .value = 8,
+       .min = 1,
+       .max = kMostSlabs,
+       .gpu_value = 264});
+  return params;
+}
+
+std::vector<Predict> make_predicts() {
+  return {
+      {.question = {"Two kernels: how many times do rows of x, dy or dx travel between memory and registers?",
+                    "两个内核：x、dy、dx 的一行一共要走几趟（读写都算）？"},
+       .choices =
+           [](const Config&) {
+             return std::vector<int64_t>{3, 5, 7};
+           },
+       .answer = [](const Config&) { return int64_t{7}; },
+       .why =
+           [](const Config&) {
+             return Text{
+                 "dx reads x and dy for the sums and again to write: 5. dgamma and dbeta read both once more: 7. "
+                 "Fused: 3.",
+                 "dx 为求和读 x、dy，写之前再读一遍：5 趟。dgamma 和 dbeta 又各读一遍：7 趟。融合后只有 3 趟。"};
+           }},
+      {.question = {"Two kernels, 4,096 columns, 256 threads: how many CTAs compute dgamma and dbeta?",
+                    "两个内核，4,096 列，256 个线程：有多少个 CTA 在算 dgamma 和 dbeta？"},
+       .choices =
+           [](const Config&) {
+             return std::vector<int64_t>{16, 256, 4096};
+           },
+       .answer = [](const Config&) { return int64_t{4096 / 256}; },
+       .why =
+           [](const Config&) {
+             return Text{"A thread for each column: 16 CTAs. On 132 multiprocessors 116 have nothing to do.",
+                         "每列一个线程：16 个 CTA。132 个多处理器里有 116 个闲着。"};
+           }},
+  };
+}
+
+using Buffers = std::vector<std::shared_ptr<const HostBuffer>>;
+
+double normal_at(const Buffers& buffers, size_t row, size_t columns, size_t c) {
+  return (value_at(*buffers[kX], row * columns + c) - value_at(*buffers[kMeans], row)) *
+         value_at(*buffers[kRstds], row);
+}
+
+void expect_dx(const Buffers& buffers, size_t columns, size_t begin, size_t end, double* expected) {
+  size_t known = SIZE_MAX;
+  double sum = 0, sum_of_products = 0;
+  const auto gradient = [&](size_t row, size_t c) {
+    return value_at(*buffers[kDy], row * columns + c) * value_at(*buffers[kGamma], c);
+  };
+  for (size_t i = begin; i < end; ++i) {
+    const size_t row = i / columns, column = i % columns;
+    if (row != known) {
+      known = row;
+      sum = sum_of_products = 0;
+      for (size_t c = 0; c < columns; ++c) {
+        sum += gradient(row, c);
+        sum_of_products += gradient(row, c) * normal_at(buffers, row, columns, c);
+      }
+    }
+    const double means =
+        (sum + normal_at(buffers, row, columns, column) * sum_of_products) / static_cast<double>(columns);
+    expected[i - begin] = value_at(*buffers[kRstds], row) * (gradient(row, column) - means);
+  }
+}
+
+/// dgamma, or dbeta, of the columns [begin, end).
+void expect_column_sums(const Buffers& buffers, size_t rows, size_t columns, bool of_gamma, size_t begin, size_t end,
+                        double* expected) {
+  std::fill_n(expected, end - begin, 0.0);
+  for (size_t row = 0; row < rows; ++row)
+    for (size_t c = begin; c < end; ++c) {
+      const double gradient = value_at(*buffers[kDy], row * columns + c);
+      expected[c - begin] += of_gamma ? gradient * normal_at(buffers, row, columns, c) : gradient;
+    }
+}
+
+Lab make_layernorm_backward() {
+  Lab lab;
+  lab.name = "layernorm-backward";
+  lab.stage = 4;
+  lab.order = 3;
+  lab.title = {"LayerNorm backward", "LayerNorm 反向"};
+  lab.kernel_file = "layernorm_backward.cu";
+  lab.sizes = make_row_sizes(200, 504);
+  lab.params = make_params();
+  lab.break_it = {make_barrier_switch({}), make_mask_switch({"slabs", "fused", "auto"})};
+  lab.rungs = make_rungs();
+  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
+                    {"PyTorch", ReferenceKind::torch, "layernorm_backward"},
+                    {"torch.compile", ReferenceKind::torch_compile, "layernorm_backward"}};
+  // dgamma and dbeta are sums over all rows: 2^17 terms of size 1, each partial sum rounded to 2^-24 of some hundreds.
+  lab.tolerance = {.absolute = 2e-3, .relative = 1e-4};
+  lab.predicts = make_predicts();
+  lab.buffers = make_buffers;
+  lab.reference = [](const Config& config, const Buffers& buffers, size_t output, size_t begin, size_t end,
+                     double* expected) {
+    const auto rows = static_cast<size_t>(config.size("rows")), columns = static_cast<size_t>(config.size("columns"));
+    if (output == 0) return expect_dx(buffers, columns, begin, end, expected);
+    expect_column_sums(buffers, rows, columns, output == 1, begin, end, expected);
+  };
+  lab.useful_bytes = [](const Config& config) {
+    const auto rows = static_cast<double>(config.size("rows")), columns = static_cast<double>(config.size("columns"));
+    return static_cast<double>(size_of(element_type(config))) * (3 * rows + 1) * columns + 8 * (rows + columns);
+  };
+  lab.flops = [](const Config& config) {
+    return 14.0 * static_cast<double>(config.size("rows") * config.size("columns"));
+  };
+  lab.bytes_formula = {"(3 · rows + 1) · columns elements of 4 or 2 bytes, and 8 bytes for each row and column",
+                       "(3 · 行 + 1) · 列 个元素，每个 4 或 2 字节；另有每行、每列各 8 字节"};
+  lab.sweep_size = "rows";
+  for (const SweepPoint& point : make_row_points())
+    if (point.sizes.at("rows") >= 4096) lab.points.push_back(point);
+  return lab;
+}
+
+const bool registered = register_lab(make_layernorm_backward());
+
+}  // namespace
+}  // namespace tilescope

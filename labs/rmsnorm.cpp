@@ -1,0 +1,183 @@
+// Lab "rmsnorm": every row divided by the root of the mean of its squares, times gamma. kernels/rmsnorm.cu holds the
+// schemes.
+#include <cmath>
+
+#include "engine/numbers.hpp"
+#include "labs/rows.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr float kEpsilon = 1e-5f;
+enum Buffer : size_t { kX, kGamma, kOut, kPlaces, kEntered, kSums, kArrived };
+
+std::vector<BufferSpec> make_buffers(const Config& config) {
+  std::vector<BufferSpec> buffers{make_matrix("x", config, Role::input), make_weights("gamma", config, 1),
+                                  make_matrix("out", config, Role::output)};
+  for (BufferSpec& buffer : make_meeting_places(config, 1)) buffers.push_back(std::move(buffer));
+  const BufferSpec counters = buffers.back();
+  buffers.push_back(
+      {.name = "sums", .shape = {counters.shape[0], counters.shape[1], 2}, .role = Role::scratch, .fill = Fill::zero});
+  buffers.push_back(counters);
+  buffers.back().name = "arrived";
+  return buffers;
+}
+
+/// x, gamma, out, [rows,] columns, epsilon: what every kernel takes first.
+std::vector<Argument> arguments_of(const Config& config, bool with_rows, std::vector<Argument> more = {}) {
+  std::vector<Argument> arguments{BufferArgument{kX}, BufferArgument{kGamma}, BufferArgument{kOut}};
+  if (with_rows) arguments.emplace_back(scalar(static_cast<int32_t>(config.size("rows"))));
+  arguments.emplace_back(scalar(static_cast<int32_t>(config.size("columns"))));
+  arguments.emplace_back(scalar(kEpsilon));
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+std::vector<Launch> launch_scheme_1(const Config& config) {
+  return {launch_per_row("cta_per_row", config, arguments_of(config, false))};
+}
+std::vector<Launch> launch_scheme_2(const Config& config) {
+  const bool aligned = config.size("columns") % vector_width(config) == 0;
+  return {launch_per_row(aligned ? "blocks_of_a_row" : "cta_per_row", config, arguments_of(config, false))};
+}
+std::vector<Launch> launch_scheme_3(const Config& config, std::string kernel, std::vector<Argument> meeting) {
+  if (!fits_registers(config, share_of_row(config), config.param("BLOCK"))) kernel += "_by_element";
+  return {launch_several_ctas(kernel, config, arguments_of(config, false, std::move(meeting)))};
+}
+std::vector<Launch> launch_scheme_4(const Config& config) {
+  const bool fits = fits_registers(config, config.size("columns"), config.param("LANES"));
+  return {launch_several_rows(fits ? "several_rows" : "several_rows_by_element", config, arguments_of(config, true))};
+}
+
+Rung make_rung(std::string name, Text title, std::vector<std::string> kernels, std::vector<std::string> params,
+               std::function<std::vector<Launch>(const Config&)> launches,
+               std::function<std::string(const Config&)> grid_formula) {
+  params.insert(params.begin(), {"DTYPE", "BLOCK"});
+  return {.name = std::move(name),
+          .title = std::move(title),
+          .kernels = std::move(kernels),
+          .params = std::move(params),
+          .launches = std::move(launches),
+          .grid_formula = std::move(grid_formula)};
+}
+
+std::vector<Rung> make_rungs() {
+  const auto atomics = [](const Config& config) {
+    return launch_scheme_3(config, "ctas_with_atomics",
+                           {BufferArgument{kSums}, BufferArgument{kArrived}, BufferArgument{kEntered}});
+  };
+  const auto flags = [](const Config& config) {
+    return launch_scheme_3(config, "ctas_with_flags", {BufferArgument{kPlaces}, BufferArgument{kEntered}});
+  };
+  std::vector<Rung> rungs{
+      make_rung("scheme-1", {"1 · One CTA per row", "1 · 一 CTA 一行"}, {"cta_per_row"}, {}, launch_scheme_1,
+                rows_formula),
+      make_rung("scheme-2", {"2 · Blocks of a row", "2 · CTA 循环处理行内分块"}, {"blocks_of_a_row", "cta_per_row"},
+                {"VECTORS"}, launch_scheme_2, rows_formula),
+      make_rung("scheme-3", {"3 · Several CTAs, atomics", "3 · 一行多 CTA，原子加"},
+                {"ctas_with_atomics", "ctas_with_atomics_by_element"}, {"VECTORS", "CTAS"}, atomics,
+                several_ctas_formula),
+      make_rung("scheme-3-flags", {"3 · Several CTAs, flags", "3 · 一行多 CTA，标志"},
+                {"ctas_with_flags", "ctas_with_flags_by_element"}, {"VECTORS", "CTAS"}, flags, several_ctas_formula),
+      make_rung("scheme-4", {"4 · Several rows per CTA", "4 · 一 CTA 多行"},
+                {"several_rows", "several_rows_by_element"}, {"VECTORS", "LANES"}, launch_scheme_4,
+                several_rows_formula)};
+  rungs.push_back({.name = "auto",
+                   .title = {"Auto", "自动"},
+                   .params = {"DTYPE"},
+                   .pick = [](const Config& config, const GpuSpec& gpu) {
+                     return pick_row_tiles(config, gpu, {"scheme-4", "scheme-2", "scheme-3-flags"});
+                   }});
+  return rungs;
+}
+
+std::vector<Predict> make_predicts() {
+  return {
+      {.question = {"Scheme 1 with 16 rows on a GPU of 132 multiprocessors: how many of them have nothing to do?",
+                    "方案 1，16 行，GPU 有 132 个多处理器：有多少个无事可做？"},
+       .choices =
+           [](const Config&) {
+             return std::vector<int64_t>{0, 68, 116};
+           },
+       .answer = [](const Config&) { return int64_t{132 - 16}; },
+       .why =
+           [](const Config&) {
+             return Text{"A row is one CTA, and a CTA runs on one multiprocessor: 16 work, however long the rows are.",
+                         "一行就是一个 CTA，一个 CTA 只在一个多处理器上运行：不管行多长，只有 16 个在工作。"};
+           }},
+      {.question = {"Scheme 4 with 128 threads and 8 lanes per row: how many rows does a CTA normalise?",
+                    "方案 4，128 个线程，每行 8 个 lane：一个 CTA 处理几行？"},
+       .choices =
+           [](const Config&) {
+             return std::vector<int64_t>{4, 8, 16};
+           },
+       .answer = [](const Config&) { return int64_t{128 / 8}; },
+       .why =
+           [](const Config&) {
+             return Text{"128 / 8 = 16. Each group of 8 lanes sums by 3 shuffles, for itself.",
+                         "128 / 8 = 16。每 8 个 lane 一组，各自用 3 次洗牌求和。"};
+           }},
+  };
+}
+
+void expect_rows(const Config& config, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t begin,
+                 size_t end, double* expected) {
+  const auto columns = static_cast<size_t>(config.size("columns"));
+  const HostBuffer &x = *buffers[kX], &gamma = *buffers[kGamma];
+  size_t known = SIZE_MAX;
+  double scale = 0;
+  for (size_t i = begin; i < end; ++i) {
+    const size_t row = i / columns * columns;
+    if (row != known) {
+      known = row;
+      double squares = 0;
+      for (size_t c = 0; c < columns; ++c) squares += value_at(x, row + c) * value_at(x, row + c);
+      scale = 1 / std::sqrt(squares / static_cast<double>(columns) + double{kEpsilon});
+    }
+    expected[i - begin] = value_at(x, i) * scale * value_at(gamma, i - row);
+  }
+}
+
+Lab make_rmsnorm() {
+  Lab lab;
+  lab.name = "rmsnorm";
+  lab.stage = 4;
+  lab.order = 4;
+  lab.title = {"RMSNorm", "RMSNorm"};
+  lab.kernel_file = "rmsnorm.cu";
+  lab.sizes = make_row_sizes(200, 504);
+  lab.params = make_row_params();
+  lab.break_it = {make_barrier_switch({"scheme-1", "scheme-2", "scheme-3", "scheme-3-flags"}),
+                  make_mask_switch({"scheme-2", "scheme-3", "scheme-3-flags", "scheme-4", "auto"}),
+                  make_wait_switch({"scheme-3", "scheme-3-flags"})};
+  lab.rungs = make_rungs();
+  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
+                    {"PyTorch", ReferenceKind::torch, "rmsnorm"},
+                    {"torch.compile", ReferenceKind::torch_compile, "rmsnorm"},
+                    {"Triton", ReferenceKind::triton, "rmsnorm"}};
+  // A sum of squares has no cancellation: some 2^-20 after 2^20 terms, halved by the root; then two products.
+  lab.tolerance = {.absolute = 1e-6, .relative = 5e-6};
+  lab.predicts = make_predicts();
+  lab.buffers = make_buffers;
+  lab.reference = [](const Config& config, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t,
+                     size_t begin, size_t end,
+                     double* expected) { expect_rows(config, buffers, begin, end, expected); };
+  lab.useful_bytes = [](const Config& config) {
+    return static_cast<double>(size_of(element_type(config))) *
+           (2.0 * static_cast<double>(config.size("rows") * config.size("columns")) +
+            static_cast<double>(config.size("columns")));
+  };
+  lab.flops = [](const Config& config) {  // square, add, scale, weigh
+    return 4.0 * static_cast<double>(config.size("rows") * config.size("columns"));
+  };
+  lab.bytes_formula = {"(2 · rows + 1) · columns elements of 4 or 2 bytes: x and gamma read, out written",
+                       "(2 · 行 + 1) · 列 个元素，每个 4 或 2 字节：读 x 和 gamma，写 out"};
+  lab.sweep_size = "rows";
+  lab.points = make_row_points();
+  return lab;
+}
+
+const bool registered = register_lab(make_rmsnorm());
+
+}  // namespace
+}  // namespace tilescope

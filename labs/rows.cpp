@@ -1,0 +1,249 @@
+#include "labs/rows.hpp"
+
+#include <bit>
+
+#include "engine/numbers.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr int64_t kMostCtas = 64;     // of a row
+constexpr int64_t kSlots = 8;         // counters of a row, one for each possible number of CTAs
+constexpr int64_t kLong = 1024;       // columns from which a row may be worth several CTAs
+constexpr int64_t kLeastShare = 256;  // vectors of a row that are worth a CTA
+
+/// Vectors that a thread holds at most before its registers run out: a vector of bf16 unpacks to twice the floats.
+int64_t most_vectors(const Config& config) { return element_type(config) == DType::bf16 ? 4 : 8; }
+
+int64_t power_of_two_from(int64_t value) {
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
+}
+
+/// Threads for so many vectors at 4 in each, and the vectors that this makes: 8 where 512 threads would not do.
+std::map<std::string, int64_t> threads_for(const Config& config, int64_t vectors) {
+  int64_t block = std::clamp<int64_t>(power_of_two_from(ceil_divide(vectors, 4)), 32, 512);
+  if (most_vectors(config) * block < vectors) block = 1024;
+  const int64_t each = std::min(most_vectors(config), power_of_two_from(ceil_divide(vectors, block)));
+  return {{"BLOCK", block}, {"VECTORS", each}};
+}
+
+Size make_size(std::string name, Text title, int64_t value, int64_t gpu_value, int64_t most_sim, int64_t most_gpu) {
+  Size size{.name = std::move(name),
+            .title = std::move(title),
+            .unit = {"elements", "元素"},
+            .value = value,
+            .gpu_value = gpu_value,
+            .min = 1,
+            .max_sim = most_sim,
+            .max_gpu = most_gpu,
+            .offered = {1, 4, 16, 31, 64, 100, 128, 200, 256, 504, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768}};
+  for (int64_t offered = 65536; offered <= most_gpu; offered *= 2) size.offered.push_back(offered);
+  return size;
+}
+
+}  // namespace
+
+int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
+
+DType element_type(const Config& config) { return config.param("DTYPE") == 1 ? DType::bf16 : DType::f32; }
+int64_t vector_width(const Config& config) { return 16 / static_cast<int64_t>(size_of(element_type(config))); }
+
+bool fits_registers(const Config& config, int64_t columns, int64_t threads) {
+  const int64_t width = vector_width(config);
+  return config.size("columns") % width == 0 && columns <= threads * config.param("VECTORS") * width;
+}
+
+int64_t share_of_row(const Config& config) {
+  const int64_t width = vector_width(config), ctas = config.param("CTAS");
+  return ceil_divide(config.size("columns"), ctas * width) * width;
+}
+
+std::vector<Size> make_row_sizes(int64_t rows, int64_t columns) {
+  Size count = make_size("rows", {"Rows", "行数"}, rows, 8192, 1 << 17, 1 << 24);
+  count.unit = {"rows", "行"};
+  return {count, make_size("columns", {"Columns", "列数"}, columns, 4096, kMostColumns, kMostColumns)};
+}
+
+std::vector<Param> make_row_params() {
+  const Param type = make_choice(
+      "DTYPE", {"Element type", "元素类型"},
+      {"How memory holds the elements. All arithmetic is in fp32.", "元素在内存里的格式。所有运算都用 fp32。"},
+      {{"fp32", {"fp32, 4 bytes", "fp32，4 字节"}}, {"bf16", {"bf16, 2 bytes", "bf16，2 字节"}}});
+  return {
+      type,
+      {.name = "BLOCK",
+       .title = {"Block, threads", "线程块，线程数"},
+       .unit = {"threads", "线程"},
+       .help = {"Threads of one CTA.", "一个 CTA 的线程数。"},
+       .value = 128,
+       .min = 32,
+       .max = 1024,
+       .scale = Scale::power_of_two,
+       .gpu_value = 256},
+      {.name = "VECTORS",
+       .title = {"Vectors per thread", "每线程向量数"},
+       .unit = {"vectors", "向量"},
+       .help = {"Vectors of 16 bytes that a thread holds in registers.", "一个线程留在寄存器里的 16 字节向量个数。"},
+       .value = 4,
+       .min = 1,
+       .max = 8,
+       .scale = Scale::power_of_two},
+      {.name = "LANES",
+       .title = {"Lanes per row", "每行 lane 数"},
+       .unit = {"lanes", "lane"},
+       .help = {"Lanes of a warp that share a row: 32 / LANES rows to a warp.",
+                "一个 warp 里共同处理一行的 lane 数；一个 warp 处理 32 / LANES 行。"},
+       .value = 32,
+       .min = 1,
+       .max = 32,
+       .scale = Scale::power_of_two},
+      {.name = "CTAS",
+       .title = {"CTAs per row", "每行 CTA 数"},
+       .unit = {"CTAs", "CTA"},
+       .help = {"CTAs that share a row. They wait for one another, so the GPU must hold all of them at once.",
+                "共同处理一行的 CTA 数。它们互相等待，所以 GPU 必须能同时容纳它们。"},
+       .value = 4,
+       .min = 1,
+       .max = kMostCtas,
+       .scale = Scale::power_of_two,
+       .gpu_value = 8}};
+}
+
+std::vector<SweepPoint> make_row_points() {
+  std::vector<SweepPoint> points;
+  for (const auto& [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{
+           {262144, 128}, {4096, 1024}, {8192, 4096}, {8192, 16384}, {16, 131072}, {4, 1048576}})
+    points.push_back({fmt::format("{} × {}", rows, columns), {{"rows", rows}, {"columns", columns}}});
+  return points;
+}
+
+BreakIt make_mask_switch(std::vector<std::string> rungs) {
+  return {
+      .name = "DROP_MASK",
+      .title = {"Drop the boundary mask", "去掉边界判断"},
+      .help = {"Threads past the end of a row take the next row's elements, and the last ones run out of the matrix.",
+               "超出行尾的线程会拿到下一行的元素，最后几个线程会越出矩阵。"},
+      .rungs = std::move(rungs)};
+}
+BreakIt make_barrier_switch(std::vector<std::string> rungs) {
+  return {.name = "NO_BARRIER",
+          .title = {"Remove the barriers", "去掉同步"},
+          .help = {"Warps read what other warps have not yet written.", "有的 warp 会读到别的 warp 还没写的内容。"},
+          .rungs = std::move(rungs)};
+}
+BreakIt make_wait_switch(std::vector<std::string> rungs) {
+  return {.name = "NO_WAIT",
+          .title = {"Do not wait for the other CTAs", "不等其他 CTA"},
+          .help = {"A CTA takes what the others of its row have shown so far.",
+                   "CTA 直接使用同行其他 CTA 目前给出的部分结果。"},
+          .rungs = std::move(rungs)};
+}
+
+BufferSpec make_matrix(std::string name, const Config& config, Role role) {
+  return {.name = std::move(name),
+          .type = element_type(config),
+          .shape = {config.size("rows"), config.size("columns")},
+          .role = role,
+          .fill = role == Role::output ? Fill::poison : Fill::normal};
+}
+
+BufferSpec make_weights(std::string name, const Config& config, double mean) {
+  return {.name = std::move(name),
+          .type = element_type(config),
+          .shape = {config.size("columns")},
+          .role = Role::input,
+          .fill = Fill::normal,
+          .fill_values = {mean, 0.5}};
+}
+
+std::vector<BufferSpec> make_meeting_places(const Config& config, int64_t values) {
+  // Rows of any length are timed with one set of buffers, also by "auto", whose CTAs may be more than the parameter's.
+  const int64_t rows = config.size("rows");
+  const bool is_long = config.size("columns") >= kLong;
+  const int64_t ctas = is_long ? kMostCtas : config.param("CTAS");
+  return {
+      {.name = "places", .type = DType::u64, .shape = {rows, ctas, values}, .role = Role::scratch, .fill = Fill::zero},
+      {.name = "entered", .type = DType::u32, .shape = {rows, kSlots}, .role = Role::scratch, .fill = Fill::zero}};
+}
+
+Launch launch_per_row(const std::string& kernel, const Config& config, std::vector<Argument> arguments) {
+  Launch launch{.kernel = kernel, .arguments = std::move(arguments)};
+  launch.grid.x = static_cast<uint32_t>(config.size("rows"));
+  launch.block.x = static_cast<uint32_t>(config.param("BLOCK"));
+  return launch;
+}
+Launch launch_several_rows(const std::string& kernel, const Config& config, std::vector<Argument> arguments) {
+  Launch launch = launch_per_row(kernel, config, std::move(arguments));
+  const int64_t per_cta = config.param("BLOCK") / config.param("LANES");
+  launch.grid.x = static_cast<uint32_t>(ceil_divide(config.size("rows"), per_cta));
+  return launch;
+}
+Launch launch_several_ctas(const std::string& kernel, const Config& config, std::vector<Argument> arguments) {
+  Launch launch = launch_per_row(kernel, config, std::move(arguments));
+  launch.grid.x = static_cast<uint32_t>(config.size("rows") * config.param("CTAS"));
+  return launch;
+}
+
+std::string rows_formula(const Config& config) {
+  return fmt::format("CTAs = {}", with_separators(config.size("rows")));
+}
+std::string several_rows_formula(const Config& config) {
+  const int64_t block = config.param("BLOCK"), lanes = config.param("LANES"), rows = config.size("rows");
+  return fmt::format("⌈{} / ({} / {})⌉ = {}", with_separators(rows), block, lanes,
+                     with_separators(ceil_divide(rows, block / lanes)));
+}
+std::string several_ctas_formula(const Config& config) {
+  const int64_t rows = config.size("rows"), ctas = config.param("CTAS");
+  return fmt::format("{} × {} = {}", with_separators(rows), ctas, with_separators(rows * ctas));
+}
+
+Pick pick_row_tiles(const Config& config, const GpuSpec& gpu, const RowRungs& rungs) {
+  const int64_t rows = config.size("rows"), columns = config.size("columns"), multiprocessors = gpu.multiprocessors;
+  const int64_t vectors = ceil_divide(columns, vector_width(config));
+  const std::string length = with_separators(columns), count = with_separators(rows);
+  // Few rows: one CTA for each multiprocessor, as many to a row as there are.
+  const auto spare =
+      static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(multiprocessors / rows, 1))));
+  int64_t ctas = std::min({spare, kMostCtas, std::max<int64_t>(vectors / kLeastShare, 1)});
+  if (vectors <= 32 * most_vectors(config)) {
+    const int64_t most = vectors > 128 ? most_vectors(config) : 4;
+    const int64_t lanes = std::min<int64_t>(32, power_of_two_from(ceil_divide(vectors, most)));
+    const int64_t each = std::min<int64_t>(8, power_of_two_from(ceil_divide(vectors, lanes)));
+    return {
+        rungs.several_rows,
+        {{"BLOCK", vectors > 128 ? 256 : 128}, {"LANES", lanes}, {"VECTORS", each}},
+        {fmt::format("A row of {} elements is {} vectors of 16 bytes: {} lanes hold it, {} each, and need no barrier.",
+                     length, vectors, lanes, each),
+         fmt::format("一行 {} 个元素是 {} 个 16 字节向量：{} 个 lane 各拿 {} 个就装得下，也不需要同步。", length,
+                     vectors, lanes, each)}};
+  }
+  // Too long for the registers of one CTA: at least so many that 512 threads hold a share.
+  const int64_t held = 512 * most_vectors(config);
+  const bool too_long = ceil_divide(vectors, ctas) > 2 * held;
+  if (too_long) ctas = std::min(power_of_two_from(ceil_divide(vectors, held)), kMostCtas);
+  if (ctas > 1 && ctas <= multiprocessors) {
+    auto params = threads_for(config, ceil_divide(vectors, ctas));
+    params["CTAS"] = ctas;
+    if (too_long)
+      return {rungs.several_ctas,
+              params,
+              {fmt::format("{} elements are more than the registers of one CTA hold; {} CTAs share each row.", length,
+                           ctas),
+               fmt::format("{} 个元素超出了一个 CTA 的寄存器；由 {} 个 CTA 分担一行。", length, ctas)}};
+    return {
+        rungs.several_ctas,
+        params,
+        {fmt::format("{} rows would leave most of the {} multiprocessors idle; {} CTAs share each row.", count,
+                     multiprocessors, ctas),
+         fmt::format("只有 {} 行，{} 个多处理器大多会闲着；由 {} 个 CTA 分担一行。", count, multiprocessors, ctas)}};
+  }
+  const auto params = threads_for(config, vectors);
+  return {rungs.one_cta,
+          params,
+          {fmt::format("{} rows keep {} multiprocessors busy, and {} threads hold a row of {} elements in registers.",
+                       count, multiprocessors, params.at("BLOCK"), length),
+           fmt::format("{} 行足够让 {} 个多处理器忙起来，{} 个线程的寄存器装得下一行 {} 个元素。", count,
+                       multiprocessors, params.at("BLOCK"), length)}};
+}
+
+}  // namespace tilescope

@@ -1,0 +1,57 @@
+// What the labs on the rows of a matrix share (softmax, layernorm, rmsnorm): sizes, parameters, the buffers through
+// which the CTAs of a row meet, and the choice of tiles that their rung "auto" makes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/lab.hpp"
+#include "engine/specs.hpp"
+
+namespace tilescope {
+
+constexpr int64_t kMostColumns = int64_t{1} << 20;
+
+int64_t ceil_divide(int64_t value, int64_t by);
+/// fp32 or bf16, from the parameter DTYPE.
+DType element_type(const Config& config);
+/// Elements of a vector of 16 bytes: WIDTH in the kernels.
+int64_t vector_width(const Config& config);
+/// Whether rows start on 16 bytes and have at most `threads` × VECTORS vectors, so that registers can hold them.
+bool fits_registers(const Config& config, int64_t columns, int64_t threads);
+/// Columns that one of CTAS CTAs has at most.
+int64_t share_of_row(const Config& config);
+
+/// rows and columns, with the given defaults on the simulator.
+std::vector<Size> make_row_sizes(int64_t rows, int64_t columns);
+/// DTYPE, BLOCK, VECTORS, LANES and CTAS, in this order.
+std::vector<Param> make_row_params();
+/// The shapes of the sweep.
+std::vector<SweepPoint> make_row_points();
+/// Drop the mask, remove the barrier, do not wait for the other CTAs.
+BreakIt make_mask_switch(std::vector<std::string> rungs);
+BreakIt make_barrier_switch(std::vector<std::string> rungs);
+BreakIt make_wait_switch(std::vector<std::string> rungs);
+
+BufferSpec make_matrix(std::string name, const Config& config, Role role);
+/// gamma or beta: one element for each column, about 1 or 0.
+BufferSpec make_weights(std::string name, const Config& config, double mean);
+/// The words of 8 bytes through which the CTAs of a row show one another `values` values each, and their counters.
+std::vector<BufferSpec> make_meeting_places(const Config& config, int64_t values);
+
+/// One thread block for each row, or for every BLOCK / LANES rows, or CTAS for each row.
+Launch launch_per_row(const std::string& kernel, const Config& config, std::vector<Argument> arguments);
+Launch launch_several_rows(const std::string& kernel, const Config& config, std::vector<Argument> arguments);
+Launch launch_several_ctas(const std::string& kernel, const Config& config, std::vector<Argument> arguments);
+/// The same as text, for the controls.
+std::string rows_formula(const Config& config);
+std::string several_rows_formula(const Config& config);
+std::string several_ctas_formula(const Config& config);
+
+/// What suits the shape: a few lanes, a CTA or several CTAs for a row, by the names that the lab has for these rungs.
+struct RowRungs {
+  std::string several_rows, one_cta, several_ctas;
+};
+Pick pick_row_tiles(const Config& config, const GpuSpec& gpu, const RowRungs& rungs);
+
+}  // namespace tilescope

@@ -1,0 +1,233 @@
+// Lab "softmax": every row becomes exp(x - max) / sum of exp(x - max). kernels/softmax.cu holds the rungs.
+#include <cmath>
+
+#include "engine/numbers.hpp"
+#include "labs/rows.hpp"
+
+namespace tilescope {
+namespace {
+
+enum Buffer : size_t { kX, kOut, kPlaces, kEntered, kStep, kMaximum, kSums };
+
+std::vector<BufferSpec> make_buffers(const Config& config) {
+  BufferSpec x = make_matrix("x", config, Role::input);
+  x.fill_values = {100, 1};  // as far from zero as logits can be: exp(100) is more than a float holds
+  std::vector<BufferSpec> buffers{x, make_matrix("out", config, Role::output)};
+  for (BufferSpec& buffer : make_meeting_places(config, 2)) buffers.push_back(std::move(buffer));
+  const int64_t rows = config.size("rows"), columns = config.size("columns");
+  const auto scratch = [](const char* name, std::vector<int64_t> shape) {
+    return BufferSpec{.name = name, .shape = std::move(shape), .role = Role::scratch, .fill = Fill::poison};
+  };
+  buffers.push_back(scratch("step", {rows, columns}));
+  buffers.push_back(scratch("maximum", {rows}));
+  buffers.push_back(scratch("sums", {rows}));
+  return buffers;
+}
+
+Argument columns_of(const Config& config) { return scalar(static_cast<int32_t>(config.size("columns"))); }
+Argument rows_of(const Config& config) { return scalar(static_cast<int32_t>(config.size("rows"))); }
+
+std::vector<Launch> launch_five_kernels(const Config& config) {
+  const Argument columns = columns_of(config);
+  const BufferArgument x{kX}, out{kOut}, step{kStep}, maximum{kMaximum}, sums{kSums};
+  return {launch_per_row("row_maximum", config, {x, maximum, columns}),
+          launch_per_row("subtract", config, {x, maximum, step, columns}),
+          launch_per_row("exponential", config, {step, columns}),
+          launch_per_row("row_sum", config, {step, sums, columns}),
+          launch_per_row("divide", config, {step, sums, out, columns})};
+}
+
+std::vector<Launch> launch_thread_per_row(const Config& config) {
+  Launch launch = launch_per_row("thread_per_row", config,
+                                 {BufferArgument{kX}, BufferArgument{kOut}, rows_of(config), columns_of(config)});
+  launch.grid.x = static_cast<uint32_t>(ceil_divide(config.size("rows"), config.param("BLOCK")));
+  return {launch};
+}
+
+std::vector<Launch> launch_cta_per_row(const std::string& kernel, const Config& config) {
+  return {launch_per_row(kernel, config, {BufferArgument{kX}, BufferArgument{kOut}, columns_of(config)})};
+}
+
+std::vector<Launch> launch_registers(const Config& config) {
+  const bool fits = fits_registers(config, config.size("columns"), config.param("BLOCK"));
+  return launch_cta_per_row(fits ? "row_in_registers" : "online", config);
+}
+
+std::vector<Launch> launch_several_rows_rung(const Config& config) {
+  const bool fits = fits_registers(config, config.size("columns"), config.param("LANES"));
+  return {launch_several_rows(fits ? "several_rows" : "several_rows_by_element", config,
+                              {BufferArgument{kX}, BufferArgument{kOut}, rows_of(config), columns_of(config)})};
+}
+
+std::vector<Launch> launch_several_ctas_rung(const Config& config) {
+  const bool fits = fits_registers(config, share_of_row(config), config.param("BLOCK"));
+  return {launch_several_ctas(fits ? "several_ctas" : "several_ctas_by_element", config,
+                              {BufferArgument{kX}, BufferArgument{kOut}, columns_of(config), BufferArgument{kPlaces},
+                               BufferArgument{kEntered}})};
+}
+
+Rung make_cta_per_row(std::string name, Text title, const std::string& kernel) {
+  return {.name = std::move(name),
+          .title = std::move(title),
+          .kernels = {kernel},
+          .params = {"DTYPE", "BLOCK"},
+          .launches = [kernel](const Config& config) { return launch_cta_per_row(kernel, config); },
+          .grid_formula = rows_formula};
+}
+
+std::vector<Rung> make_rungs() {
+  std::vector<Rung> rungs;
+  rungs.push_back({.name = "five-kernels",
+                   .title = {"Five kernels", "五个内核"},
+                   .kernels = {"row_maximum", "subtract", "exponential", "row_sum", "divide"},
+                   .params = {"DTYPE", "BLOCK"},
+                   .launches = launch_five_kernels,
+                   .grid_formula = rows_formula});
+  rungs.push_back({.name = "thread-per-row",
+                   .title = {"One thread per row", "一线程一行"},
+                   .kernels = {"thread_per_row"},
+                   .params = {"DTYPE", "BLOCK"},
+                   .launches = launch_thread_per_row,
+                   .grid_formula = [](const Config& config) {
+                     const int64_t rows = config.size("rows"), block = config.param("BLOCK");
+                     return fmt::format("⌈{} / {}⌉ = {}", with_separators(rows), block,
+                                        with_separators(ceil_divide(rows, block)));
+                   }});
+  rungs.push_back(make_cta_per_row("cta-per-row", {"One CTA per row", "一 CTA 一行"}, "cta_per_row"));
+  rungs.push_back(make_cta_per_row("warp-shuffles", {"Warp shuffles", "warp 洗牌归约"}, "warp_shuffles"));
+  rungs.push_back(make_cta_per_row("online", {"Online, two passes", "在线，两遍"}, "online"));
+  rungs.push_back({.name = "row-in-registers",
+                   .title = {"Row in registers", "整行留在寄存器"},
+                   .kernels = {"row_in_registers", "online"},
+                   .params = {"DTYPE", "BLOCK", "VECTORS"},
+                   .launches = launch_registers,
+                   .grid_formula = rows_formula});
+  rungs.push_back({.name = "several-rows",
+                   .title = {"Several rows per CTA", "一 CTA 多行"},
+                   .kernels = {"several_rows", "several_rows_by_element"},
+                   .params = {"DTYPE", "BLOCK", "VECTORS", "LANES"},
+                   .launches = launch_several_rows_rung,
+                   .grid_formula = several_rows_formula});
+  rungs.push_back({.name = "several-ctas",
+                   .title = {"Several CTAs per row", "一行多 CTA"},
+                   .kernels = {"several_ctas", "several_ctas_by_element"},
+                   .params = {"DTYPE", "BLOCK", "VECTORS", "CTAS"},
+                   .launches = launch_several_ctas_rung,
+                   .grid_formula = several_ctas_formula});
+  rungs.push_back({.name = "auto",
+                   .title = {"Auto", "自动"},
+                   .params = {"DTYPE"},
+                   .pick = [](const Config& config, const GpuSpec& gpu) {
+                     return pick_row_tiles(config, gpu, {"several-rows", "row-in-registers", "several-ctas"});
+                   }});
+  return rungs;
+}
+
+std::vector<BreakIt> make_switches() {
+  return {
+      {.name = "NO_MAX",
+       .title = {"Do not subtract the maximum", "不减最大值"},
+       .help = {"exp(100) is more than a float holds: infinity divided by infinity.",
+                "exp(100) 超出 float 的范围：无穷除以无穷。"}},
+      {.name = "NO_RESCALE",
+       .title = {"Do not rescale the sum", "不重新缩放和"},
+       .help = {"What was summed under a smaller maximum keeps its old scale.",
+                "在较小的最大值下累加的和保留了旧的尺度。"},
+       .rungs = {"online", "row-in-registers", "several-rows", "several-ctas", "auto"}},
+      make_barrier_switch({"five-kernels", "cta-per-row", "warp-shuffles", "online", "row-in-registers"}),
+      make_mask_switch({"row-in-registers", "several-rows", "several-ctas", "auto"}),
+      make_wait_switch({"several-ctas"}),
+  };
+}
+
+std::vector<Predict> make_predicts() {
+  return {
+      {.question = {"Five kernels: how many times does a row travel between memory and registers, read or written?",
+                    "五个内核：一行数据在内存与寄存器之间要走几趟（读写都算）？"},
+       .choices =
+           [](const Config&) {
+             return std::vector<int64_t>{2, 5, 8};
+           },
+       .answer = [](const Config&) { return int64_t{8}; },
+       .why =
+           [](const Config&) {
+             return Text{
+                 "max reads; subtract and exp read and write; sum reads; divide reads and writes: 1 + 2 + 2 + 1 + 2.",
+                 "max 读；subtract 和 exp 各读写一次；sum 读；divide 读写：1 + 2 + 2 + 1 + 2。"};
+           }},
+      {.question = {"Cta per row with 128 threads: how many barriers does one of its two reductions take?",
+                    "一 CTA 一行，128 个线程：两次归约里的一次要几道同步？"},
+       .choices =
+           [](const Config&) {
+             return std::vector<int64_t>{1, 7, 9};
+           },
+       .answer = [](const Config&) { return int64_t{9}; },
+       .why =
+           [](const Config&) {
+             return Text{
+                 "One after the tree is filled, one after each of log2(128) = 7 steps, and one before its memory is "
+                 "used again.",
+                 "填好树之后一道，log2(128) = 7 步每步一道，重新使用这块内存之前再一道。"};
+           }},
+  };
+}
+
+/// Max and sum of the row are found anew only where the row changes.
+void expect_rows(const HostBuffer& x, size_t columns, size_t begin, size_t end, double* expected) {
+  size_t known = SIZE_MAX;
+  double max = 0, sum = 0;
+  for (size_t i = begin; i < end; ++i) {
+    const size_t row = i / columns * columns;
+    if (row != known) {
+      known = row;
+      max = -HUGE_VAL;
+      sum = 0;
+      for (size_t c = 0; c < columns; ++c) max = std::max(max, value_at(x, row + c));
+      for (size_t c = 0; c < columns; ++c) sum += std::exp(value_at(x, row + c) - max);
+    }
+    expected[i - begin] = std::exp(value_at(x, i) - max) / sum;
+  }
+}
+
+Lab make_softmax() {
+  Lab lab;
+  lab.name = "softmax";
+  lab.stage = 4;
+  lab.order = 1;
+  lab.title = {"Softmax", "Softmax"};
+  lab.kernel_file = "softmax.cu";
+  lab.sizes = make_row_sizes(200, 504);
+  lab.params = make_row_params();
+  lab.break_it = make_switches();
+  lab.rungs = make_rungs();
+  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
+                    {"PyTorch", ReferenceKind::torch, "softmax"},
+                    {"torch.compile", ReferenceKind::torch_compile, "softmax"},
+                    {"Triton", ReferenceKind::triton, "softmax"},
+                    {"cuDNN", ReferenceKind::cudnn, "softmax"}};
+  // ex2.approx is off by 2^-22, its argument 1.44 · (x - max) by up to 2^-20; the sum of 2^20 terms adds as much again.
+  lab.tolerance = {.absolute = 1e-9, .relative = 2e-5};
+  lab.predicts = make_predicts();
+  lab.buffers = make_buffers;
+  lab.reference = [](const Config& config, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t,
+                     size_t begin, size_t end, double* expected) {
+    expect_rows(*buffers[kX], static_cast<size_t>(config.size("columns")), begin, end, expected);
+  };
+  lab.useful_bytes = [](const Config& config) {
+    return 2.0 * static_cast<double>(size_of(element_type(config))) *
+           static_cast<double>(config.size("rows") * config.size("columns"));
+  };
+  lab.flops = [](const Config& config) {  // max, subtract, exp, sum, divide
+    return 5.0 * static_cast<double>(config.size("rows") * config.size("columns"));
+  };
+  lab.bytes_formula = {"2 · rows · columns elements of 4 or 2 bytes: x read, out written",
+                       "2 · 行 · 列 个元素，每个 4 或 2 字节：读 x，写 out"};
+  lab.sweep_size = "rows";
+  lab.points = make_row_points();
+  return lab;
+}
+
+const bool registered = register_lab(make_softmax());
+
+}  // namespace
+}  // namespace tilescope

@@ -1,0 +1,159 @@
+// The labs on the rows of a matrix, over random shapes, and what their rungs are there to show.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "engine/run.hpp"
+
+namespace tilescope {
+namespace {
+
+Engine& engine() {
+  static const std::shared_ptr<Engine> shared = Engine::open({});
+  return *shared;
+}
+
+using Values = std::map<std::string, int64_t>;
+
+Request request_for(const std::string& lab, const std::string& rung, const Values& sizes, const Values& params = {}) {
+  Request request;
+  request.lab = lab;
+  request.rung = rung;
+  request.config = default_config(*find_lab(lab), DeviceKind::sim);
+  for (const auto& [name, value] : sizes) request.config.sizes[name] = value;
+  for (const auto& [name, value] : params) request.config.params[name] = value;
+  return request;
+}
+
+std::optional<RunResult> run_soundly(const Request& request) {
+  auto result = engine().run(request);
+  EXPECT_TRUE(result) << request.lab << " " << request.rung << ": " << result.error().message;
+  if (!result) return std::nullopt;
+  EXPECT_TRUE(result->passed()) << request.lab << " " << request.rung << " rows=" << request.config.size("rows")
+                                << " columns=" << request.config.size("columns")
+                                << " DTYPE=" << request.config.param("DTYPE");
+  EXPECT_TRUE(result->findings.empty()) << request.rung << ": " << result->findings.front().message;
+  return std::move(*result);
+}
+
+Counters counters_of(const std::string& lab, const std::string& rung, const Values& sizes, const Values& params = {}) {
+  const auto result = run_soundly(request_for(lab, rung, sizes, params));
+  return result ? result->traffic.counters : Counters{};
+}
+
+/// 200 shapes: lengths of 1, primes, powers of two and neighbours of them, and whatever else comes up.
+std::vector<std::pair<int64_t, int64_t>> random_shapes() {
+  std::mt19937 random(20261121);
+  const std::vector<int64_t> awkward{1, 2, 3, 7, 31, 32, 33, 61, 64, 127, 128, 129, 257, 511, 512, 521, 1021, 1024};
+  const auto pick = [&](int64_t most) {
+    if (random() % 2 == 0) return std::min<int64_t>(awkward[random() % awkward.size()], most);
+    return static_cast<int64_t>(random() % static_cast<uint32_t>(most)) + 1;
+  };
+  std::vector<std::pair<int64_t, int64_t>> shapes;
+  for (int i = 0; i < 200; ++i) {
+    const int64_t columns = pick(1100);
+    shapes.emplace_back(pick(std::max<int64_t>(6000 / columns, 2)), columns);
+  }
+  shapes.back() = {1, 40009};  // longer than the registers of a CTA hold
+  return shapes;
+}
+
+class RowLabs : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(RowLabs, EveryRungIsRightOverRandomShapesInBothTypes) {
+  const Lab& lab = *find_lab(GetParam());
+  for (const Rung& rung : lab.rungs) {
+    int64_t type = 0;
+    for (const auto& [rows, columns] : random_shapes())
+      run_soundly(request_for(lab.name, rung.name, {{"rows", rows}, {"columns", columns}}, {{"DTYPE", type ^= 1}}));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RowLabs, ::testing::Values("softmax", "layernorm", "layernorm-backward", "rmsnorm"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+constexpr int64_t kRows = 64, kColumns = 512;
+const Values kShape{{"rows", kRows}, {"columns", kColumns}};
+constexpr uint64_t kSectors = kRows * kColumns / 8;  // of a matrix of floats, each touched once
+
+TEST(RowOperators, SoftmaxReadsARowFiveTimesThenThreeThenTwoThenOnce) {
+  const auto reads = [](const char* rung) {
+    return counters_of("softmax", rung, kShape).global_load_sectors / kSectors;
+  };
+  EXPECT_EQ(reads("five-kernels"), 5U);  // and a float of max and sum for each row
+  EXPECT_EQ(reads("cta-per-row"), 3U);
+  EXPECT_EQ(reads("warp-shuffles"), 3U);
+  EXPECT_EQ(reads("online"), 2U);
+  EXPECT_EQ(reads("row-in-registers"), 1U);
+  EXPECT_EQ(reads("several-rows"), 1U);
+}
+
+TEST(RowOperators, FiveKernelsWriteARowThreeTimesAndOneKernelOnce) {
+  const auto writes = [](const char* rung) {
+    return counters_of("softmax", rung, kShape).global_store_sectors / kSectors;
+  };
+  EXPECT_EQ(writes("five-kernels"), 3U);
+  for (const char* rung : {"thread-per-row", "cta-per-row", "online", "row-in-registers", "several-rows"})
+    EXPECT_EQ(writes(rung), 1U) << rung;
+}
+
+TEST(RowOperators, AThreadPerRowTouchesASectorPerLane) {
+  const Counters counters = counters_of("softmax", "thread-per-row", kShape);
+  EXPECT_EQ(counters.global_load_sectors, 32 * counters.global_load_requests);
+  EXPECT_EQ(counters.global_store_sectors, 32 * counters.global_store_requests);
+}
+
+TEST(RowOperators, LayerNormFusedReadsAndWritesEachRowOnce) {
+  const uint64_t weights = kRows * 2 * kColumns / 8;  // gamma and beta, for every row
+  const Counters counters = counters_of("layernorm", "fused", kShape);
+  EXPECT_EQ(counters.global_load_sectors, kSectors + weights);
+  EXPECT_EQ(counters.global_store_sectors, kSectors + 2 * kRows);  // and a row's mean and deviation
+}
+
+TEST(RowOperators, BackwardFusedReadsXAndDyOnceForAllGradients) {
+  const auto reads = [](const char* rung) {
+    return counters_of("layernorm-backward", rung, kShape).global_load_sectors / kSectors;
+  };
+  EXPECT_GE(reads("two-kernels"), 6U);  // x and dy three times
+  EXPECT_LT(reads("fused"), 5U);        // x, dy, gamma twice from the L2, and the parts
+}
+
+Pick pick_of(const std::string& lab, int64_t rows, int64_t columns, int64_t type = 0) {
+  const GpuSpec* gpu = find_gpu(engine().gpus().value(), "h200");
+  const Request request = request_for(lab, "auto", {{"rows", rows}, {"columns", columns}}, {{"DTYPE", type}});
+  return find_rung(*find_lab(lab), "auto")->pick(request.config, *gpu);
+}
+
+TEST(RowOperators, AutoGivesShortRowsToLanesAndFewLongRowsToSeveralCtas) {
+  EXPECT_EQ(pick_of("softmax", 262144, 128).rung, "several-rows");
+  EXPECT_EQ(pick_of("softmax", 262144, 128).params.at("LANES"), 8);
+  EXPECT_EQ(pick_of("softmax", 8192, 4096).rung, "row-in-registers");
+  EXPECT_EQ(pick_of("layernorm", 8192, 16384).rung, "fused");
+  EXPECT_EQ(pick_of("rmsnorm", 16, 131072).rung, "scheme-3-flags");
+  EXPECT_EQ(pick_of("rmsnorm", 16, 131072).params.at("CTAS"), 8);
+  EXPECT_EQ(pick_of("layernorm", 4, 1048576, 1).params.at("CTAS"), 32);
+}
+
+TEST(RowOperators, WhatAutoPicksHoldsTheRowInRegisters) {
+  for (const int64_t type : {0, 1})
+    for (const int64_t rows : {1, 4, 16, 100, 132, 500, 8192})
+      for (int64_t columns = 16; columns <= 1 << 20; columns *= 2) {
+        const Pick pick = pick_of("softmax", rows, columns, type);
+        const auto param = [&](const char* name) { return pick.params.count(name) != 0 ? pick.params.at(name) : 1; };
+        const int64_t threads = pick.rung == "several-rows" ? param("LANES") : param("BLOCK") * param("CTAS");
+        EXPECT_GE(threads * param("VECTORS") * (type == 1 ? 8 : 4), columns) << rows << " rows, " << pick.rung;
+      }
+}
+
+TEST(RowOperators, ARowThatNoCtaHoldsIsSharedAlsoWhereRowsAreMany) {
+  const Pick pick = pick_of("softmax", 8192, 1 << 18);
+  EXPECT_EQ(pick.rung, "several-ctas");
+  EXPECT_GT(pick.params.at("CTAS"), 1);
+}
+
+}  // namespace
+}  // namespace tilescope
