@@ -11,8 +11,10 @@
 #include "engine/bench/timing_point.hpp"
 #include "engine/gpu/buffer_sets.hpp"
 #include "engine/gpu/timing_method.hpp"
+#include "engine/reference/cub.hpp"
 #include "engine/reference/cublas.hpp"
 #include "engine/reference/python.hpp"
+#include "engine/run/paths.hpp"
 
 namespace tilescope {
 namespace {
@@ -50,7 +52,8 @@ class Sweep {
   Result<void> add_references(const Config& config);
   Result<void> add_copy(size_t series, double useful_bytes);
   void add_python(size_t series, const ReferenceSpec& spec, const Config& config);
-  Result<void> add_cublas(size_t series, const ReferenceSpec& spec, const Config& config);
+  Result<EnqueueCall> library_call(const ReferenceSpec& spec, const Config& config);
+  Result<void> add_library(size_t series, const ReferenceSpec& spec, const Config& config);
   Result<bool> agrees(const TimedWork& work, std::span<const uint64_t> addresses, const Config& config) const;
   Result<void> add_work(size_t series, TimedWork work);
   Result<void> choose_method(std::span<const CheckedRung> rungs);
@@ -72,6 +75,7 @@ class Sweep {
   size_t first_reference_ = 0;
   std::unique_ptr<PythonReference> python_;
   std::shared_ptr<CublasReference> cublas_;
+  std::shared_ptr<CubReference> cub_;
   bool settled_ = true;
 
   // Of the size being measured. The order matters: what is declared last goes first.
@@ -271,8 +275,8 @@ Result<void> Sweep::add_references(const Config& config) {
     TimingSeries& shown = report_.series[series];
     if (!shown.unavailable.empty()) continue;
     const ReferenceSpec& spec = reference(series);
-    if (spec.kind == ReferenceKind::cublas) {
-      if (auto ok = add_cublas(series, spec, config); !ok && shown.points.empty()) {
+    if (spec.kind == ReferenceKind::cublas || spec.kind == ReferenceKind::cub) {
+      if (auto ok = add_library(series, spec, config); !ok && shown.points.empty()) {
         shown.unavailable = ok.error().message;
       }
     } else if (spec.kind != ReferenceKind::device_copy) {
@@ -294,15 +298,30 @@ Result<void> Sweep::add_copy(size_t series, double useful_bytes) {
   return add_work(series, GpuTimer::copies(copies_.back().addresses(), bytes));
 }
 
-/// On copies of the rungs' buffers; checked against what the rungs computed, which is right.
-Result<void> Sweep::add_cublas(size_t series, const ReferenceSpec& spec, const Config& config) {
+/// What queues the operation of a library that is called in this process, opened when it is first needed.
+Result<EnqueueCall> Sweep::library_call(const ReferenceSpec& spec, const Config& config) {
   const auto context = context_of(*buffers_.front());
+  if (spec.kind == ReferenceKind::cub) {
+    if (!cub_ || cub_->context() != context) {
+      auto opened = CubReference::open(
+          context, {.source = engine_.root() / "assets" / "cub" / "device_sum.cu", .cache_folder = user_cache_folder()},
+          stop_);
+      if (!opened) return tl::unexpected(opened.error());
+      cub_ = std::move(*opened);
+    }
+    return CubReference::call(cub_, spec.operation, config.sizes);
+  }
   if (!cublas_ || cublas_->context() != context) {
     auto opened = CublasReference::open(context);
     if (!opened) return tl::unexpected(opened.error());
     cublas_ = std::move(*opened);
   }
-  auto call = CublasReference::call(cublas_, spec.operation, config.sizes);
+  return CublasReference::call(cublas_, spec.operation, config.sizes);
+}
+
+/// On copies of the rungs' buffers; checked against what the rungs computed, which is right.
+Result<void> Sweep::add_library(size_t series, const ReferenceSpec& spec, const Config& config) {
+  auto call = library_call(spec, config);
   if (!call) return tl::unexpected(call.error());
   auto copies = BufferSets::copies_of(buffers_, method_.cold() ? 1 : method_.sets);
   if (!copies) return tl::unexpected(copies.error());

@@ -125,12 +125,12 @@ TEST(Lab, AToleranceMayDependOnTheRungAndTheConfiguration) {
   Lab lab = small_lab("x", 0);
   lab.tolerance = {.absolute = 1, .relative = 2};
   const Config config = default_config(lab, DeviceKind::sim);
-  EXPECT_EQ(tolerance_of(lab, "a", config).absolute, 1);
+  EXPECT_EQ(tolerance_of(lab, "a", config, DType::f32).absolute, 1);
   lab.tolerance_for = [](const std::string& rung, const Config&) {
     return Tolerance{.absolute = rung == "fast" ? 8.0 : 4.0, .relative = 0};
   };
-  EXPECT_EQ(tolerance_of(lab, "fast", config).absolute, 8);
-  EXPECT_EQ(tolerance_of(lab, "a", config).absolute, 4);
+  EXPECT_EQ(tolerance_of(lab, "fast", config, DType::f32).absolute, 8);
+  EXPECT_EQ(tolerance_of(lab, "a", config, DType::f32).absolute, 4);
 }
 
 TEST(Lab, ASweepOverShapesHasANumberForEach) {

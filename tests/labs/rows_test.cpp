@@ -70,8 +70,8 @@ TEST_P(RowLabs, EveryRungIsRightOverRandomShapesInBothTypes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RowLabs, ::testing::Values("softmax", "layernorm", "layernorm-backward", "rmsnorm"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& tested) {
+                           std::string name = tested.param;
                            std::erase(name, '-');
                            return name;
                          });
