@@ -7,6 +7,7 @@
 #include "app/panels/step_view.hpp"
 #include "app/panels/tiles_playback.hpp"
 #include "app/panels/tiles_zoom.hpp"
+#include "app/panels/waves_model.hpp"
 #include "app/screen.hpp"
 #include "app/shell_keys.hpp"
 #include "app/widgets.hpp"
@@ -14,19 +15,20 @@
 namespace tilescope {
 namespace {
 
-/// Blocks that are resident at once, one per multiprocessor: those of the device, or of an H200 for the simulator.
-int64_t blocks_of_a_wave(const RunResult& result) {
-  return result.device.multiprocessors > 0 ? result.device.multiprocessors : 132;
-}
-
 void playback_keys(PanelContext& context) {
-  if (!context.result || context.result->tiles.grid.count() == 0) return;
+  if (!context.result || played_blocks(*context.result) == 0) return;
   ViewState& view = context.view;
-  const uint64_t blocks = context.result->tiles.grid.count();
-  const int64_t step = ImGui::GetIO().KeyShift ? blocks_of_a_wave(*context.result) : 1;
+  const uint64_t blocks = played_blocks(*context.result);
+  const WaveSchedule* waves = shown_waves(*context.result);
+  const bool by_wave = ImGui::GetIO().KeyShift && waves != nullptr;
   if (key_went_down(ShellKey::space)) toggle_playback(view, blocks);
-  if (key_went_down(ShellKey::left, true)) step_playback(view, blocks, -step);
-  if (key_went_down(ShellKey::right, true)) step_playback(view, blocks, step);
+  for (const int direction : {-1, 1}) {
+    if (!key_went_down(direction < 0 ? ShellKey::left : ShellKey::right, true)) continue;
+    if (by_wave)
+      step_playback_by_wave(view, *waves, direction);
+    else
+      step_playback(view, blocks, direction);
+  }
   if (key_went_down(ShellKey::home)) seek_playback(view, blocks, 0);
   if (key_went_down(ShellKey::end)) seek_playback(view, blocks, static_cast<double>(blocks));
 }

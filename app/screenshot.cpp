@@ -19,7 +19,7 @@ FrameTimes time_frames(Shell& shell, const ShotOptions& options) {
   ViewState& view = shell.screen().view;
   view.animate = true;
   view.step.playing = true;
-  view.playback = {.playing = true, .position = 0};
+  view.playback = {.playing = true, .position = static_cast<double>(options.issued.value_or(0))};
   for (int frame = 0; frame < options.frames; ++frame) {
     // The tile view goes in and out again.
     if (frame % kFramesOfALevel == 0) {
@@ -54,7 +54,9 @@ Result<void> write_png(const Picture& picture, const std::filesystem::path& file
 
 Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, const std::filesystem::path& file) {
   Screen& screen = shell.screen();
-  screen.view.animate = false;
+  screen.view.animate = options.issued.has_value();
+  screen.view.playback = {};
+  if (options.issued) screen.view.playback.position = static_cast<double>(*options.issued);
   screen.view.tab = options.tab;
   screen.view.zoom.level = options.zoom;
   screen.view.bottom = options.bottom;

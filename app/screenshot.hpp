@@ -22,6 +22,7 @@ struct ShotOptions {
   bool light = false;
   int width = 1600, height = 1000;  // unscaled pixels; the picture is scale times as large
   std::optional<uint32_t> block;    // selected, as if clicked
+  std::optional<uint64_t> issued;   // the moment of the playback; frames that are timed play on from there
   int frames = 0;                   // draw so many more, with all that moves moving, and report their times
   double patience_seconds = 120;    // for the run
 };

@@ -68,11 +68,12 @@ struct TourView {
 };
 
 Result<int> draw_tour(Shell& shell, const std::filesystem::path& folder, std::ostream& out) {
-  constexpr std::array<TourView, 8> views{{{"lesson", Tab::lesson, Language::en, false},
+  constexpr std::array<TourView, 9> views{{{"lesson", Tab::lesson, Language::en, false},
                                            {"tiles", Tab::tiles, Language::en, false},
                                            {"traffic", Tab::traffic, Language::en, false},
                                            {"order", Tab::order, Language::en, false},
                                            {"step", Tab::step, Language::en, false},
+                                           {"waves", Tab::waves, Language::en, false},
                                            {"correctness", Tab::correctness, Language::en, false},
                                            {"tiles-zh", Tab::tiles, Language::zh, false},
                                            {"tiles-light", Tab::tiles, Language::en, true}}};
@@ -181,6 +182,7 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   shot.width = extent->width;
   shot.height = extent->height;
   shot.frames = options.frames;
+  if (options.issued >= 0) shot.issued = static_cast<uint64_t>(options.issued);
   auto taken = take_screenshot(**shell, shot, options.out);
   if (!taken) return refuse(taken.error());
   out << options.out << "\n";

@@ -176,6 +176,11 @@ struct Lab {
   std::vector<int64_t> sweep = {};           // its values, ascending
   std::vector<std::string> sweep_with = {};  // sizes that take the same value in the sweep: a square matrix's other one
   std::vector<SweepPoint> points = {};       // the sweep instead, where it goes over shapes
+  /// What the sweep shows is the time: where bytes and operations are not what takes it.
+  bool sweep_shows_time = false;
+  /// The buffer, of role scratch, in which each block notes where and when it ran (engine/traffic/waves.hpp). Empty:
+  /// none. What it holds differs from run to run on a GPU, so nothing is compared with it.
+  std::string schedule_buffer = {};
 };
 
 /// Adds a lab; called before main by each lab's file. Returns true.

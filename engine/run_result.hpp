@@ -13,6 +13,7 @@
 #include "engine/order_result.hpp"
 #include "engine/trace.hpp"
 #include "engine/traffic/occupancy.hpp"
+#include "engine/traffic/waves.hpp"
 
 namespace tilescope {
 
@@ -239,7 +240,10 @@ struct RunResult {
   uint64_t blocks_sampled = 0;
   std::optional<OrderModel> block_order;  // MODELLED; where the lab asks for it
   Traffic traffic;                        // SIMULATED
+  std::vector<BlockUsage> usage;          // by launch: what one block takes, by the machine code
   std::vector<Occupancy> occupancy;       // by launch, on the modelled GPU; MODELLED
+  std::vector<WaveSchedule> waves;        // by launch, on the modelled GPU; MODELLED
+  std::optional<BlockTimes> block_times;  // of the last launch, where it notes them; MEASURED
   HierarchyTraffic hierarchy;             // MODELLED
   AccessTrace trace;                      // SIMULATED
   TileMap tiles;                          // SIMULATED

@@ -56,3 +56,15 @@ __device__ inline float ex2_approx(float x) {
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
+/// The multiprocessor that this thread runs on [%smid].
+__device__ inline unsigned multiprocessor_id() {
+  unsigned id;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+  return id;
+}
+/// Nanoseconds, the same on all multiprocessors; some GPUs count it on only every microsecond [%globaltimer].
+__device__ inline unsigned long long global_timer() {
+  unsigned long long time;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time)::"memory");
+  return time;
+}

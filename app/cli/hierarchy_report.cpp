@@ -117,6 +117,20 @@ json occupancy_json(const Occupancy& occupancy) {
           {"l1_bytes", occupancy.l1_bytes}};
 }
 
+json block_times_json(const BlockTimes& times) {
+  return {{"badge", name_of(Badge::measured)},
+          {"multiprocessors", times.multiprocessors},
+          {"most_resident", times.most_resident},
+          {"total_us", times.total_us},
+          {"filled", times.filled}};
+}
+
+std::string block_times_text(const BlockTimes& times) {
+  return fmt::format("{} blocks on {} multiprocessors in {:.1f} µs, at most {} on one at a time; {:.0f}% filled [{}]\n",
+                     times.blocks.size(), times.multiprocessors, times.total_us, times.most_resident,
+                     100 * times.filled, name_of(Badge::measured));
+}
+
 std::string occupancy_text(const Occupancy& occupancy, const GpuSpec& gpu) {
   if (occupancy.blocks_per_multiprocessor == 0)
     return fmt::format("no block fits a multiprocessor of an {}: too much of {} [{}]\n", gpu.name,

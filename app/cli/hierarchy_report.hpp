@@ -16,6 +16,9 @@ nlohmann::json error_json(const ModelError& error);
 /// Every level and buffer; where nothing is modelled, the reason.
 nlohmann::json hierarchy_json(const RunResult& result);
 nlohmann::json occupancy_json(const Occupancy& occupancy);
+/// Of the blocks' measured times: multiprocessors, the most blocks on one at a time, the time, and how full they were.
+nlohmann::json block_times_json(const BlockTimes& times);
+std::string block_times_text(const BlockTimes& times);
 
 /// "8 blocks of 8 warps on each of 132 SMs, 100% of the warps it holds, limited by threads; 0.09 waves [MODELLED]"
 std::string occupancy_text(const Occupancy& occupancy, const GpuSpec& gpu);

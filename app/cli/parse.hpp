@@ -19,16 +19,17 @@ struct WindowOptions {
 /// One picture of the window.
 struct ShotCommandOptions {
   RunOptions run;                    // lab, rung, set, size, device, broken
-  std::string panel = "tiles";       // lesson | tiles | traffic | order | step | correctness
+  std::string panel = "tiles";       // lesson | tiles | traffic | order | step | waves | correctness
   std::string bottom;                // sweep | ladder, of order also bytes | groups | waves | source; empty: the usual
   std::string language = "en";       // en | zh
   std::string zoom = "grid";         // of the tile view
   std::string extent = "1600x1000";  // pixels
   std::string scale = "1";
   bool light = false;
-  int frames = 0;      // > 0: draw this many more frames and print their times
-  bool order = false;  // the block-order model, also where the lab does not ask for it
-  std::string out;     // FILE.png
+  int64_t issued = -1;  // blocks that have been issued at the moment that is shown; −1: everything
+  int frames = 0;       // > 0: draw this many more frames and print their times
+  bool order = false;   // the block-order model, also where the lab does not ask for it
+  std::string out;      // FILE.png
 };
 
 struct TourOptions {

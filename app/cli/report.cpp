@@ -212,6 +212,7 @@ json to_json(const RunResult& result) {
       launches.back()["occupancy"] = occupancy_json(result.occupancy[launches.size() - 1]);
   }
   object["launches"] = launches;
+  if (result.block_times) object["block_times"] = block_times_json(*result.block_times);
   object["kernels"] = kernels_json(result.compiled);
   object["findings"] = json::array();
   for (const auto& finding : result.findings) object["findings"].push_back(to_json(finding));
@@ -270,6 +271,7 @@ std::string to_text(const RunResult& result, bool with_ledger) {
   for (const auto& one : result.statistics)
     if (one.buffer >= result.tiles.buffers.size() || !result.tiles.buffers[one.buffer].writes.empty())
       text += statistics_text(result, one);
+  if (result.block_times) text += block_times_text(*result.block_times);
   if (result.observed) {
     const Counters& c = result.traffic.counters;
     text += fmt::format("global memory: {} sectors read in {} requests, {} written in {} [SIMULATED]\n",

@@ -1,5 +1,6 @@
 #include "app/panels/lesson_live.hpp"
 
+#include "app/panels/waves_model.hpp"
 #include "app/strings.hpp"
 
 namespace tilescope {
@@ -10,6 +11,12 @@ std::optional<std::string> live_value(std::string_view name, const RunResult& re
   const Config& config = result.request.config;
   if (const auto size = config.sizes.find(key); size != config.sizes.end()) return with_separators(size->second);
   if (const auto param = config.params.find(key); param != config.params.end()) return with_separators(param->second);
+  if (const WaveSchedule* waves = shown_waves(result)) {
+    if (name == "waves") return text(waves->waves());
+    if (name == "resident") return text(waves->resident());
+    if (name == "held") return text(waves->blocks_per_multiprocessor);
+    if (name == "last_wave") return text(waves->last_wave_blocks());
+  }
   if (!result.observed) return std::nullopt;
   const TileMap& tiles = result.tiles;
   const Counters& counters = result.traffic.counters;

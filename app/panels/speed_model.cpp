@@ -90,6 +90,29 @@ double largest_speed(const Lab& lab, const SpeedReport& report) {
   return largest;
 }
 
+double SpeedQuantity::of(const TimingPoint& point) const {
+  return time ? point.median_ms * per_millisecond : speed_at(lab, report, point);
+}
+double SpeedQuantity::low(const TimingPoint& point) const {
+  return time ? point.low_ms * per_millisecond : low_speed(point, of(point));
+}
+double SpeedQuantity::high(const TimingPoint& point) const {
+  return time ? point.high_ms * per_millisecond : high_speed(point, of(point));
+}
+double SpeedQuantity::largest() const {
+  double largest = 0;
+  for (const auto& series : report.series)
+    for (const auto& point : series.points) largest = std::max(largest, of(point));
+  return largest;
+}
+
+SpeedQuantity quantity_of(const Lab& lab, const SpeedReport& report) {
+  if (!lab.sweep_shows_time) return {.lab = lab, .report = report, .unit = speed_unit_of(lab)};
+  const SpeedQuantity milliseconds{.lab = lab, .report = report, .time = true, .unit = "ms"};
+  if (milliseconds.largest() >= 1) return milliseconds;
+  return {.lab = lab, .report = report, .time = true, .per_millisecond = 1000, .unit = "µs"};
+}
+
 int64_t largest_warm_size(const SpeedReport& report) {
   int64_t largest = 0;
   for (const auto& series : report.series)

@@ -29,6 +29,22 @@ std::string short_place_text(const SpeedReport& report, int64_t size);
 /// A point in the unit of the lab's field: GB/s or TFLOP/s.
 double speed_at(const Lab& lab, const SpeedReport& report, const TimingPoint& point);
 double largest_speed(const Lab& lab, const SpeedReport& report);
+
+/// What the sweep shows of each point: its speed, or the time where a lab asks for that, in the unit that suits the
+/// longest one. Refers to both.
+struct SpeedQuantity {
+  const Lab& lab;
+  const SpeedReport& report;
+  bool time = false;
+  double per_millisecond = 1;  // of the unit of time
+  const char* unit = "";
+
+  double of(const TimingPoint& point) const;
+  double low(const TimingPoint& point) const;  // ends of its interval
+  double high(const TimingPoint& point) const;
+  double largest() const;
+};
+SpeedQuantity quantity_of(const Lab& lab, const SpeedReport& report);
 /// The largest size that was timed with a warm L2 (graph batches); 0 if none was.
 int64_t largest_warm_size(const SpeedReport& report);
 

@@ -18,14 +18,13 @@ enum LabelPriority { kOther, kReference, kSelected };
 struct Curve {
   std::vector<double> xs, ys, low, high;
 };
-Curve curve_of(const Lab& lab, const SpeedReport& report, const TimingSeries& series) {
+Curve curve_of(const TimingSeries& series, const SpeedQuantity& quantity) {
   Curve curve;
   for (const auto& point : series.points) {
-    const double speed = speed_at(lab, report, point);
     curve.xs.push_back(static_cast<double>(point.size));
-    curve.ys.push_back(speed);
-    curve.low.push_back(low_speed(point, speed));
-    curve.high.push_back(high_speed(point, speed));
+    curve.ys.push_back(quantity.of(point));
+    curve.low.push_back(quantity.low(point));
+    curve.high.push_back(quantity.high(point));
   }
   return curve;
 }
@@ -93,7 +92,8 @@ void react(PanelContext& context, const SpeedReport& report, const TimingSeries&
 
 /// The hairline at the current size, and the ring on the selected rung: at the current size if this run was timed on
 /// this machine, else at the nearest size of the sweep.
-void mark_current_size(const PanelContext& context, const SpeedReport& report, const SizeRange& range) {
+void mark_current_size(const PanelContext& context, const SpeedReport& report, const SizeRange& range,
+                       const SpeedQuantity& quantity) {
   const int64_t size = current_size(context);
   if (size >= range.low && size <= range.high) {
     const std::string name = fmt::format("{} = {}", report.size_name, place_text(report, size));
@@ -106,8 +106,9 @@ void mark_current_size(const PanelContext& context, const SpeedReport& report, c
                           run->timing->size >= range.low && run->timing->size <= range.high;
   if (timed_here) point = &*run->timing;
   if (point == nullptr) return;
-  const double speed = timed_here ? speed_of_run(context.lab(), *run) : speed_at(context.lab(), report, *point);
-  plots::PlotRing(static_cast<double>(point->size), speed, context.theme.accent, speed_text(speed).c_str());
+  // A run of this machine is timed at its own sizes.
+  const double shown = timed_here && !quantity.time ? speed_of_run(context.lab(), *run) : quantity.of(*point);
+  plots::PlotRing(static_cast<double>(point->size), shown, context.theme.accent, speed_text(shown).c_str());
 }
 
 /// While a sweep grows the axis already has the lab's whole range, so that lines grow and nothing is rescaled.
@@ -131,7 +132,8 @@ void setup_shapes(const SpeedReport& report) {
   plots::SetupAxisTicks(Axis_X1, places.data(), count, names.data());
 }
 
-void setup_sweep(const PanelContext& context, const SpeedReport& report, const SizeRange& range) {
+void setup_sweep(const PanelContext& context, const SpeedReport& report, const SizeRange& range,
+                 const SpeedQuantity& quantity) {
   plots::SetStyle({context.theme, context.fonts, context.view.scale});
   const SizeRange axis = axis_range(context, range);
   if (report.shapes.empty()) {
@@ -142,8 +144,8 @@ void setup_sweep(const PanelContext& context, const SpeedReport& report, const S
   } else {
     setup_shapes(report);
   }
-  plots::SetupAxis(Axis_Y1, speed_unit_of(context.lab()));
-  plots::SetupAxisLimits(Axis_Y1, 0, plots::tidy_limit(largest_speed(context.lab(), report)));
+  plots::SetupAxis(Axis_Y1, quantity.unit);
+  plots::SetupAxisLimits(Axis_Y1, 0, plots::tidy_limit(quantity.largest()));
   plots::SetupLabelColumn(context.strings.format("speed.at", fmt::arg("size", short_place_text(report, range.high))));
 }
 
@@ -152,35 +154,35 @@ void setup_sweep(const PanelContext& context, const SpeedReport& report, const S
 void draw_size_sweep(PanelContext& context, const SpeedReport& report, ImVec2 size) {
   const auto range = sizes_of(report);
   if (!range || !plots::BeginPlot("sweep", size)) return;
-  setup_sweep(context, report, *range);
+  const SpeedQuantity quantity = quantity_of(context.lab(), report);
+  setup_sweep(context, report, *range, quantity);
   std::vector<size_t> drawn;
   int rungs = 0, references = 0;
   for (size_t i = 0; i < report.series.size(); ++i) {
     const TimingSeries& series = report.series[i];
     const int rung = series.is_rung ? rungs++ : 0, reference = series.is_rung ? 0 : references++;
     if (series.points.empty()) continue;
-    const Curve curve = curve_of(context.lab(), report, series);
+    const Curve curve = curve_of(series, quantity);
     const auto count = static_cast<int>(curve.xs.size());
     if (is_selected(context, series)) {
       plots::SetNextFillStyle(with_alpha(context.theme.accent, 0.25F));
       plots::PlotShaded("", curve.xs.data(), curve.low.data(), curve.high.data(), count);
     }
     plots::LabelStyle label = label_of(context, series);
-    if (const TimingPoint* last = point_at(series, range->high))
-      label.value = speed_text(speed_at(context.lab(), report, *last));
+    if (const TimingPoint* last = point_at(series, range->high)) label.value = speed_text(quantity.of(*last));
     plots::SetNextLabel(label);
     const bool dashed = set_series_style(context, series, rung, reference);
     plots::PlotLine(series_title(context.lab(), series, context.strings).c_str(), curve.xs.data(), curve.ys.data(),
                     count, dashed ? plots::LineFlags_Dashed : plots::LineFlags_None);
     drawn.push_back(i);
   }
-  mark_current_size(context, report, *range);
+  mark_current_size(context, report, *range, quantity);
   plots::EndPlot();
   if (const auto hovered = plots::HoveredItem()) {
     const TimingSeries& series = report.series[drawn[static_cast<size_t>(hovered->item)]];
     react(context, report, series, series.points[static_cast<size_t>(hovered->point)], hovered->clicked);
   } else {
-    explain(context, context.strings.format("speed.sweep_meaning",
+    explain(context, context.strings.format(quantity.time ? "speed.sweep_meaning_time" : "speed.sweep_meaning",
                                             fmt::arg("bytes", context.strings(context.lab().bytes_formula))));
   }
 }
@@ -203,13 +205,15 @@ void draw_speed_ladder(PanelContext& context, const SpeedReport& report, ImVec2 
   plots::SetupAxisLimits(Axis_X1, 0, most * 1.02);
   plots::SetupAxis(Axis_Y1, unit.c_str(), plots::AxisFlags_NoTickLabels | plots::AxisFlags_Invert);
   plots::SetupAxisLimits(Axis_Y1, -0.5, rows - 0.5);
-  plots::SetupLabelColumn("%", speed_unit_of(context.lab()));
+  const bool time = context.lab().sweep_shows_time;
+  plots::SetupLabelColumn("%", time ? "" : speed_unit_of(context.lab()));
   for (size_t k = 0; k < ladder.rows.size(); ++k) {
     const Ladder::Row& row = ladder.rows[k];
     const TimingSeries& series = report.series[row.series];
     plots::LabelStyle label = label_of(context, series);
     label.value = plots::number_text(row.percent, row.percent < 9.95 ? 0.1 : 1);
-    label.note = speed_text(speed_at(context.lab(), report, *row.point));
+    label.note =
+        time ? milliseconds_text(row.point->median_ms) : speed_text(speed_at(context.lab(), report, *row.point));
     plots::SetNextLabel(label);
     plots::SetNextLineStyle(colour_of(context, series), 1);
     plots::SetNextMarkerStyle(plots::Marker_None, 0, /*hollow=*/!series.is_rung);

@@ -8,6 +8,8 @@
 #include "app/panels/tiles_playback.hpp"
 #include "app/panels/tiles_sentence.hpp"
 #include "app/panels/tiles_view.hpp"
+#include "app/panels/tiles_waves.hpp"
+#include "app/panels/waves_model.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
@@ -48,7 +50,13 @@ float draw_sentence(PanelContext& context, const TilePicture& picture, ImVec2 lo
   const char* what = level == TilesLevel::grid    ? "tiles.legend"
                      : level == TilesLevel::block ? "tiles.legend_warp"
                                                   : "tiles.legend_lane";
-  const float legend = parts > 1 ? draw_legend(context, {right, low.y}, what, parts) + context.px(24) : 0;
+  const WaveSchedule* waves = shown_waves(*context.result);
+  const bool by_wave =
+      level == TilesLevel::grid && newest_block(context.view, blocks) && waves != nullptr && waves->runs();
+  const auto draw_its_legend = [&] {
+    return by_wave ? draw_state_legend(context, {right, low.y}) : draw_legend(context, {right, low.y}, what, parts);
+  };
+  const float legend = parts > 1 ? draw_its_legend() + context.px(24) : 0;
   // Chinese needs no space between its sentences.
   const std::string space = context.strings.language == Language::en ? " " : "";
   const bool warned = !said.warning.empty();
@@ -86,7 +94,10 @@ void draw_observed(PanelContext& context) {
   const float said = draw_sentence(context, picture, {left, top}, right);
   const bool playable = blocks > 1;
   const ImVec2 low{left, std::floor(top + said + 6 * unit)};
-  const ImVec2 high{right, std::floor(strip - (playable ? 40 : 16) * unit)};
+  const WaveSchedule* waves = shown_waves(*context.result);
+  // Where there is little room, the map is more important.
+  const float processors = strip - top > 240 * unit ? processor_row_height(*context.result) * unit : 0;
+  const ImVec2 high{right, std::floor(strip - (playable ? 40 : 16) * unit - processors)};
   if (high.y - low.y < 48 * unit || right - left < 200 * unit) return;  // nothing can be told apart in so little room
   if (!picture.fits(low, high)) lay_out_tiles(picture, low, high, unit);
 
@@ -100,11 +111,13 @@ void draw_observed(PanelContext& context) {
                    .access = {},
                    .shown = {}};
   frame.issued = issued_blocks(context.view, blocks);
+  if (newest_block(context.view, blocks) && waves != nullptr && waves->runs()) frame.waves = waves;
   frame.focus = focus_block(context.view, blocks);
   frame.access = frame.index.shown_access(context.view.hover, context.view.selection, frame.focus);
   if (frame.access) frame.shown = warp_access(*context.result, *frame.access);
   draw_map(frame);
-  if (playable) draw_playback_row(context, {left, strip - 36 * unit}, {right, strip - 8 * unit}, blocks);
+  if (processors > 0) draw_processor_row(frame, {left, high.y + 4 * unit}, {right, strip - 36 * unit});
+  if (playable) draw_playback_row(context, {left, strip - 36 * unit}, {right, strip - 8 * unit}, blocks, waves);
   separator_line(context, strip);
   draw_strip(frame, {left, strip}, {right, bottom});
 }

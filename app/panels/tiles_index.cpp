@@ -107,8 +107,14 @@ TraceIndex::TraceIndex(const std::shared_ptr<const RunResult>& result) : result_
   by_site_.assign(sites.size(), -1);
   for (size_t i = 0; i < statements_.size(); ++i) {
     for (uint16_t site : statements_[i].sites) by_site_[site] = static_cast<int32_t>(i);
-    const bool better = default_statement_ < 0 ||
-                        (statements_[i].writes() && !statements_[static_cast<size_t>(default_statement_)].writes());
+    // A write explains a block best, and one of a result before one of scratch.
+    const auto weight = [&](const Statement& one) {
+      const auto buffer = static_cast<size_t>(std::max(0, one.buffer));
+      const bool scratch = buffer < result_->plan.buffers.size() && result_->plan.buffers[buffer].role == Role::scratch;
+      return one.writes() ? (scratch ? 1 : 2) : 0;
+    };
+    const bool better =
+        default_statement_ < 0 || weight(statements_[i]) > weight(statements_[static_cast<size_t>(default_statement_)]);
     if (statements_[i].space == Space::global && statements_[i].buffer >= 0 && better)
       default_statement_ = static_cast<int32_t>(i);
   }

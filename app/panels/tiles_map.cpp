@@ -16,7 +16,11 @@ CellRect cell_rect(const TileGrid& cells, int64_t cell) {
 
 ImU32 colour_of(const TilesFrame& frame, uint32_t writer, bool lit) {
   if (writer == BufferMap::kNobody || writer >= frame.issued) return idle_colour(frame.context.theme);
-  return block_colour(frame.context.theme, writer, frame.result().tiles.grid.count(), lit);
+  const ImU32 own = block_colour(frame.context.theme, writer, frame.result().tiles.grid.count(), lit);
+  if (frame.waves == nullptr || lit) return own;
+  const bool done = frame.waves->state_of(writer, frame.issued) == BlockState::done;
+  return done ? done_colour(frame.context.theme, own)
+              : block_colour(frame.context.theme, writer, frame.result().tiles.grid.count(), true);
 }
 
 void draw_cell_gaps(TilesFrame& frame, const Placement& at) {
@@ -73,8 +77,10 @@ void draw_texture(TilesFrame& frame, const Placement& at, const CellTexture& tex
 void refresh_textures(TilesFrame& frame) {
   TilePicture& picture = frame.picture;
   const bool dark = frame.context.theme.dark;
-  if (picture.texture_issued == frame.issued && picture.texture_dark == dark) return;
-  picture.texture_issued = frame.issued;
+  // While blocks are played, the same number of them has other colours.
+  const uint64_t issued = frame.waves != nullptr ? frame.issued | uint64_t{1} << 63 : frame.issued;
+  if (picture.texture_issued == issued && picture.texture_dark == dark) return;
+  picture.texture_issued = issued;
   picture.texture_dark = dark;
   if (picture.grid.textured()) upload_cells(frame, picture.grid.cells, picture.grid_texture, nullptr);
   for (size_t i = 0; i < picture.outputs.size(); ++i) {
@@ -283,6 +289,8 @@ void draw_headers(TilesFrame& frame) {
 }  // namespace
 
 ImU32 idle_colour(const Theme& theme) { return theme.separator; }
+
+ImU32 done_colour(const Theme& theme, ImU32 of_block) { return mix(of_block, theme.window, 0.62F); }
 
 ImU32 block_colour(const Theme& theme, uint64_t block, uint64_t blocks, bool lit) {
   const float t = blocks > 1 ? static_cast<float>(block) / static_cast<float>(blocks - 1) : 0.5F;

@@ -5,6 +5,7 @@
 
 #include "app/panels/tiles_sentence.hpp"
 #include "app/panels/tiles_view.hpp"
+#include "app/panels/tiles_waves.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
@@ -181,6 +182,7 @@ void choose_buffers(TilePicture& picture) {
   size_t read = 0, written = 0;
   for (size_t i = 0; i < tiles.buffers.size(); ++i) {
     const BufferMap& map = tiles.buffers[i];
+    if (is_schedule(*picture.result, i)) continue;
     if (map.role == Role::input && map.writes.empty())
       take(picture.inputs, read, i);
     else

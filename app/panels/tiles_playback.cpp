@@ -13,7 +13,20 @@ namespace {
 
 constexpr double kWholeGridSeconds = 6;
 
-void draw_track(PanelContext& context, float x0, float x1, float y, uint64_t blocks) {
+/// Where each wave but the first begins.
+void draw_notches(PanelContext& context, float x0, float x1, float y, const WaveSchedule& waves) {
+  const uint64_t all = waves.waves();
+  if (all < 2 || (x1 - x0) / static_cast<float>(all) < context.px(8)) return;
+  const float line = std::max(1.0F, std::floor(context.view.scale));
+  for (uint64_t wave = 1; wave < all; ++wave) {
+    const double share = static_cast<double>(waves.first_of(wave)) / static_cast<double>(waves.blocks);
+    const float x = std::round(x0 + (x1 - x0) * static_cast<float>(share));
+    ImGui::GetWindowDrawList()->AddRectFilled({x, y - context.px(5)}, {x + line, y + context.px(5)},
+                                              context.theme.muted);
+  }
+}
+
+void draw_track(PanelContext& context, float x0, float x1, float y, uint64_t blocks, const WaveSchedule* waves) {
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float reach = context.px(6);
@@ -31,10 +44,18 @@ void draw_track(PanelContext& context, float x0, float x1, float y, uint64_t blo
   const ImU32 colour = moving ? theme.accent : theme.muted;
   list->AddRectFilled({x0, y - half}, {x1, y + half}, theme.separator, half);
   list->AddRectFilled({x0, y - half}, {handle, y + half}, mix(theme.separator, colour, moving ? 1.0F : 0.5F), half);
+  if (waves != nullptr) draw_notches(context, x0, x1, y, *waves);
   list->AddCircleFilled({handle, y}, context.px(5), colour, 24);
 }
 
-std::string position_text(const PanelContext& context, uint64_t blocks) {
+std::string wave_part(const PanelContext& context, const WaveSchedule* waves, uint64_t block) {
+  if (waves == nullptr || !waves->runs()) return {};
+  return context.strings.format("tiles.in_wave",
+                                fmt::arg("wave", with_separators(static_cast<int64_t>(block / waves->resident() + 1))),
+                                fmt::arg("waves", with_separators(static_cast<int64_t>(waves->waves()))));
+}
+
+std::string position_text(const PanelContext& context, uint64_t blocks, const WaveSchedule* waves) {
   const auto all = static_cast<int64_t>(blocks);
   const bool everything = context.view.playback.position < 0 || !context.view.animate;
   if (everything)
@@ -43,7 +64,8 @@ std::string position_text(const PanelContext& context, uint64_t blocks) {
   const auto newest = newest_block(context.view, blocks);
   if (!newest) return context.strings.format("tiles.no_block_yet", fmt::arg("all", with_separators(all)));
   return context.strings.format("tiles.block_of", fmt::arg("block", with_separators(*newest)),
-                                fmt::arg("all", with_separators(all)));
+                                fmt::arg("all", with_separators(all))) +
+         wave_part(context, waves, *newest);
 }
 
 }  // namespace
@@ -95,12 +117,21 @@ void step_playback(ViewState& view, uint64_t blocks, int64_t by) {
   playback.position = static_cast<double>(std::clamp<int64_t>(issued + by, 0, all));
 }
 
+void step_playback_by_wave(ViewState& view, const WaveSchedule& waves, int direction) {
+  Playback& playback = view.playback;
+  playback.playing = false;
+  const bool from_start = playback.position < 0 && direction > 0;
+  const uint64_t issued = from_start ? 0 : issued_blocks(view, waves.blocks);
+  playback.position = static_cast<double>(direction > 0 ? waves.next_wave(issued) : waves.previous_wave(issued));
+}
+
 void seek_playback(ViewState& view, uint64_t blocks, double position) {
   view.playback.playing = false;
   view.playback.position = std::clamp(position, 0.0, static_cast<double>(blocks));
 }
 
-void draw_playback_row(PanelContext& context, ImVec2 low, ImVec2 high, uint64_t blocks) {
+void draw_playback_row(PanelContext& context, ImVec2 low, ImVec2 high, uint64_t blocks, const WaveSchedule* waves,
+                       std::string_view moment) {
   if (blocks == 0) return;
   const float size = context.px(24), y = std::round((low.y + high.y) / 2);
   const float top = y - size / 2;
@@ -116,16 +147,22 @@ void draw_playback_row(PanelContext& context, ImVec2 low, ImVec2 high, uint64_t 
   if (playback_button(context, "on", {low.x - context.px(6) + 2 * size, top}, PlaybackIcon::forward,
                       context.strings("tiles.step_on")))
     step_playback(context.view, blocks, 1);
-  // The widest text decides where the track ends, so that nothing moves while it plays.
-  const std::string text = position_text(context, blocks);
-  const std::string widest =
-      context.strings.format("tiles.block_of", fmt::arg("block", with_separators(static_cast<int64_t>(blocks))),
-                             fmt::arg("all", with_separators(static_cast<int64_t>(blocks))));
-  const float room = std::max(text_size(context.fonts.small, widest).x, text_size(context.fonts.small, text).x);
+  // The widest text decides where the track ends, so that nothing moves while it plays; a narrow row leaves the wave
+  // out.
+  const auto widest = [&](const WaveSchedule* named) {
+    const std::string last =
+        context.strings.format("tiles.block_of", fmt::arg("block", with_separators(static_cast<int64_t>(blocks))),
+                               fmt::arg("all", with_separators(static_cast<int64_t>(blocks)))) +
+        wave_part(context, named, blocks - 1);
+    return std::max(text_size(context.fonts.small, last).x,
+                    text_size(context.fonts.small, position_text(context, blocks, named)).x);
+  };
+  const float x0 = low.x + 3 * size + context.px(10), end = high.x - context.px(20);
+  const WaveSchedule* named = end - widest(waves) - x0 >= context.px(140) ? waves : nullptr;
   draw_text_right(ImGui::GetWindowDrawList(), context.fonts.small, {high.x, centred_top(context.fonts.small, y)},
-                  context.theme.muted, text);
-  const float x0 = low.x + 3 * size + context.px(10), x1 = high.x - room - context.px(20);
-  if (x1 > x0 + context.px(40)) draw_track(context, x0, x1, y, blocks);
+                  context.theme.muted, moment.empty() ? position_text(context, blocks, named) : std::string(moment));
+  const float x1 = end - widest(named);
+  if (x1 > x0 + context.px(40)) draw_track(context, x0, x1, y, blocks, waves);
   ImGui::PopID();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/panel_context.hpp"
+#include "engine/traffic/waves.hpp"
 
 namespace tilescope {
 
@@ -16,9 +17,13 @@ void advance_playback(ViewState& view, uint64_t blocks, double seconds);
 void toggle_playback(ViewState& view, uint64_t blocks);
 /// Moves by whole blocks and pauses; stepping back from "everything" leaves the last block out.
 void step_playback(ViewState& view, uint64_t blocks, int64_t by);
+/// To the end of the wave in which the next block is (1), or to the beginning of the last one's (−1), and pauses.
+void step_playback_by_wave(ViewState& view, const WaveSchedule& waves, int direction);
 void seek_playback(ViewState& view, uint64_t blocks, double position);
 
-/// Step back, play, step on, the track, and "block 53 of 97". `low` and `high` bound the row.
-void draw_playback_row(PanelContext& context, ImVec2 low, ImVec2 high, uint64_t blocks);
+/// Step back, play, step on, the track, and "block 53 of 97, wave 1 of 2". `low` and `high` bound the row. Where the
+/// waves are known, the track has a notch at each. A `moment` is said in place of the block.
+void draw_playback_row(PanelContext& context, ImVec2 low, ImVec2 high, uint64_t blocks,
+                       const WaveSchedule* waves = nullptr, std::string_view moment = {});
 
 }  // namespace tilescope

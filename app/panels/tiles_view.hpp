@@ -141,6 +141,8 @@ struct TilesFrame {
   uint32_t focus = 0;               // the block that is explained
   std::optional<uint32_t> access;   // the access of the strip
   std::optional<WarpAccess> shown;  // the same, worked out
+  /// While blocks are played, where the waves are known: then blocks of earlier waves are done. Else null.
+  const WaveSchedule* waves = nullptr;
 
   const RunResult& result() const { return *picture.result; }
   const BufferMap& map(size_t buffer) const { return picture.result->tiles.buffers[buffer]; }
@@ -183,6 +185,8 @@ void draw_connectors(TilesFrame& frame);
 /// Colour of a block in the map; lit is the full scale, else it is quieter.
 ImU32 block_colour(const Theme& theme, uint64_t block, uint64_t blocks, bool lit);
 ImU32 idle_colour(const Theme& theme);
+/// Of a block of an earlier wave, while blocks are played.
+ImU32 done_colour(const Theme& theme, ImU32 of_block);
 /// Diagonal lines over a rectangle: places that are masked off.
 void hatch(ImDrawList* list, ImVec2 low, ImVec2 high, ImU32 colour, float step);
 

@@ -231,10 +231,12 @@ class RunInProgress {
     if (!sampled_)
       if (auto ready = check_memory(result_.plan, result_.request.device); !ready) return forward(ready);
     if (auto compiled = compile(); !compiled) return forward(compiled);
+    find_occupancy();
     if (!sampled_)
       if (auto filled = fill_inputs(); !filled) return forward(filled);
     if (result_.request.device == DeviceKind::gpu) {
       if (auto ran = run_on_gpu(); !ran) return forward(ran);
+      if (lab != nullptr) read_schedule(*lab);
     }
     if (auto observed = simulate(); !observed) return forward(observed);
     if (result_.request.model_order || (lab != nullptr && lab->models_block_order))
@@ -378,6 +380,12 @@ class RunInProgress {
     return {};
   }
 
+  void read_schedule(const Lab& lab) {
+    for (size_t i = 0; i < result_.plan.buffers.size() && !result_.plan.launches.empty(); ++i)
+      if (!lab.schedule_buffer.empty() && result_.plan.buffers[i].name == lab.schedule_buffer)
+        result_.block_times = read_block_times(*result_.buffers[i], result_.plan.launches.back().grid.count());
+  }
+
   /// Why a GPU run is not simulated beside it; empty if it is.
   std::string reason_not_to_observe() const {
     if (!result_.request.observe) return "not asked for";
@@ -497,7 +505,6 @@ class RunInProgress {
     }
     if (result_.plan.launches.empty()) return;
     compare_machine_code();
-    find_occupancy();
     // Beside the tile map: both only read the trace.
     auto hierarchy = std::async(std::launch::async, [this] {
       return replay_hierarchy(result_.modelled_gpu, result_.trace, result_.plan.launches, result_.occupancy,
@@ -535,8 +542,13 @@ class RunInProgress {
   }
 
   void find_occupancy() {
-    for (const Launch& launch : result_.plan.launches)
-      result_.occupancy.push_back(occupancy_of(result_.modelled_gpu, usage_of(launch), launch.grid.count()));
+    for (const Launch& launch : result_.plan.launches) {
+      const uint64_t blocks = launch.grid.count();
+      result_.usage.push_back(usage_of(launch));
+      result_.occupancy.push_back(occupancy_of(result_.modelled_gpu, result_.usage.back(), blocks));
+      result_.waves.push_back(
+          schedule_waves(result_.modelled_gpu, result_.usage.back(), result_.occupancy.back(), blocks));
+    }
   }
 
   void compare_outputs(const Lab& lab) {

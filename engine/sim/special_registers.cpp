@@ -5,6 +5,7 @@
 
 #include "engine/sim/residency.hpp"
 #include "engine/sim/word128.hpp"
+#include "engine/traffic/waves.hpp"
 
 namespace tilescope {
 namespace {
@@ -200,7 +201,7 @@ void fill_block_slots(const Program& program, const Dim3& id, uint64_t index, ui
   for (const auto& special : program.specials) {
     // Blocks are issued to the multiprocessors in turn.
     if (special.name == SpecialRegister::smid)
-      spread(uniform_slot(uniform, special.slot), static_cast<uint32_t>(index % multiprocessors));
+      spread(uniform_slot(uniform, special.slot), multiprocessor_in_turn(index, multiprocessors));
     if (special.name == SpecialRegister::ctaid_x) spread(uniform_slot(uniform, special.slot), id.x);
     if (special.name == SpecialRegister::ctaid_y) spread(uniform_slot(uniform, special.slot), id.y);
     if (special.name == SpecialRegister::ctaid_z) spread(uniform_slot(uniform, special.slot), id.z);

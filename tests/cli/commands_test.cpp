@@ -304,9 +304,10 @@ TEST(List, NamesEveryLabRungAndParameter) {
   std::ostringstream out;
   EXPECT_EQ(list_command(engine(), {.json = true}, out), 0);
   const json object = json::parse(out.str());
-  EXPECT_EQ(object["labs"][0]["name"], "vector-add");
-  EXPECT_EQ(object["labs"][0]["rungs"].size(), 5U);
-  EXPECT_EQ(object["labs"][0]["parameters"][0]["name"], "BLOCK");
+  const auto add = std::ranges::find_if(object["labs"], [](const json& lab) { return lab["name"] == "vector-add"; });
+  ASSERT_NE(add, object["labs"].end());
+  EXPECT_EQ((*add)["rungs"].size(), 5U);
+  EXPECT_EQ((*add)["parameters"][0]["name"], "BLOCK");
 }
 
 TEST(Tour, EveryRungOfEveryLabIsCorrect) {

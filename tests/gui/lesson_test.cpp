@@ -263,6 +263,16 @@ TEST(LessonLive, CountsAreADashWhenNothingWasObserved) {
   EXPECT_EQ(live_value("BLOCK", result), "256");
 }
 
+TEST(LiveValues, TellTheWavesOfTheGrid) {
+  RunResult result;
+  EXPECT_FALSE(live_value("waves", result));
+  result.waves.push_back({.blocks = 9, .multiprocessors = 2, .blocks_per_multiprocessor = 2});
+  EXPECT_EQ(live_value("waves", result), "3");
+  EXPECT_EQ(live_value("resident", result), "4");
+  EXPECT_EQ(live_value("held", result), "2");
+  EXPECT_EQ(live_value("last_wave", result), "1");
+}
+
 // Every lesson of the program.
 
 std::string read_file(const fs::path& path) {
@@ -388,6 +398,7 @@ TEST(Lessons, LiveValuesHaveNamesThatAreKnown) {
     RunResult result;
     result.observed = true;
     result.request.config = default_config(*lesson.lab, DeviceKind::sim);
+    result.waves.push_back({.blocks = 9, .multiprocessors = 2, .blocks_per_multiprocessor = 2});
     for (size_t open = lesson.text.find("{{"); open != std::string::npos; open = lesson.text.find("{{", open + 2)) {
       const std::string name = lesson.text.substr(open + 2, lesson.text.find("}}", open) - open - 2);
       EXPECT_TRUE(live_value(name, result)) << lesson.lab->name << ": " << name;

@@ -154,7 +154,7 @@ TEST_F(SandboxScreenTest, AFileThatCannotBeOpenedIsSaidInTheStatusBar) {
   screen->open_file(folder / "absent.cu");
   ASSERT_TRUE(until([&] { return !screen->message.empty(); }));
   EXPECT_THAT(screen->message, ::testing::HasSubstr("absent.cu"));
-  EXPECT_EQ(screen->session.lab().name, labs().front().name);
+  EXPECT_EQ(screen->session.lab().name, "vector-add");
 }
 
 TEST_F(SandboxScreenTest, EveryTabDrawsInBothLanguagesBeforeAndAfterARun) {

@@ -27,6 +27,7 @@ class ScreenTest : public ::testing::Test {
     unsigned char* pixels = nullptr;
     int width = 0, height = 0;
     ImGui::GetIO().Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
+    screen->session.select_lab("vector-add");
     screen->session.set_device(DeviceKind::sim);
     screen->session.auto_run = false;
     frame();

@@ -17,13 +17,13 @@ TEST_F(ScreenTest, DigitsChooseTabs) {
   EXPECT_EQ(screen->view.tab, Tab::lesson);
 }
 
-TEST_F(ScreenTest, ADigitWithoutATabChangesNothing) {
+TEST_F(ScreenTest, TheLastDigitOfTheHelpChoosesTheLastTab) {
   press(ShellKey::digit_7);
-  EXPECT_EQ(screen->view.tab, Tab::tiles);
+  EXPECT_EQ(screen->view.tab, Tab::correctness);
 }
 
 TEST_F(ScreenTest, ClickingATabChoosesIt) {
-  click("tab.5");
+  click("tab.6");
   EXPECT_EQ(screen->view.tab, Tab::correctness);
 }
 
@@ -235,7 +235,7 @@ TEST_F(RunningScreenTest, TheOrderViewModelsOnRequestAndItsKeysStepByWave) {
 TEST_F(RunningScreenTest, AnIdleScreenDoesNotMove) { EXPECT_FALSE(screen->moving()); }
 
 TEST_F(RunningScreenTest, EveryTabDrawsInBothLanguagesAndThemes) {
-  for (const Tab tab : {Tab::lesson, Tab::tiles, Tab::traffic, Tab::order, Tab::step, Tab::correctness})
+  for (const Tab tab : {Tab::lesson, Tab::tiles, Tab::traffic, Tab::order, Tab::step, Tab::waves, Tab::correctness})
     for (const Language language : {Language::en, Language::zh})
       for (const bool light : {false, true}) {
         screen->view.tab = tab;

@@ -99,6 +99,19 @@ TEST(SpeedModel, ALabWhoseFieldCountsOperationsHasTeraflops) {
   EXPECT_NEAR(largest_speed(lab, report), 1000, 1e-9) << "2e6 · 1000 · 1000 operations in 2 ms";
 }
 
+TEST(SpeedModel, ALabWhoseSweepShowsTimeHasItInTheUnitOfItsLongestPoint) {
+  Lab lab;
+  SpeedReport report;
+  EXPECT_STREQ(quantity_of(lab, report).unit, "GB/s");
+  lab.sweep_shows_time = true;
+  report.series.push_back({.name = "one", .points = {{.size = 1, .median_ms = 0.012}, {.size = 2, .median_ms = 0.4}}});
+  EXPECT_STREQ(quantity_of(lab, report).unit, "µs");
+  EXPECT_NEAR(quantity_of(lab, report).of(report.series[0].points[0]), 12, 1e-9);
+  report.series[0].points.push_back({.size = 3, .median_ms = 1.5});
+  EXPECT_STREQ(quantity_of(lab, report).unit, "ms");
+  EXPECT_NEAR(quantity_of(lab, report).largest(), 1.5, 1e-9);
+}
+
 TEST(SpeedModel, TheFooterNamesGpuClockCudaAndDate) {
   const Strings strings = load_strings(Language::en);
   EXPECT_EQ(provenance_text(make_report(), strings), "H200, 1,980 MHz, CUDA 13.0, BLOCK 128");

@@ -1,0 +1,53 @@
+// What the parts of the waves view share.
+//
+//     sentence
+//     multiprocessors, a cell each     │ what limits the blocks of one
+//     playback                         │
+//     waves over time                  │ the same grid on other GPUs
+#pragma once
+
+#include "app/panel_context.hpp"
+#include "app/panels/tiles_texture.hpp"
+#include "app/panels/waves_model.hpp"
+
+namespace tilescope {
+
+struct WavesFrame {
+  PanelContext& context;
+  const WavesPicture& picture;
+  ImDrawList* list;
+  uint64_t issued = 0;  // blocks, of a modelled schedule
+  double time_us = 0;   // of a measured schedule
+
+  const RunResult& result() const { return *picture.result; }
+  /// Null where the schedule is modelled.
+  const BlockTimes* times() const { return result().block_times ? &*result().block_times : nullptr; }
+  float px(float value) const { return context.px(value); }
+};
+
+/// Multiprocessors as rows of cells in an area.
+struct ProcessorGrid {
+  uint32_t count = 0, columns = 1, slots = 1, slot_columns = 1;
+  ImVec2 origin{0, 0};
+  float pitch_x = 1, pitch_y = 1, gap = 1, unit = 1;
+  uint32_t rows() const { return (count + columns - 1) / columns; }
+  uint32_t slot_rows() const { return (slots + slot_columns - 1) / slot_columns; }
+  float height() const { return static_cast<float>(rows()) * pitch_y; }
+  ImVec2 low(uint32_t processor) const;
+  ImVec2 high(uint32_t processor) const;
+  /// Corners of one slot.
+  ImVec2 slot_low(uint32_t processor, uint32_t slot) const;
+  ImVec2 slot_high(uint32_t processor, uint32_t slot) const;
+};
+ProcessorGrid lay_out_processors(uint32_t count, uint32_t slots, ImVec2 low, ImVec2 high, float unit);
+
+/// The block in a place at the frame's moment; nothing if the place is empty.
+std::optional<uint32_t> block_in(const WavesFrame& frame, uint32_t processor, uint32_t slot);
+
+void draw_processors(WavesFrame& frame, ImVec2 low, ImVec2 high);
+void draw_wave_timeline(WavesFrame& frame, ImVec2 low, ImVec2 high);
+/// Return their heights.
+float draw_limits(WavesFrame& frame, ImVec2 low, float width);
+float draw_other_gpus(WavesFrame& frame, ImVec2 low, float width);
+
+}  // namespace tilescope

@@ -1,0 +1,270 @@
+// Lab "execution-model": how the blocks of a grid land on the multiprocessors, in waves, and what decides how many are
+// there at a time. kernels/execution_model.cu holds the rungs.
+#include <algorithm>
+
+#include "engine/lab.hpp"
+#include "engine/numbers.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr int64_t kLargestOnSimulator = int64_t{1} << 14;  // blocks
+constexpr int64_t kLargestOnGpu = int64_t{1} << 20;        // with 1,024 threads each, an int still indexes the elements
+constexpr int64_t kMissing = 5;  // of the last block's threads so many have no element, as is usual
+constexpr int64_t kNumbersPerKib = 256;
+constexpr int64_t kNumbersPerSpan = 3;
+enum Buffer : size_t { kIn, kNext, kOut, kSchedule };
+
+int64_t elements(const Config& config) { return config.size("blocks") * config.param("BLOCK") - kMissing; }
+int64_t table(const Config& config) { return config.param("TABLE_KB") * kNumbersPerKib; }
+
+struct RungText {
+  std::string name;
+  Text title;
+  std::string kernel;
+};
+
+Rung make_rung(const RungText& text, const std::vector<std::string>& own_params, bool in_shared) {
+  Rung rung{.name = text.name,
+            .title = text.title,
+            .kernels = {text.kernel},
+            .params = {"BLOCK", "CHAINS", "WORK", "TABLE_KB"}};
+  rung.params.insert(rung.params.end(), own_params.begin(), own_params.end());
+  rung.launches = [kernel = text.kernel, in_shared](const Config& config) {
+    Launch launch{.kernel = kernel};
+    launch.grid.x = static_cast<uint32_t>(config.size("blocks"));
+    launch.block.x = static_cast<uint32_t>(config.param("BLOCK"));
+    if (in_shared) launch.shared_bytes = static_cast<uint32_t>(table(config) * 4);
+    launch.arguments = {BufferArgument{kIn}, BufferArgument{kNext}, BufferArgument{kOut}, BufferArgument{kSchedule},
+                        scalar(static_cast<int32_t>(elements(config)))};
+    return std::vector<Launch>{launch};
+  };
+  rung.grid_formula = [](const Config& config) {
+    return fmt::format("⌈{} / {}⌉ = {}", with_separators(elements(config)), config.param("BLOCK"),
+                       with_separators(config.size("blocks")));
+  };
+  return rung;
+}
+
+std::vector<Rung> make_rungs() {
+  return {
+      make_rung({"one-by-one", {"One walk at a time", "逐条行走"}, "one_by_one"}, {}, false),
+      make_rung({"side-by-side", {"Walks side by side", "并排行走"}, "side_by_side"}, {}, false),
+      make_rung({"capped-registers", {"Registers capped", "限制寄存器"}, "capped_registers"}, {"MIN_BLOCKS"}, false),
+      make_rung({"table-in-shared", {"Table in shared memory", "表放进共享内存"}, "table_in_shared"}, {}, true)};
+}
+
+std::vector<Param> make_params() {
+  const Text kilobytes{"KiB", "KiB"}, threads{"threads", "线程"};
+  return {{.name = "BLOCK",
+           .title = {"Block, threads", "线程块，线程数"},
+           .unit = threads,
+           .help = {"Threads of one CTA. A multiprocessor gives room to whole CTAs only.",
+                    "一个 CTA 的线程数。SM 只按整个 CTA 分配资源。"},
+           .value = 256,
+           .min = 32,
+           .max = 1024,
+           .scale = Scale::power_of_two},
+          {.name = "CHAINS",
+           .title = {"Walks per thread", "每线程行走数"},
+           .unit = {"walks", "条"},
+           .help = {"Side by side, each walk is kept in two registers of its thread: more walks, more registers.",
+                    "并排行走时，每条行走占线程的两个寄存器：行走越多，寄存器越多。"},
+           .value = 16,
+           .min = 1,
+           .max = 64,
+           .scale = Scale::power_of_two},
+          {.name = "WORK",
+           .title = {"Steps per walk", "每条行走的步数"},
+           .unit = {"steps", "步"},
+           .help = {"How long a block takes: each step waits for the one before it.",
+                    "决定一个线程块要多久：每一步都要等前一步。"},
+           .value = 4,
+           .min = 1,
+           .max = 64,
+           .scale = Scale::power_of_two,
+           .gpu_value = 32},
+          {.name = "TABLE_KB",
+           .title = {"Table, KiB", "表，KiB"},
+           .unit = kilobytes,
+           .help = {"Size of the table of the walks. In the last rung every CTA keeps all of it in shared memory.",
+                    "行走所用的表的大小。最后一级里，每个 CTA 都把整张表放进共享内存。"},
+           .value = 32,
+           .min = 4,
+           .max = 128,
+           .scale = Scale::power_of_two},
+          {.name = "MIN_BLOCKS",
+           .title = {"Blocks that shall fit", "要容下的线程块数"},
+           .unit = {"blocks", "线程块"},
+           .help = {"__launch_bounds__(BLOCK, MIN_BLOCKS): the compiler caps the registers so that so many CTAs fit on "
+                    "a multiprocessor, and spills what is over.",
+                    "__launch_bounds__(BLOCK, MIN_BLOCKS)：编译器限制寄存器，使一个 SM 能容下这么多 "
+                    "CTA，放不下的溢出到内存。"},
+           .value = 6,
+           .min = 1,
+           .max = 8}};
+}
+
+std::vector<BreakIt> make_break_it() {
+  return {{.name = "DROP_MASK",
+           .title = {"Drop the boundary mask", "去掉边界判断"},
+           .help = {"The last block has five threads too many; they run past the end.",
+                    "最后一个线程块多出五个线程，它们会越界。"}},
+          {.name = "TRUST_ORDER",
+           .title = {"Trust the order of blocks", "依赖线程块的先后"},
+           .help = {"A block begins with what the block before it has written. Nothing says that it already has.",
+                    "线程块从前一块写好的结果开始。可是没有任何东西保证前一块已经写好。"}},
+          {.name = "NO_BARRIER",
+           .title = {"Remove the barrier", "去掉同步"},
+           .help = {"Threads walk through a table that others are still copying.", "线程走在别的线程还没拷完的表上。"},
+           .rungs = {"table-in-shared"}}};
+}
+
+/// Three choices with the answer among them.
+Predict predict(Text question, const std::function<int64_t(const Config&)>& answer, std::vector<int64_t> others,
+                std::function<Text(const Config&)> why) {
+  return {.question = std::move(question),
+          .choices =
+              [answer, others = std::move(others)](const Config& config) {
+                std::vector<int64_t> choices{answer(config)};
+                for (const int64_t other : others)
+                  if (choices.size() < 3 && std::find(choices.begin(), choices.end(), other) == choices.end())
+                    choices.push_back(other);
+                return choices;
+              },
+          .answer = answer,
+          .why = std::move(why)};
+}
+
+int64_t warps_of(const Config& config) { return (config.param("BLOCK") + 31) / 32; }
+
+/// The questions are of a multiprocessor of 64 warps, 65,536 registers and 228 KiB of shared memory (compute capability
+/// 9.0), so that they can be answered on paper.
+std::vector<Predict> make_predicts() {
+  constexpr int64_t kWarps = 64, kRegisters = 65536, kSharedKib = 228, kProcessors = 132;
+  return {
+      predict(
+          {"132 multiprocessors hold 8 blocks each: in how many waves does your grid run?",
+           "132 个 SM 每个容纳 8 个线程块：你的网格要跑几波？"},
+          [](const Config& config) { return (config.size("blocks") + 8 * kProcessors - 1) / (8 * kProcessors); },
+          {1, 2, 3, 19},
+          [](const Config& config) {
+            return Text{fmt::format("8 · 132 = 1,056 blocks are there at a time, and {} / 1,056 is rounded up: a wave "
+                                    "that is begun counts.",
+                                    with_separators(config.size("blocks"))),
+                        fmt::format("同时有 8 · 132 = 1,056 个线程块在场，{} / 1,056 向上取整：开了头的一波也算一波。",
+                                    with_separators(config.size("blocks")))};
+          }),
+      predict(
+          {"64 warps fit on a multiprocessor. How many of your blocks is that?",
+           "一个 SM 容纳 64 个 warp，也就是几个你的线程块？"},
+          [](const Config& config) { return std::min<int64_t>(32, kWarps / warps_of(config)); }, {64, 16, 8, 2},
+          [](const Config& config) {
+            return Text{fmt::format("{} threads are {} warps. And there are never more than 32 blocks, however small.",
+                                    config.param("BLOCK"), warps_of(config)),
+                        fmt::format("{} 个线程就是 {} 个 warp。而且不论多小，最多 32 个线程块。", config.param("BLOCK"),
+                                    warps_of(config))};
+          }),
+      predict(
+          {"256 threads of 80 registers: how many blocks do 65,536 registers hold?",
+           "256 个线程，每线程 80 个寄存器：65,536 个寄存器容纳几个线程块？"},
+          [](const Config&) { return kRegisters / (256 * 80); }, {8, 4},
+          [](const Config&) {
+            return Text{"A block takes 20,480 registers, and three of them 61,440. What is left is no use to anybody.",
+                        "一个线程块占 20,480 个，三个占 61,440 个。剩下的谁也用不上。"};
+          }),
+      predict(
+          {"A block takes the table in shared memory, of which there are 228 KiB. How many blocks fit?",
+           "线程块把表放进共享内存，共享内存共 228 KiB。容得下几个线程块？"},
+          [](const Config& config) { return kSharedKib / (config.param("TABLE_KB") + 1); }, {7, 8, 3},
+          [](const Config& config) {
+            return Text{fmt::format("The system takes 1 KiB of every block's, so it is {} KiB each: 228 / {}, rounded "
+                                    "down.",
+                                    config.param("TABLE_KB") + 1, config.param("TABLE_KB") + 1),
+                        fmt::format("系统还要为每个线程块占 1 KiB，所以每块 {} KiB：228 / {}，向下取整。",
+                                    config.param("TABLE_KB") + 1, config.param("TABLE_KB") + 1)};
+          }),
+  };
+}
+
+/// x takes WORK steps of every walk, in double precision.
+double walks_of(const Config& config, std::span<const int32_t> next, double start, int64_t block) {
+  constexpr double kRate = 0.999F;  // as the kernel's constant is rounded
+  const int64_t chains = config.param("CHAINS"), work = config.param("WORK");
+  double sum = 0;
+  for (int64_t chain = 0; chain < chains; ++chain) {
+    double x = start;
+    auto at = static_cast<size_t>((block + chain) % table(config));
+    for (int64_t step = 0; step < work; ++step) {
+      at = static_cast<size_t>(next[at]);
+      x = kRate * x + static_cast<double>(at);
+    }
+    sum += x;
+  }
+  return sum;
+}
+
+Lab make_execution_model() {
+  Lab lab;
+  lab.name = "execution-model";
+  lab.stage = 0;
+  lab.order = 3;
+  lab.title = {"Execution model", "执行模型"};
+  lab.kernel_file = "execution_model.cu";
+  lab.sizes = {{.name = "blocks",
+                .title = {"Grid, blocks", "网格，线程块数"},
+                .unit = {"blocks", "线程块"},
+                .value = 2500,
+                .gpu_value = 2500,
+                .min = 1,
+                .max_sim = kLargestOnSimulator,
+                .max_gpu = kLargestOnGpu,
+                .offered = {1, 64, 132, 264, 528, 1056, 1057, 1500, 2112, 2113, 2500, 3168, 3169, 4224, 8448, 16384,
+                            1 << 16, 1 << 18, 1 << 20}}};
+  lab.params = make_params();
+  lab.break_it = make_break_it();
+  lab.rungs = make_rungs();
+  // CHAINS + WORK ≤ 128 roundings of half an ulp, 128 · 6e-8.
+  lab.tolerance = {.absolute = 1e-5, .relative = 1e-5};
+  lab.predicts = make_predicts();
+  lab.buffers = [](const Config& config) {
+    const int64_t n = elements(config);
+    return std::vector<BufferSpec>{{.name = "in", .shape = {n}, .role = Role::input, .fill = Fill::normal},
+                                   {.name = "next",
+                                    .type = DType::i32,
+                                    .shape = {table(config)},
+                                    .role = Role::input,
+                                    .fill = Fill::uniform,
+                                    .fill_values = {0, static_cast<double>(table(config))}},
+                                   {.name = "out", .shape = {n}, .role = Role::output, .fill = Fill::poison},
+                                   {.name = "schedule",
+                                    .type = DType::u64,
+                                    .shape = {config.size("blocks"), kNumbersPerSpan},
+                                    .role = Role::scratch,
+                                    .fill = Fill::poison}};
+  };
+  lab.schedule_buffer = "schedule";
+  lab.reference = [](const Config& config, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t,
+                     size_t begin, size_t end, double* expected) {
+    const auto in = buffers[kIn]->as<float>();
+    const auto next = buffers[kNext]->as<int32_t>();
+    for (size_t i = begin; i < end; ++i)
+      expected[i - begin] = walks_of(config, next, double{in[i]}, static_cast<int64_t>(i) / config.param("BLOCK"));
+  };
+  lab.useful_bytes = [](const Config& config) { return 8.0 * static_cast<double>(elements(config)); };
+  lab.flops = [](const Config& config) {
+    return 2.0 * static_cast<double>(elements(config) * config.param("CHAINS") * config.param("WORK"));
+  };
+  lab.bytes_formula = {"8 n bytes: in read and out written; the walks themselves are what takes the time",
+                       "8 n 字节：读 in，写 out；真正花时间的是行走本身"};
+  lab.sweep_size = "blocks";
+  lab.sweep_shows_time = true;
+  lab.sweep = {132,  264,  396,  528,  660,  792,  924,  1056, 1057, 1188, 1320, 1584, 1848, 2112,
+               2113, 2376, 2640, 2904, 3168, 3169, 3432, 3696, 3960, 4224, 4225, 4752, 5280};
+  return lab;
+}
+
+const bool registered = register_lab(make_execution_model());
+
+}  // namespace
+}  // namespace tilescope
