@@ -131,8 +131,8 @@ TEST(MeasuredPlaces, ArePlayedFromTheFirstBeginToTheLastEnd) {
 }
 
 TEST(WavesView, EveryMultiprocessorHasItsOwnCellInsideTheArea) {
-  for (const uint32_t count : {1U, 2U, 80U, 132U, 148U})
-    for (const uint32_t slots : {1U, 6U, 8U, 32U})
+  for (const uint32_t count : {1U, 2U, 80U, 132U, 148U}) {
+    for (const uint32_t slots : {1U, 6U, 8U, 32U}) {
       for (const ImVec2 high : {ImVec2(600, 300), ImVec2(360, 150)}) {
         const ProcessorGrid grid = lay_out_processors(count, slots, {0, 0}, high, 1);
         EXPECT_GE(grid.columns * grid.rows(), count);
@@ -145,6 +145,8 @@ TEST(WavesView, EveryMultiprocessorHasItsOwnCellInsideTheArea) {
           }
         }
       }
+    }
+  }
 }
 
 TEST(PlaybackByWave, StopsWhereWavesBegin) {
