@@ -74,6 +74,13 @@ void SourcePanel::take_result(PanelContext& context) {
   if (context.result == result_) return;
   result_ = context.result;
   ledger_ = result_ ? ledger_of(result_->traffic, file_) : Ledger{};
+  rows_ = result_ && result_->observed ? ledger_rows(*result_) : std::vector<LedgerRow>{};
+  by_line_.clear();
+  row_total_ = {};
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    row_total_.add(rows_[i].movement);
+    if (rows_[i].line > 0 && file_name_of(rows_[i].file) == file_name_of(file_)) by_line_[rows_[i].line].push_back(i);
+  }
   ++ledger_version_;
   listing_ = {};
   if (result_) {
@@ -175,6 +182,7 @@ void SourcePanel::draw(PanelContext& context) {
   }
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
+  lay_out_columns(context, size.x);
   draw_header(context, low, size.x);
   float top = low.y + context.px(kSourceHeader);
   const float bottom = low.y + size.y - context.px(kSourceFooter);
