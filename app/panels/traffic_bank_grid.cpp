@@ -20,25 +20,32 @@ struct BankGrid {
   std::vector<int64_t> rows;
   ImVec2 corner(int64_t row, int bank) const {
     const auto at = std::lower_bound(rows.begin(), rows.end(), row) - rows.begin();
-    return {low.x + static_cast<float>(bank) * cell_x, low.y + static_cast<float>(at) * cell_y};
+    return {low.x + static_cast<float>(bank) * cell_x, std::round(low.y + static_cast<float>(at) * cell_y)};
+  }
+  float bottom(int64_t row) const {
+    const auto at = std::lower_bound(rows.begin(), rows.end(), row) - rows.begin();
+    return std::round(low.y + static_cast<float>(at + 1) * cell_y);
   }
   float height() const { return static_cast<float>(rows.size()) * cell_y; }
 };
+
+/// The rows that are drawn: all between the first and the last one, if those are few.
+std::vector<int64_t> rows_to_draw(const BankPicture& picture) {
+  std::vector<int64_t> rows = picture.rows();
+  if (rows.empty() || rows.back() - rows.front() >= static_cast<int64_t>(kMostRows)) return rows;
+  const int64_t first = rows.front(), last = rows.back();
+  rows.clear();
+  for (int64_t row = first; row <= last; ++row) rows.push_back(row);
+  return rows;
+}
 
 BankGrid lay_out_banks(const PanelContext& context, const BankView& view, ImVec2 low, float width) {
   BankGrid grid;
   grid.low = low;
   grid.cell_x = width / kBanks;
-  grid.rows = view.picture->rows();
-  if (!grid.rows.empty()) {
-    const int64_t first = grid.rows.front(), last = grid.rows.back();
-    if (last - first < static_cast<int64_t>(kMostRows)) {
-      grid.rows.clear();
-      for (int64_t row = first; row <= last; ++row) grid.rows.push_back(row);
-    }
-  }
-  const float fitting = context.px(view.height) / static_cast<float>(std::max<size_t>(1, grid.rows.size()));
-  grid.cell_y = std::clamp(std::floor(fitting), std::max(1.0F, context.px(2)), context.px(14));
+  grid.rows = rows_to_draw(*view.picture);
+  const size_t rows = std::max({grid.rows.size(), view.least_rows, size_t{1}});
+  grid.cell_y = std::clamp(context.px(view.height) / static_cast<float>(rows), context.px(2), context.px(14));
   return grid;
 }
 
@@ -67,11 +74,11 @@ void draw_cells(PanelContext& context, const BankView& view, const BankGrid& gri
   for (const int64_t row : grid.rows)
     for (int bank = 0; bank < kBanks; ++bank) {
       const ImVec2 low = grid.corner(row, bank);
-      list->AddRectFilled(low, {low.x + grid.cell_x - gap_x, low.y + grid.cell_y - gap_y}, idle);
+      list->AddRectFilled(low, {low.x + grid.cell_x - gap_x, grid.bottom(row) - gap_y}, idle);
     }
   for (const BankWord& word : view.picture->words) {
     const ImVec2 low = grid.corner(word.row(), word.bank());
-    list->AddRectFilled(low, {low.x + grid.cell_x - gap_x, low.y + grid.cell_y - gap_y},
+    list->AddRectFilled(low, {low.x + grid.cell_x - gap_x, grid.bottom(word.row()) - gap_y},
                         colour_of(theme, *view.picture, word));
   }
 }
@@ -175,6 +182,8 @@ void frame_words(PanelContext& context, const BankView& view, const BankGrid& gr
 }
 
 }  // namespace
+
+size_t bank_rows(const BankPicture& picture) { return rows_to_draw(picture).size(); }
 
 float draw_banks(PanelContext& context, const BankView& view, ImVec2 low, float width) {
   const BankPicture& picture = *view.picture;

@@ -16,6 +16,7 @@ struct Column {
   const char* meaning;
   std::string (*text)(const ChartUse&);
   bool modelled;
+  bool essential = true;  // also where there is little room
 };
 
 std::string bytes_of(uint64_t bytes) { return bytes_text(static_cast<double>(bytes)); }
@@ -27,12 +28,12 @@ constexpr std::array<Column, 6> kColumns{{
     {"traffic.asked", "traffic.asked_meaning", [](const ChartUse& use) { return bytes_of(use.asked_bytes()); }, false},
     {"traffic.l1_hits", "traffic.l1_hits_meaning", [](const ChartUse& use) { return rate_of(use.levels.l1); }, true},
     {"traffic.l2_bytes", "traffic.l2_bytes_meaning",
-     [](const ChartUse& use) { return bytes_of(use.levels.l2.bytes()); }, true},
+     [](const ChartUse& use) { return bytes_of(use.levels.l2.bytes()); }, true, false},
     {"traffic.l2_hits", "traffic.l2_hits_meaning", [](const ChartUse& use) { return rate_of(use.levels.l2); }, true},
     {"traffic.device_in", "traffic.device_in_meaning",
      [](const ChartUse& use) { return bytes_of(use.levels.device_bytes_read); }, true},
     {"traffic.device_out", "traffic.device_out_meaning",
-     [](const ChartUse& use) { return bytes_of(use.levels.device_bytes_written); }, true},
+     [](const ChartUse& use) { return bytes_of(use.levels.device_bytes_written); }, true, false},
 }};
 
 struct Grid {
@@ -44,12 +45,13 @@ struct Grid {
 Grid lay_out(PanelContext& context, const MemoryChart& chart, ImVec2 low, float width) {
   Grid grid{low, width, context.px(kRow), {}};
   // As wide as the widest figure, so that the columns stay together.
-  float x = low.x + context.px(128);
+  const bool roomy = width >= context.px(500);
+  float x = low.x + context.px(roomy ? 96 : 56);
   const auto widen = [&](const ChartUse& use, const Column& column, float wide) {
     return std::max(wide, text_size(context.fonts.small_semibold, column.text(use)).x);
   };
   for (size_t i = 0; i < kColumns.size(); ++i) {
-    if (kColumns[i].modelled && !chart.modelled) continue;
+    if ((kColumns[i].modelled && !chart.modelled) || (!roomy && !kColumns[i].essential)) continue;
     float wide = text_size(context.fonts.small, context.strings(kColumns[i].heading)).x;
     wide = widen(chart.total, kColumns[i], wide);
     for (const ChartUse& use : chart.buffers) wide = widen(use, kColumns[i], wide);
@@ -79,7 +81,7 @@ void draw_headings(PanelContext& context, const Grid& grid) {
 bool draw_row(PanelContext& context, TrafficPicture& picture, const Grid& grid, const ChartUse& use, float y) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
-  float right = grid.low.x + context.px(128);
+  float right = grid.low.x + context.px(96);
   for (const float edge : grid.edges) right = std::max(right, edge);
   const ImVec2 low{grid.low.x, y}, high{right + context.px(10), y + grid.row};
   ImGui::SetCursorScreenPos(low);
@@ -97,7 +99,7 @@ bool draw_row(PanelContext& context, TrafficPicture& picture, const Grid& grid, 
   const float middle = y + grid.row / 2;
   const std::string name = use.name.empty() ? context.strings("traffic.all_buffers") : use.name;
   draw_text(list, font, {low.x + context.px(10), centred_top(font, middle)}, theme.text,
-            fit_text(font, name, context.px(60)));
+            fit_text(font, name, context.px(72)));
   for (size_t i = 0; i < kColumns.size(); ++i)
     if (grid.edges[i] != 0)
       draw_text_right(list, font, {grid.edges[i], centred_top(font, middle)}, theme.text, kColumns[i].text(use));

@@ -28,9 +28,9 @@ struct Arrow {
 
 ChartPlan lay_out_chart(const PanelContext& context, const MemoryChart& chart, ImVec2 low, float width) {
   const bool narrow = width < context.px(900);
-  const float outer = context.px(narrow ? 96 : 124), inner = context.px(narrow ? 84 : 108);
+  const float outer = context.px(narrow ? 104 : 124), inner = context.px(narrow ? 88 : 108);
   const float room = width - 2 * outer - 2 * inner;
-  const float first = std::floor(room * 0.42F), second = std::floor(room * 0.29F);
+  const float first = std::floor(room * (narrow ? 0.45F : 0.42F)), second = std::floor(room * (narrow ? 0.27F : 0.29F));
   ChartPlan plan{};
   const auto place = [](float(&edges)[2], float from, float extent) {
     edges[0] = from;
@@ -122,7 +122,8 @@ void draw_arrow(PanelContext& context, float x0, float x1, float middle, float h
 }
 
 struct BandText {
-  std::string amount, rate, short_rate;  // "in 16.8 MB", "4 sectors per request", "4 per request"
+  std::string amount;                   // "in 16.8 MB"
+  std::string rate, shorter, shortest;  // "4 sectors per request", "4 per request", "4/req"
   bool bad = false;
   std::string explanation;
 };
@@ -133,14 +134,15 @@ void draw_band(PanelContext& context, float x0, float x1, float top, uint64_t la
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   ImFont *bold = context.fonts.small_semibold, *small = context.fonts.small;
-  x0 += context.px(8);
-  x1 -= context.px(8);
+  const float inset = context.px(x1 - x0 < context.px(120) ? 4 : 8);
+  x0 += inset;
+  x1 -= inset;
   const float y = top + context.px(12), room = x1 - x0 - context.px(4);
   const ImU32 amount_colour = arrow.bytes == 0 ? theme.muted : theme.text;
   float x = x0 + context.px(4);
   x += draw_text(list, bold, {x, centred_top(bold, y)}, amount_colour, fit_text(bold, text.amount, room)).x +
        context.px(8);
-  for (const std::string& rate : {text.rate, text.short_rate}) {
+  for (const std::string& rate : {text.rate, text.shorter, text.shortest}) {
     if (rate.empty() || x + text_size(small, rate).x > x1) continue;
     draw_text(list, small, {x, centred_top(small, y)}, text.bad ? theme.error : theme.muted, rate);
     break;
@@ -165,7 +167,8 @@ BandText counted_text(const PanelContext& context, const char* amount, const cha
   const std::string count = figure_text(movement.steps_per_request());
   const bool one = count == "1" && movement.passes > 0;
   text.rate = one ? strings("traffic.per_request_one_pass") : strings.format(rate, fmt::arg("count", count));
-  text.short_rate = strings.format("traffic.per_request_short", fmt::arg("count", count));
+  text.shorter = strings.format("traffic.per_request_short", fmt::arg("count", count));
+  text.shortest = strings.format("traffic.per_request_shortest", fmt::arg("count", count));
   text.bad = is_wasteful(movement);
   text.explanation = strings.format(explanation, fmt::arg("requests", count_text(movement.requests)),
                                     fmt::arg("steps", count_text(movement.steps())),
@@ -206,6 +209,7 @@ void draw_level_bands(PanelContext& context, const ChartUse& use, const ChartPla
         amount_text(strings, amount, bytes),
         {},
         {},
+        {},
         false,
         strings.format(explanation, fmt::arg("bytes", shown), fmt::arg("sectors", count_text(bytes / kSectorBytes)))};
   };
@@ -218,9 +222,11 @@ void draw_level_bands(PanelContext& context, const ChartUse& use, const ChartPla
   draw_band(context, plan.l2[1], plan.device[0], plan.top, largest, {false, theme.read, read, 0},
             text("traffic.in", "traffic.explain_device_in", read));
   BandText out = text("traffic.out", "traffic.explain_device_out", written);
-  if (use.levels.bytes_left_in_l2 > 0)
-    out.explanation += strings.format("traffic.explain_left",
-                                      fmt::arg("bytes", bytes_text(static_cast<double>(use.levels.bytes_left_in_l2))));
+  if (use.levels.bytes_left_in_l2 > 0) {
+    const std::string left = bytes_text(static_cast<double>(use.levels.bytes_left_in_l2));
+    out.rate = strings.format("traffic.stays_in_l2", fmt::arg("bytes", left));
+    out.explanation += strings.format("traffic.explain_left", fmt::arg("bytes", left));
+  }
   draw_band(context, plan.l2[1], plan.device[0], lower, largest, {true, theme.write, written, 0}, out);
 }
 
@@ -293,10 +299,11 @@ void draw_shared(PanelContext& context, const TrafficPicture& picture, const Cha
   const DataMovement &all_reads = picture.chart.total.shared_reads, &all_writes = picture.chart.total.shared_writes;
   const bool reads_worse = ways_of(all_reads) >= ways_of(all_writes);
   const DataMovement& worse = reads_worse ? all_reads : all_writes;
+  std::string what = strings(reads_worse ? "traffic.read_conflict" : "traffic.write_conflict");
+  if (text_size(context.fonts.small, what).x > high.x - low.x - context.px(16)) what = strings("traffic.conflicting");
   if (is_wasteful(worse))
     node_figure(context, low, high.x - low.x,
-                strings.format("traffic.ways", fmt::arg("ways", figure_text(ways_of(worse)))),
-                strings(reads_worse ? "traffic.read_conflict" : "traffic.write_conflict"), theme.error);
+                strings.format("traffic.ways", fmt::arg("ways", figure_text(ways_of(worse)))), what, theme.error);
   else if (both.requests > 0)
     node_figure(context, low, high.x - low.x, percent_text(both.conflicts() == 0 ? 0 : 1 - 1 / ways_of(both)),
                 strings("traffic.no_conflict"), theme.text);
@@ -343,7 +350,10 @@ void draw_copies(PanelContext& context, const ChartUse& use, const ChartPlan& pl
                       theme.read);
   list->AddRectFilled({x - half, middle + context.px(4)}, {x + half, bottom - context.px(8)}, theme.read);
   head(x);
-  label(plan.l1[1] + context.px(12), "traffic.copied_past_l1", use.copies_past_l1);
+  const float room = from - half - plan.l1[1] - context.px(24);
+  const bool fits =
+      text_size(font, amount_text(strings, "traffic.copied_past_l1", use.copies_past_l1.moved())).x <= room;
+  label(plan.l1[1] + context.px(12), fits ? "traffic.copied_past_l1" : "traffic.copied", use.copies_past_l1);
 }
 
 /// What the badges stand for.
@@ -393,7 +403,7 @@ float draw_flow(PanelContext& context, TrafficPicture& picture, ImVec2 low, floa
 
   // The buffers stand right of shared memory where there is room, else below the chart.
   const float right = low.x + width, shared_right = plan.l1[1] + context.px(28);
-  if (chart.uses_shared() && right - shared_right >= context.px(440)) {
+  if (chart.uses_shared() && right - shared_right >= context.px(340)) {
     draw_block(context, picture, {low.x, plan.bottom + context.px(6)}, plan.l1[1]);
     const float table = draw_buffer_table(context, picture, {shared_right, plan.second}, right) + context.px(8);
     const float badges = draw_badges(context, picture, {shared_right, plan.second + table}, right);

@@ -143,6 +143,12 @@ void draw_caption(PanelContext& context, ImVec2 low, float width, std::string_vi
                   std::string_view cost, ImU32 cost_colour) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* small = context.fonts.small;
+  const std::string whole =
+      std::string(what) + (detail.empty() ? "" : ", ") + std::string(detail) + ": " + std::string(cost);
+  // The cost may end behind its first part: "8 lines, 8 sectors: …".
+  if (const size_t part = cost.find(": ");
+      part != std::string_view::npos && text_size(small, cost).x + text_size(small, what).x + context.px(12) > width)
+    cost = cost.substr(part + 2);
   const float y = low.y + context.px(10), cost_width = text_size(small, cost).x;
   draw_text_right(list, small, {low.x + width, centred_top(small, y)}, cost_colour, cost);
   float x = low.x, room = width - cost_width - context.px(12);
@@ -151,8 +157,6 @@ void draw_caption(PanelContext& context, ImVec2 low, float width, std::string_vi
   if (!detail.empty() && room > context.px(40))
     draw_text(list, small, {x + context.px(8), centred_top(small, y)}, context.theme.muted,
               fit_text(small, detail, room));
-  const std::string whole =
-      std::string(what) + (detail.empty() ? "" : ", ") + std::string(detail) + ": " + std::string(cost);
   explain_rect(context, low, {low.x + width, low.y + context.px(20)}, whole);
 }
 
@@ -234,26 +238,30 @@ float draw_shared_pictures(PanelContext& context, const TrafficPicture& picture,
                     : shown.kind == AccessKind::async_copy ? "traffic.bank_copy"
                     : shown.kind == AccessKind::store      ? "traffic.bank_write"
                                                            : "traffic.bank_atomic";
-  draw_caption(context, low, wide, strings.format(key, fmt::arg("bytes", shown.bytes_per_lane)),
-               bank_text(strings, shown), passes_text(strings, shown), shown.ways > 1 ? bad : good);
+  const std::string detail =
+      bank_text(strings, shown) + ", " + strings.format("traffic.a_lane", fmt::arg("bytes", shown.bytes_per_lane));
+  draw_caption(context, low, wide, strings(key), detail, passes_text(strings, shown), shown.ways > 1 ? bad : good);
   const float y = low.y + context.px(24);
   // As high as the view has room for; where it has none, it scrolls.
-  const float room = (ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - y) / context.view.scale - 66;
+  const float room = (ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - y) / context.view.scale - 64;
   const float height = room < 100 ? 128 : std::min(room, 224.0F);
-  float below = draw_banks(context, {.picture = &shown, .partner = partner, .height = height}, {low.x, y}, wide);
+  const size_t rows = std::max(bank_rows(shown), padded ? bank_rows(padded->picture) : 0);
+  float below = draw_banks(context, {.picture = &shown, .partner = partner, .height = height, .least_rows = rows},
+                           {low.x, y}, wide);
   if (!padded) return y + below - low.y;
   const float x = low.x + wide + gap;
-  const std::string apart =
-      strings.format("traffic.words_apart", fmt::arg("to", padded->to), fmt::arg("from", padded->from));
-  draw_caption(context, {x, low.y}, wide, apart, {}, passes_text(strings, padded->picture),
-               padded->picture.ways > 1 ? bad : good);
+  const std::string apart = strings.format("traffic.words_apart", fmt::arg("to", padded->to));
+  draw_caption(context, {x, low.y}, wide, apart, strings.format("traffic.in_place_of", fmt::arg("from", padded->from)),
+               passes_text(strings, padded->picture), padded->picture.ways > 1 ? bad : good);
   explain_rect(
       context, {x, low.y}, {x + wide, y},
       strings.format("traffic.words_apart_meaning", fmt::arg("to", padded->to), fmt::arg("from", padded->from)));
   below = std::max(
       below,
-      draw_banks(context, {.picture = &padded->picture, .partner = partner, .interactive = false, .height = height},
-                 {x, y}, wide));
+      draw_banks(
+          context,
+          {.picture = &padded->picture, .partner = partner, .interactive = false, .height = height, .least_rows = rows},
+          {x, y}, wide));
   return y + below - low.y;
 }
 

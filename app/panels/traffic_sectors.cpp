@@ -93,7 +93,9 @@ float draw_memory_labels(PanelContext& context, const MemoryRow& row, float low,
   size_t every = 1;
   while (every < 4 && text_size(context.fonts.small, widest).x + context.px(6) > sector * static_cast<float>(every))
     every *= 2;
-  const bool many = row.lines.size() > 8;
+  const std::string last_line =
+      strings.format("traffic.line_number", fmt::arg("line", with_separators(row.lines.back().line)));
+  const bool many = row.lines.size() > 1 && text_size(context.fonts.small, last_line).x > row.width;
   for (size_t i = 0; i < row.lines.size(); ++i) {
     const std::string line = with_separators(row.lines[i].line);
     lines.emplace_back(row.x[i], row.x[i] + row.width);

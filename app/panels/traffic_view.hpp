@@ -75,8 +75,11 @@ struct BankView {
   const BankPicture* picture = nullptr;
   std::optional<uint32_t> partner;  // the same warp's access to global memory
   bool interactive = true;
-  float height = 160;  // at most, of the grid; unscaled
+  float height = 160;     // at most, of the grid; unscaled
+  size_t least_rows = 0;  // so that grids side by side have cells of one size
 };
+/// Rows of words that the grid of an access has.
+size_t bank_rows(const BankPicture& picture);
 float draw_banks(PanelContext& context, const BankView& view, ImVec2 low, float width);
 
 /// A lane is lit where it, or its other access, is hovered or selected.
