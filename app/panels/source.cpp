@@ -8,6 +8,7 @@
 
 #include "app/editor/keys.hpp"
 #include "app/panels/source_view.hpp"
+#include "app/panels/traffic_seen.hpp"
 #include "app/sandbox/sandbox.hpp"
 #include "app/widgets.hpp"
 
@@ -74,6 +75,7 @@ void SourcePanel::take_result(PanelContext& context) {
   if (context.result == result_) return;
   result_ = context.result;
   ledger_ = result_ ? ledger_of(result_->traffic, file_) : Ledger{};
+  remember_accesses(result_);
   rows_ = result_ && result_->observed ? ledger_rows(*result_) : std::vector<LedgerRow>{};
   by_line_.clear();
   row_total_ = {};
@@ -205,7 +207,10 @@ void SourcePanel::draw(PanelContext& context) {
 void draw_source(PanelContext& context) {
   static SourcePanel panel;  // what is scrolled, edited and found stays between frames
   static int last_frame = 0;
-  if (ImGui::GetFrameCount() < last_frame) panel = SourcePanel();  // another window
+  if (ImGui::GetFrameCount() < last_frame) {  // another window
+    panel = SourcePanel();
+    forget_accesses();
+  }
   last_frame = ImGui::GetFrameCount();
   panel.draw(context);
 }

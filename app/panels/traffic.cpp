@@ -9,36 +9,6 @@
 namespace tilescope {
 namespace {
 
-constexpr size_t kMostSeen = 64;
-
-/// Remembers for every buffer and direction an access in the middle of the grid, for a picture beside other rungs'.
-void remember(TrafficPicture& picture, const std::shared_ptr<const RunResult>& result) {
-  const Lab* lab = lab_of(result->request);
-  if (lab == nullptr || result->request.edited_source || !result->request.broken.empty()) return;
-  const auto rung = std::find_if(lab->rungs.begin(), lab->rungs.end(),
-                                 [&](const Rung& one) { return one.name == result->request.rung; });
-  if (rung == lab->rungs.end()) return;
-  std::erase_if(picture.seen, [&](const SeenAccess& one) { return one.lab == lab->name && one.rung == rung->name; });
-  TraceIndex& index = trace_index(result);
-  for (const LedgerRow& row : picture.rows) {
-    if (row.is_shared()) continue;
-    const auto access = access_of_row(index, row, usual_block(result->tiles.grid.count()), {});
-    if (!access) continue;
-    const WarpAccess shown = warp_access(*result, *access);
-    if (shown.buffer < 0) continue;
-    picture.seen.push_back({.lab = lab->name,
-                            .rung = rung->name,
-                            .buffer = result->plan.buffers[static_cast<size_t>(shown.buffer)].name,
-                            .title = rung->title,
-                            .number = static_cast<size_t>(rung - lab->rungs.begin()),
-                            .sizes = result->request.config.sizes,
-                            .writes = shown.writes,
-                            .access = shown});
-  }
-  if (picture.seen.size() > kMostSeen)
-    picture.seen.erase(picture.seen.begin(), picture.seen.end() - static_cast<std::ptrdiff_t>(kMostSeen));
-}
-
 void take_result(TrafficPicture& picture, const PanelContext& context) {
   const auto& result = context.result;
   const bool same = picture.result.is(result);
@@ -50,7 +20,6 @@ void take_result(TrafficPicture& picture, const PanelContext& context) {
   picture.chart = make_chart(*result);
   picture.rows = ledger_rows(*result);
   picture.of_block.reset();
-  remember(picture, result);
 }
 
 /// The worst row's line is a click away.

@@ -169,30 +169,6 @@ std::string global_caption(const PanelContext& context, const WarpAccess& shown,
   return context.strings.format(key, fmt::arg("buffer", name), fmt::arg("bytes", shown.bytes_per_lane));
 }
 
-/// The same access as another rung had it: of those that move another number of sectors, the nearest in the ladder.
-const SeenAccess* neighbour_of(const PanelContext& context, const TrafficPicture& picture, const WarpAccess& shown) {
-  const Request& request = picture.result->request;
-  const Lab* lab = lab_of(request);
-  if (lab == nullptr || shown.buffer < 0) return nullptr;
-  const std::string& buffer = context.result->plan.buffers[static_cast<size_t>(shown.buffer)].name;
-  int64_t here = 0;
-  for (size_t i = 0; i < lab->rungs.size(); ++i)
-    if (lab->rungs[i].name == request.rung) here = static_cast<int64_t>(i);
-  const SeenAccess* best = nullptr;
-  const auto distance = [&](const SeenAccess& one) { return std::abs(static_cast<int64_t>(one.number) - here); };
-  for (const SeenAccess& one : picture.seen) {
-    const bool same = one.lab == lab->name && one.buffer == buffer && one.writes == shown.writes &&
-                      one.rung != request.rung && one.sizes == request.config.sizes;
-    // Per byte asked for, so that wider lanes alone are no difference.
-    const auto differs = [](const WarpAccess& a, const WarpAccess& b) {
-      return uint64_t{a.cost.sectors} * b.cost.useful_bytes != uint64_t{b.cost.sectors} * a.cost.useful_bytes;
-    };
-    if (!same || !differs(one.access, shown)) continue;
-    if (best == nullptr || distance(one) < distance(*best)) best = &one;
-  }
-  return best;
-}
-
 float draw_global(PanelContext& context, const TrafficPicture& picture, uint32_t index,
                   const std::optional<uint32_t>& partner, ImVec2 low, float width) {
   const Theme& theme = context.theme;
@@ -201,7 +177,7 @@ float draw_global(PanelContext& context, const TrafficPicture& picture, uint32_t
   draw_caption(context, low, width, global_caption(context, shown, kind), {}, cost_text(context.strings, shown),
                is_wasteful(shown) ? theme.error : theme.muted);
   float y = low.y + context.px(24);
-  const SeenAccess* other = neighbour_of(context, picture, shown);
+  const SeenAccess* other = access_of_neighbour(*picture.result, shown);
   y += draw_sectors(context, {.access = &shown, .partner = partner, .fan = other != nullptr ? 28.0F : 44.0F},
                     {low.x, y}, width);
   if (other == nullptr) return y - low.y;

@@ -18,19 +18,10 @@
 #include "app/panels/traffic_chart.hpp"
 #include "app/panels/traffic_choice.hpp"
 #include "app/panels/traffic_facts.hpp"
+#include "app/panels/traffic_seen.hpp"
 #include "engine/traffic/block_traffic.hpp"
 
 namespace tilescope {
-
-/// An access to global memory as an earlier run of another rung had it.
-struct SeenAccess {
-  std::string lab, rung, buffer;
-  Text title;         // of the rung
-  size_t number = 0;  // of the rung, from 0
-  std::map<std::string, int64_t> sizes;
-  bool writes = false;
-  WarpAccess access;
-};
 
 /// Everything derived from one result; rebuilt when another one comes.
 struct TrafficPicture {
@@ -45,7 +36,6 @@ struct TrafficPicture {
   // Kept from result to result.
   std::string chosen_buffer;   // what the chart shows; empty: all
   std::string hovered_buffer;  // of the last frame
-  std::vector<SeenAccess> seen;
 };
 
 /// What the chart shows: the buffer that is pointed at or chosen, or all.
