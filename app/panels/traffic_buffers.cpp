@@ -77,8 +77,7 @@ void draw_headings(PanelContext& context, const Grid& grid) {
   }
 }
 
-/// Returns whether the pointer is on it.
-bool draw_row(PanelContext& context, TrafficPicture& picture, const Grid& grid, const ChartUse& use, float y) {
+void draw_row(PanelContext& context, TrafficPicture& picture, const Grid& grid, const ChartUse& use, float y) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   float right = grid.low.x + context.px(96);
@@ -88,6 +87,7 @@ bool draw_row(PanelContext& context, TrafficPicture& picture, const Grid& grid, 
   ImGui::PushID(use.name.c_str());
   const bool pressed = ImGui::InvisibleButton("buffer", {high.x - low.x, high.y - low.y});
   ImGui::PopID();
+  picture.buffer_rows.push_back({use.name, low, high});
   const bool hovered = ImGui::IsItemHovered(), chosen = picture.chosen_buffer == use.name;
   mark(context, "traffic.buffer." + use.name, low, high);
   explain(context, context.strings(use.name.empty() ? "traffic.all_buffers_meaning" : "traffic.buffer_meaning"));
@@ -103,7 +103,6 @@ bool draw_row(PanelContext& context, TrafficPicture& picture, const Grid& grid, 
   for (size_t i = 0; i < kColumns.size(); ++i)
     if (grid.edges[i] != 0)
       draw_text_right(list, font, {grid.edges[i], centred_top(font, middle)}, theme.text, kColumns[i].text(use));
-  return hovered;
 }
 
 }  // namespace
@@ -114,16 +113,15 @@ float draw_buffer_table(PanelContext& context, TrafficPicture& picture, ImVec2 l
   const Grid grid = lay_out(context, chart, low, right - low.x);
   ImGui::PushID("buffers");
   draw_headings(context, grid);
-  std::string hovered;
+  picture.buffer_rows.clear();
   float y = low.y + grid.row;
   draw_row(context, picture, grid, chart.total, y);
   y += grid.row;
   for (const ChartUse& use : chart.buffers) {
-    if (draw_row(context, picture, grid, use, y)) hovered = use.name;
+    draw_row(context, picture, grid, use, y);
     y += grid.row;
   }
   ImGui::PopID();
-  picture.hovered_buffer = hovered;
   return y - low.y;
 }
 

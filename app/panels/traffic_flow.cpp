@@ -385,6 +385,10 @@ float draw_badges(PanelContext& context, const TrafficPicture& picture, ImVec2 l
 }  // namespace
 
 float draw_flow(PanelContext& context, TrafficPicture& picture, ImVec2 low, float width) {
+  // Before the chart is drawn, so that it follows the pointer in the same frame: no other may come.
+  picture.hovered_buffer.clear();
+  for (const TrafficPicture::BufferRow& row : picture.buffer_rows)
+    if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(row.low, row.high)) picture.hovered_buffer = row.buffer;
   const MemoryChart& chart = picture.chart;
   const ChartUse& use = shown_use(picture);
   const ChartPlan plan = lay_out_chart(context, chart, low, width);

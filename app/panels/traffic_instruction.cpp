@@ -177,9 +177,10 @@ float draw_global(PanelContext& context, const TrafficPicture& picture, uint32_t
   draw_caption(context, low, width, global_caption(context, shown, kind), {}, cost_text(context.strings, shown),
                is_wasteful(shown) ? theme.error : theme.muted);
   float y = low.y + context.px(24);
+  const float room = (ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - y) / context.view.scale - 100;
   const SeenAccess* other = access_of_neighbour(*picture.result, shown);
-  y += draw_sectors(context, {.access = &shown, .partner = partner, .fan = other != nullptr ? 28.0F : 44.0F},
-                    {low.x, y}, width);
+  const float fan = other != nullptr ? 28 : std::clamp(room, 44.0F, 80.0F);
+  y += draw_sectors(context, {.access = &shown, .partner = partner, .fan = fan}, {low.x, y}, width);
   if (other == nullptr) return y - low.y;
   y += context.px(6);
   ImGui::GetWindowDrawList()->AddRectFilled({low.x, y}, {low.x + width, y + std::max(1.0F, context.px(1))},

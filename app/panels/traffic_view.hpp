@@ -35,7 +35,12 @@ struct TrafficPicture {
 
   // Kept from result to result.
   std::string chosen_buffer;   // what the chart shows; empty: all
-  std::string hovered_buffer;  // of the last frame
+  std::string hovered_buffer;  // goes before it
+  struct BufferRow {
+    std::string buffer;
+    ImVec2 low, high;
+  };
+  std::vector<BufferRow> buffer_rows;  // where they were in the last frame
 };
 
 /// What the chart shows: the buffer that is pointed at or chosen, or all.
