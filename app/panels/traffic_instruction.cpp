@@ -169,28 +169,55 @@ std::string global_caption(const PanelContext& context, const WarpAccess& shown,
   return context.strings.format(key, fmt::arg("buffer", name), fmt::arg("bytes", shown.bytes_per_lane));
 }
 
-float draw_global(PanelContext& context, const TrafficPicture& picture, uint32_t index,
-                  const std::optional<uint32_t>& partner, ImVec2 low, float width) {
+/// The access to global memory, and that of another rung below it.
+struct GlobalPicture {
+  WarpAccess shown;
+  AccessKind kind = AccessKind::load;
+  const SeenAccess* other = nullptr;
+  ImVec2 low;
+  float width = 0, fan = 44;
+  std::optional<uint32_t> partner;
+  SectorView view() const { return {.access = &shown, .partner = partner, .fan = fan}; }
+};
+
+GlobalPicture prepare_global(const PanelContext& context, const RunResult& result, const ShownAccesses& accesses,
+                             ImVec2 low, float width) {
+  GlobalPicture picture;
+  picture.shown = warp_access(result, *accesses.global);
+  picture.kind = result.trace.sites[result.trace.accesses[*accesses.global].site].kind;
+  picture.other = access_of_neighbour(result, picture.shown);
+  picture.low = low;
+  picture.width = width;
+  picture.partner = accesses.shared;
+  const float room = (ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - low.y) / context.view.scale - 124;
+  picture.fan = picture.other != nullptr ? 16 : std::clamp(room, 44.0F, 80.0F);
+  return picture;
+}
+
+void point_at_global(PanelContext& context, const GlobalPicture& picture) {
+  point_at_sectors(context, picture.view(), {picture.low.x, picture.low.y + context.px(24)}, picture.width);
+}
+
+float draw_global(PanelContext& context, const GlobalPicture& picture) {
   const Theme& theme = context.theme;
-  const WarpAccess shown = warp_access(*picture.result, index);
-  const AccessKind kind = picture.result->trace.sites[picture.result->trace.accesses[index].site].kind;
-  draw_caption(context, low, width, global_caption(context, shown, kind), {}, cost_text(context.strings, shown),
-               is_wasteful(shown) ? theme.error : theme.muted);
+  const ImVec2 low = picture.low;
+  const float width = picture.width;
+  const auto cost_colour = [&](const WarpAccess& one) { return is_wasteful(one) ? theme.error : theme.muted; };
+  draw_caption(context, low, width, global_caption(context, picture.shown, picture.kind), {},
+               cost_text(context.strings, picture.shown), cost_colour(picture.shown));
   float y = low.y + context.px(24);
-  const float room = (ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - y) / context.view.scale - 100;
-  const SeenAccess* other = access_of_neighbour(*picture.result, shown);
-  const float fan = other != nullptr ? 28 : std::clamp(room, 44.0F, 80.0F);
-  y += draw_sectors(context, {.access = &shown, .partner = partner, .fan = fan}, {low.x, y}, width);
+  y += draw_sectors(context, picture.view(), {low.x, y}, width);
+  const SeenAccess* other = picture.other;
   if (other == nullptr) return y - low.y;
   y += context.px(6);
   ImGui::GetWindowDrawList()->AddRectFilled({low.x, y}, {low.x + width, y + std::max(1.0F, context.px(1))},
                                             theme.separator);
   y += context.px(4);
   const std::string what =
-      context.strings.format(shown.writes ? "traffic.store_in_rung" : "traffic.load_in_rung",
+      context.strings.format(other->writes ? "traffic.store_in_rung" : "traffic.load_in_rung",
                              fmt::arg("number", other->number + 1), fmt::arg("title", context.strings(other->title)));
   draw_caption(context, {low.x, y}, width, what, {}, cost_text(context.strings, other->access),
-               is_wasteful(other->access) ? theme.error : theme.muted);
+               cost_colour(other->access));
   y += context.px(22);
   y += draw_sectors(context, {.access = &other->access, .interactive = false, .lanes = 12, .fan = 14, .bar = 12},
                     {low.x, y}, width);
@@ -255,16 +282,21 @@ float draw_nothing(PanelContext& context, const RunResult& result, uint32_t focu
 /// Both pictures side by side, or one below the other where there is no room.
 float draw_pictures(PanelContext& context, const TrafficPicture& picture, const ShownAccesses& shown, ImVec2 low,
                     float width) {
-  if (!shown.shared) return draw_global(context, picture, *shown.global, {}, low, width);
+  const RunResult& result = *picture.result;
   if (!shown.global) return draw_shared_pictures(context, picture, *shown.shared, {}, low, width);
-  if (width < context.px(640)) {
-    const float first = draw_global(context, picture, *shown.global, shown.shared, low, width) + context.px(12);
-    return first + draw_shared_pictures(context, picture, *shown.shared, shown.global, {low.x, low.y + first}, width);
+  const bool beside = shown.shared && width >= context.px(640);
+  const float left = beside ? std::floor(width * 0.455F) : width, gap = context.px(beside ? 32 : 12);
+  const GlobalPicture global = prepare_global(context, result, shown, low, left);
+  // The pointer first: a lane is lit in both pictures, whichever of them it is on.
+  point_at_global(context, global);
+  if (!shown.shared) return draw_global(context, global);
+  if (beside) {
+    const float shared = draw_shared_pictures(context, picture, *shown.shared, shown.global,
+                                              {low.x + left + gap, low.y}, width - left - gap);
+    return std::max(shared, draw_global(context, global));
   }
-  const float left = std::floor(width * 0.455F), gap = context.px(32);
-  const float global = draw_global(context, picture, *shown.global, shown.shared, low, left);
-  return std::max(global, draw_shared_pictures(context, picture, *shown.shared, shown.global,
-                                               {low.x + left + gap, low.y}, width - left - gap));
+  const float first = draw_global(context, global) + gap;
+  return first + draw_shared_pictures(context, picture, *shown.shared, shown.global, {low.x, low.y + first}, width);
 }
 
 }  // namespace

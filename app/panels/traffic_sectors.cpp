@@ -141,36 +141,6 @@ void draw_lane(PanelContext& context, const SectorView& view, int lane, ImVec2 l
                       readable_on(surface, theme), std::to_string(lane));
 }
 
-/// The lane under the pointer, on the lanes or on the bytes that they ask for; −1 if none.
-int lane_under_pointer(PanelContext& context, const SectorView& view, const MemoryRow& row, ImVec2 low, float width,
-                       float memory_top) {
-  const WarpAccess& access = *view.access;
-  const ImVec2 pointer = ImGui::GetIO().MousePos;
-  ImGui::SetCursorScreenPos(low);
-  ImGui::InvisibleButton("lanes to memory", {width, context.px(view.lanes)});
-  mark(context, "traffic.lanes", low, {low.x + width, low.y + context.px(view.lanes)});
-  int hovered = -1;
-  if (ImGui::IsItemHovered()) {
-    hovered = std::clamp(static_cast<int>((pointer.x - low.x) / width * 32), 0, 31);
-    point_at_lane(context, access, hovered);
-  }
-  ImGui::SetCursorScreenPos({low.x, memory_top});
-  ImGui::InvisibleButton("sectors", {width, context.px(view.bar)});
-  mark(context, "traffic.sectors", {low.x, memory_top}, {low.x + width, memory_top + context.px(view.bar)});
-  if (!ImGui::IsItemHovered()) return hovered;
-  for (int lane = 0; lane < 32; ++lane) {
-    if (!access.is_active(lane)) continue;
-    const int64_t offset = access.offset[static_cast<size_t>(lane)];
-    const float from = row.at(offset), to = row.at(offset + access.bytes_per_lane - 1) + row.width / kLineBytes;
-    if (pointer.x >= from && pointer.x < to) {
-      point_at_lane(context, access, lane);
-      return lane;
-    }
-  }
-  explain(context, context.strings("traffic.sector_meaning"));
-  return hovered;
-}
-
 }  // namespace
 
 std::string cost_text(const Strings& strings, const WarpAccess& access) {
@@ -186,19 +156,41 @@ std::string cost_text(const Strings& strings, const WarpAccess& access) {
 
 bool is_wasteful(const WarpAccess& access) { return access.cost.useful_bytes * 10 < access.moved_bytes() * 9; }
 
+void point_at_sectors(PanelContext& context, const SectorView& view, ImVec2 low, float width) {
+  const WarpAccess& access = *view.access;
+  const ImVec2 pointer = ImGui::GetIO().MousePos;
+  ImGui::SetCursorScreenPos(low);
+  ImGui::InvisibleButton("lanes to memory", {std::max(width, 1.0F), context.px(view.lanes)});
+  mark(context, "traffic.lanes", low, {low.x + width, low.y + context.px(view.lanes)});
+  if (ImGui::IsItemHovered())
+    point_at_lane(context, access, std::clamp(static_cast<int>((pointer.x - low.x) / width * 32), 0, 31));
+  const ImVec2 memory{low.x, low.y + context.px(view.lanes + view.fan)};
+  ImGui::SetCursorScreenPos(memory);
+  ImGui::InvisibleButton("sectors", {std::max(width, 1.0F), context.px(view.bar)});
+  mark(context, "traffic.sectors", memory, {memory.x + width, memory.y + context.px(view.bar)});
+  if (!ImGui::IsItemHovered()) return;
+  const MemoryRow row = lay_out_lines(access, low.x, width, context.view.scale);
+  for (int lane = 0; lane < 32; ++lane) {
+    if (!access.is_active(lane)) continue;
+    const int64_t offset = access.offset[static_cast<size_t>(lane)];
+    const float from = row.at(offset), to = row.at(offset + access.bytes_per_lane - 1) + row.width / kLineBytes;
+    if (pointer.x >= from && pointer.x < to) return point_at_lane(context, access, lane);
+  }
+  explain(context, context.strings("traffic.sector_meaning"));
+}
+
 float draw_sectors(PanelContext& context, const SectorView& view, ImVec2 low, float width) {
   const WarpAccess& access = *view.access;
   const MemoryRow row = lay_out_lines(access, low.x, width, context.view.scale);
   if (row.lines.empty()) return 0;
   const float pitch = width / 32, gap = std::max(1.0F, context.px(1));
   const float lanes_bottom = low.y + context.px(view.lanes), memory_top = lanes_bottom + context.px(view.fan);
-  const int hovered = view.interactive ? lane_under_pointer(context, view, row, low, width, memory_top) : -1;
   draw_memory(context, access, row, memory_top, context.px(view.bar));
   for (int lane = 0; lane < 32; ++lane) {
     const float x0 = low.x + static_cast<float>(lane) * pitch;
     const int64_t offset = access.offset[static_cast<size_t>(lane)];
     const float to = (row.at(offset) + row.at(offset + access.bytes_per_lane - 1) + row.width / kLineBytes) / 2;
-    const bool lit = view.interactive && (lane == hovered || is_lit(context.view, lane, access.access, view.partner) ||
+    const bool lit = view.interactive && (is_lit(context.view, lane, access.access, view.partner) ||
                                           is_selected(context.view, lane, access.access, view.partner));
     draw_lane(context, view, lane, {x0, low.y}, {x0 + pitch - gap, lanes_bottom}, to, memory_top - 1, lit);
     if (!lit || !access.is_active(lane)) continue;

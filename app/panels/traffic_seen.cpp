@@ -30,6 +30,7 @@ bool moves_otherwise(const WarpAccess& a, const WarpAccess& b) {
 
 void remember_accesses(const std::shared_ptr<const RunResult>& result) {
   if (!result || !result->observed || result->request.edited_source || !result->request.broken.empty()) return;
+  if (result->request.own_lab) return;  // the kernels of a file of one's own need not be a ladder
   const Lab* lab = lab_of(result->request);
   const auto number = lab == nullptr ? std::nullopt : number_of(*lab, result->request.rung);
   if (!number || result->tiles.grid.count() == 0) return;

@@ -60,6 +60,8 @@ struct SectorView {
   bool interactive = true;               // false: of another run
   float lanes = 24, fan = 40, bar = 20;  // heights, unscaled
 };
+/// Before anything is drawn that lights the lane under the pointer.
+void point_at_sectors(PanelContext& context, const SectorView& view, ImVec2 low, float width);
 float draw_sectors(PanelContext& context, const SectorView& view, ImVec2 low, float width);
 /// "line 8,766: 128 of 128 bytes used"
 std::string cost_text(const Strings& strings, const WarpAccess& access);
