@@ -133,7 +133,7 @@ void draw_block(PanelContext& context, TrafficPicture& picture, ImVec2 low, floa
   if (!picture.of_block || picture.block != focus) {
     const size_t last = std::min<size_t>(result.tiles.accesses_first[focus + size_t{1}], result.trace.accesses.size());
     const size_t first = std::min<size_t>(result.tiles.accesses_first[focus], last);
-    picture.of_block = traffic_of(result.trace, std::span(result.trace.accesses).subspan(first, last - first));
+    picture.of_block = traffic_of(result.trace, first, last);
     picture.block = focus;
   }
   const BlockTraffic& block = *picture.of_block;

@@ -30,12 +30,8 @@ void add(ChartUse& use, const Site& site, const DataMovement& movement) {
 }  // namespace
 
 uint64_t ChartUse::l2_to_l1_bytes() const {
-  const uint64_t all = levels.l2.read_sectors, past = copies_past_l1.sectors;
-  return (all - std::min(all, past)) * kSectorBytes;
-}
-
-uint64_t ChartUse::l1_to_l2_bytes() const {
-  return (levels.l2.write_sectors + levels.l2.atomic_sectors) * kSectorBytes;
+  const uint64_t asked = loads.sectors + copies.sectors;
+  return (asked - std::min(asked, levels.l1.read_hits)) * kSectorBytes;
 }
 
 uint64_t ChartUse::asked_bytes() const {

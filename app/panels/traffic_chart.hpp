@@ -19,9 +19,11 @@ struct ChartUse {
   DataMovement copies_past_l1;
   DataMovement shared_reads, shared_writes;  // of all buffers alone: shared memory knows none
   HierarchyUse levels;
-  /// What crosses from the L2 into the L1, and so on to registers; asynchronous copies that pass the L1 by do not.
+  /// What crosses from the L2 into the L1, and so on to registers: all that is asked for and not found in the L1. The
+  /// L2's own counters show more where it has partitions (LevelTraffic::far_sectors).
   uint64_t l2_to_l1_bytes() const;
-  uint64_t l1_to_l2_bytes() const;
+  /// Stores and atomics pass through.
+  uint64_t l1_to_l2_bytes() const { return stores.moved(); }
   uint64_t device_bytes() const { return levels.device_bytes_read + levels.device_bytes_written; }
   /// Bytes that the kernel moved: sectors of global memory.
   uint64_t asked_bytes() const;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/traffic/model_error.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -145,6 +147,14 @@ std::string change_text(const Strings& strings, const LineTraffic& line) {
   if (!line.changed_by_ptxas) return {};
   return strings.format("traffic.changed_by_ptxas", fmt::arg("ptx", operations_text(strings, line.ptx_operations)),
                         fmt::arg("machine", operations_text(strings, line.machine_operations)));
+}
+
+std::string model_error_text(const Strings& strings) {
+  return strings.format("traffic.model_error", fmt::arg("gpu", kDeviceReadError.gpu),
+                        fmt::arg("cases", kDeviceReadError.cases),
+                        fmt::arg("device", figure_text(kDeviceReadError.largest_percent)),
+                        fmt::arg("read", figure_text(kL2ReadError.largest_percent)),
+                        fmt::arg("written", figure_text(kL2WriteError.largest_percent)));
 }
 
 std::string figure_text(double value) {

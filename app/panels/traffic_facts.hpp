@@ -74,6 +74,9 @@ struct TrafficSentence {
 };
 TrafficSentence traffic_sentence(const Strings& strings, const RunResult& result);
 
+/// How far the model of the caches was from hardware, one sentence.
+std::string model_error_text(const Strings& strings);
+
 /// "4", "4.5", "15.9"
 std::string figure_text(double value);
 /// "100%", "92.3%"

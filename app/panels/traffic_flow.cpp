@@ -5,6 +5,7 @@
 
 #include "app/panels/traffic_view.hpp"
 #include "app/widgets.hpp"
+#include "engine/traffic/model_error.hpp"
 
 namespace tilescope {
 namespace {
@@ -257,7 +258,7 @@ void draw_cache_nodes(PanelContext& context, const TrafficPicture& picture, cons
   node_figure(context, {plan.device[0], plan.top}, plan.device[1] - plan.device[0],
               bytes_text(static_cast<double>(use.device_bytes())), strings("traffic.in_and_out"), text);
   explain_rect(context, {plan.device[0], plan.top}, {plan.device[1], bottom},
-               strings.format("traffic.explain_device", fmt::arg("gpu", gpu)) + " " + strings("traffic.model_error"));
+               strings.format("traffic.explain_device", fmt::arg("gpu", gpu)) + " " + model_error_text(strings));
 }
 
 /// One node for all that lies behind the registers, and why there is no more.
@@ -378,7 +379,10 @@ float draw_badges(PanelContext& context, const TrafficPicture& picture, ImVec2 l
   };
   entry(Badge::simulated, strings("traffic.what_is_counted"), strings("traffic.what_is_counted_meaning"));
   if (picture.chart.modelled)
-    entry(Badge::modelled, strings("traffic.what_is_modelled"), strings("traffic.model_error"));
+    entry(
+        Badge::modelled,
+        strings.format("traffic.what_is_modelled", fmt::arg("percent", figure_text(kDeviceReadError.largest_percent))),
+        model_error_text(strings));
   return y + context.px(20) - low.y;
 }
 

@@ -185,6 +185,10 @@ GlobalPicture prepare_global(const PanelContext& context, const RunResult& resul
   GlobalPicture picture;
   picture.shown = warp_access(result, *accesses.global);
   picture.kind = result.trace.sites[result.trace.accesses[*accesses.global].site].kind;
+  // Of a copy past the L1 the destination, too, says how many sectors there are.
+  if (picture.kind == AccessKind::async_copy)
+    picture.shown.cost.sectors =
+        static_cast<uint32_t>(traffic_of(result.trace, *accesses.global, *accesses.global + size_t{1}).global_sectors);
   picture.other = access_of_neighbour(result, picture.shown);
   picture.low = low;
   picture.width = width;
