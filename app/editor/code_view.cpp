@@ -51,7 +51,10 @@ float CodeView::x_in_row(const Geometry& geometry, const CodeRow& row, size_t co
 
 size_t CodeView::row_of(TextPosition position) const {
   size_t row = first_row_[position.line];
-  while (row + 1 < first_row_[position.line + 1] && position.column >= rows_[row + 1].begin) ++row;
+  // Rows without text only make room for what stands beside them.
+  while (row + 1 < first_row_[position.line + 1] && position.column >= rows_[row + 1].begin &&
+         rows_[row + 1].begin < rows_[row + 1].end)
+    ++row;
   return row;
 }
 
@@ -102,7 +105,8 @@ void CodeView::update(const PanelContext& context, const Hooks& hooks, float wid
   const uint32_t narrow = cells_in(width - text_offset(context) - hooks.margin_width);
   for (uint32_t line = 0; line < buffer.lines().size(); ++line) {
     first_row_.push_back(rows_.size());
-    wrap_line(buffer.line(line), line, {hooks.has_margin && hooks.has_margin(line) ? narrow : wide, wide}, &rows_);
+    const uint32_t beside = hooks.margin_rows ? hooks.margin_rows(line) : 0;
+    wrap_line(buffer.line(line), line, {beside > 0 ? narrow : wide, wide, std::max(beside, 1U)}, &rows_);
   }
   first_row_.push_back(rows_.size());
 }
@@ -169,13 +173,16 @@ void CodeView::draw_rows(PanelContext& context, const Geometry& geometry, const 
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   const auto first = static_cast<size_t>(std::max((geometry.low.y - geometry.origin.y) / geometry.row_height, 0.0F));
+  const auto y_of = [&](size_t index) { return geometry.origin.y + geometry.row_height * static_cast<float>(index); };
+  // All of them first: what stands beside a line may reach over its further rows.
+  for (size_t index = first; hooks.fill && index < rows_.size() && y_of(index) < geometry.high.y; ++index)
+    if (const ImU32 fill = hooks.fill(rows_[index].line); fill != 0)
+      list->AddRectFilled({geometry.low.x, y_of(index)}, {geometry.high.x, y_of(index) + geometry.row_height}, fill);
   for (size_t index = first; index < rows_.size(); ++index) {
     const CodeRow& row = rows_[index];
-    const float y = geometry.origin.y + geometry.row_height * static_cast<float>(index);
+    const float y = y_of(index);
     if (y >= geometry.high.y) break;
     const ImVec2 low{geometry.low.x, y}, high{geometry.high.x, y + geometry.row_height};
-    const ImU32 fill = hooks.fill ? hooks.fill(row.line) : 0;
-    if (fill != 0) list->AddRectFilled(low, high, fill);
     draw_matches(context, geometry, index);
     draw_range(context, geometry, index, buffer.selection(), mix(theme.window, theme.accent, 0.28F));
     const bool first_of_line = index == first_row_[row.line];
@@ -225,6 +232,7 @@ void CodeView::draw_range(PanelContext& context, const Geometry& geometry, size_
                           ImU32 colour) {
   const CodeRow& row = rows_[index];
   if (range.empty() || row.line < range.begin.line || row.line > range.end.line) return;
+  if (row.begin == row.end && index > first_row_[row.line]) return;
   const size_t begin = row.line == range.begin.line ? range.begin.column : 0;
   const bool past_end = row.line < range.end.line;  // the line's end is selected too
   const size_t end = past_end ? row.end : range.end.column;

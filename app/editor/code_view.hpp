@@ -25,12 +25,12 @@ class CodeView {
 
   /// What a panel adds to lines; line indices count from 0.
   struct Hooks {
-    float margin_width = 0;   // pixels on the right that lines with a margin keep free
-    uint64_t margin_key = 0;  // another value when has_margin answers differently
-    std::function<bool(uint32_t line)> has_margin;
-    std::function<ImU32(uint32_t line)> fill;           // colour of the whole row; 0 for none
-    std::function<ImU32(uint32_t line)> number_colour;  // 0 for the usual one
-    std::function<std::string(uint32_t line)> number;   // what stands left of the line; null: its number
+    float margin_width = 0;                              // pixels on the right that rows with a margin keep free
+    uint64_t margin_key = 0;                             // another value when margin_rows answers differently
+    std::function<uint32_t(uint32_t line)> margin_rows;  // of a line, from its first: it has at least so many
+    std::function<ImU32(uint32_t line)> fill;            // colour of the whole row; 0 for none
+    std::function<ImU32(uint32_t line)> number_colour;   // 0 for the usual one
+    std::function<std::string(uint32_t line)> number;    // what stands left of the line; null: its number
     std::function<bool(std::string_view word)> is_parameter;
     std::function<void(uint32_t line, ImVec2 low, ImVec2 high, float text_end)> decorate;  // first row of a line
   };

@@ -43,8 +43,8 @@ void wrap_line(std::string_view text, uint32_t line, RowWidths cells, std::vecto
   const size_t deepest = std::min<size_t>(indentation, cells.others / 3);
   const uint32_t hanging = static_cast<uint32_t>(deepest) + (comment ? 3 : 4);
   uint32_t begin = 0, indent = 0;
-  while (true) {
-    const uint32_t whole = begin == 0 ? cells.first : cells.others;
+  for (uint32_t row = 0;; ++row) {
+    const uint32_t whole = row < cells.short_rows ? cells.first : cells.others;
     const uint32_t room = std::max(whole > indent ? whole - indent : 0U, 8U);
     uint32_t at = begin, used = 0, end = begin;
     Break best = Break::none;
@@ -63,7 +63,10 @@ void wrap_line(std::string_view text, uint32_t line, RowWidths cells, std::vecto
     }
     if (at >= size || end == begin) end = at;
     rows->push_back({line, begin, end, indent});
-    if (end >= size) return;
+    if (end >= size) {
+      while (++row < cells.short_rows) rows->push_back({line, size, size, indent});
+      return;
+    }
     begin = end;
     indent = hanging;
   }

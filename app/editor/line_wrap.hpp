@@ -15,9 +15,11 @@ struct CodeRow {
   bool operator==(const CodeRow&) const = default;
 };
 
-/// Room of a line's rows in cells: the first may be shorter, for what stands beside it.
+/// Room of a line's rows in cells: the first one, or more, may be shorter, for what stands beside them. A line has at
+/// least so many rows.
 struct RowWidths {
   uint32_t first, others;
+  uint32_t short_rows = 1;
 };
 /// Appends the rows of one line. Breaks behind arguments, then behind spaces, then behind opening brackets; elsewhere
 /// only where a word is longer than a row. At least one row, also for an empty line.

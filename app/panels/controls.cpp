@@ -180,6 +180,7 @@ void draw_controls(PanelContext& context) {
   findings_card(column);
   order_cards(column);
   traffic_card(column);
+  shared_card(column);
   if (own != nullptr) command_card(column);
   predict_card(column);
   ImGui::SetCursorScreenPos({origin.x, column.y});

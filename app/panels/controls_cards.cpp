@@ -210,6 +210,35 @@ void pick_section(Column& column) {
   column.y += column.px(12);
 }
 
+/// Shared memory, where the kernel uses it: passes over the banks, and how many of them conflicts cost.
+void shared_card(Column& column) {
+  const PanelContext& context = column.context;
+  if (!context.result || !context.result->observed) return;
+  uint64_t passes = 0, needed = 0;
+  for (const LineTraffic& line : context.result->traffic.lines) {
+    if (line.space != Space::shared) continue;
+    passes += line.wavefronts;
+    needed += line.passes;
+  }
+  if (passes == 0) return;
+  const auto number = [](uint64_t value) { return with_separators(static_cast<int64_t>(value)); };
+  const uint64_t conflicts = passes - std::min(passes, needed);
+  {
+    const Dimmed dimmed(column);
+    const float top = column.y;
+    card_title(column, "controls.shared_passes", Badge::simulated);
+    const ImU32 colour = conflicts * 20 > needed ? column.theme().error : column.theme().text;
+    column.text(column.fonts().title_semibold, column.left, 20, colour, number(passes));
+    column.y += column.px(28);
+    card_line(column, context.strings("controls.passes_needed"), number(needed), column.theme().text);
+    card_line(column, context.strings("controls.bank_conflicts"), number(conflicts), column.theme().text);
+    explain_rect(column.context, {column.left, top}, {column.right, column.y},
+                 context.strings("controls.shared_meaning"));
+    mark(column.context, "card.shared", {column.left, top}, {column.right, column.y});
+  }
+  column.separator(16);
+}
+
 void traffic_card(Column& column) {
   const PanelContext& context = column.context;
   if (!context.result) return;

@@ -56,6 +56,7 @@ void correctness_card(Column& column);
 void findings_card(Column& column);
 void traffic_card(Column& column);
 void order_cards(Column& column);  // where the order of the blocks was modelled
+void shared_card(Column& column);
 void predict_card(Column& column);
 
 /// The report that is shown: this machine's sweep where there is one, else the recording; null if neither.

@@ -8,6 +8,7 @@
 
 #include "app/editor/keys.hpp"
 #include "app/panels/source_view.hpp"
+#include "app/panels/traffic_seen.hpp"
 #include "app/sandbox/sandbox.hpp"
 #include "app/widgets.hpp"
 
@@ -74,6 +75,14 @@ void SourcePanel::take_result(PanelContext& context) {
   if (context.result == result_) return;
   result_ = context.result;
   ledger_ = result_ ? ledger_of(result_->traffic, file_) : Ledger{};
+  remember_accesses(result_);
+  rows_ = result_ && result_->observed ? ledger_rows(*result_) : std::vector<LedgerRow>{};
+  by_line_.clear();
+  row_total_ = {};
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    row_total_.add(rows_[i].movement);
+    if (rows_[i].line > 0 && file_name_of(rows_[i].file) == file_name_of(file_)) by_line_[rows_[i].line].push_back(i);
+  }
   ++ledger_version_;
   listing_ = {};
   if (result_) {
@@ -175,6 +184,7 @@ void SourcePanel::draw(PanelContext& context) {
   }
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const ImVec2 size = ImGui::GetContentRegionAvail();
+  lay_out_columns(context, size.x);
   draw_header(context, low, size.x);
   float top = low.y + context.px(kSourceHeader);
   const float bottom = low.y + size.y - context.px(kSourceFooter);
@@ -197,7 +207,10 @@ void SourcePanel::draw(PanelContext& context) {
 void draw_source(PanelContext& context) {
   static SourcePanel panel;  // what is scrolled, edited and found stays between frames
   static int last_frame = 0;
-  if (ImGui::GetFrameCount() < last_frame) panel = SourcePanel();  // another window
+  if (ImGui::GetFrameCount() < last_frame) {  // another window
+    panel = SourcePanel();
+    forget_accesses();
+  }
   last_frame = ImGui::GetFrameCount();
   panel.draw(context);
 }

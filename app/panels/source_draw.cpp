@@ -55,7 +55,10 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
   const float middle = low.y + context.px(kSourceHeader) / 2 + context.px(1);
   const float top = centred_top(font, middle);
   float right = low.x + width - context.px(16);
-  if (!showing_ptx_) {
+  if (shows_columns(context)) {
+    draw_headings(context, low, low.x + width, middle);
+    right = low.x + width - columns_.edges[0] - text_size(font, context.strings("traffic.requests")).x - context.px(24);
+  } else if (!showing_ptx_) {
     draw_text_right(list, font, {right, top}, theme.muted, context.strings("source.sectors_per_request"));
     explain_rect(context, {right - context.px(56), low.y}, {right, low.y + context.px(kSourceHeader)},
                  context.strings("source.sectors_per_request_meaning"));
@@ -145,6 +148,7 @@ void SourcePanel::draw_notice(PanelContext& context, ImVec2 low, float width, fl
 
 void SourcePanel::draw_footer(PanelContext& context, ImVec2 low, ImVec2 high) {
   if (draw_error_strip(context, low, high)) return;
+  if (shows_columns(context)) return draw_column_total(context, low, high);
   const float middle = std::round((low.y + high.y) / 2) - context.px(1);
   const bool total = !showing_ptx_ && ledger_.total.requests > 0 && lines_agree();
   const float left_of_total = high.x - context.px(16 + 168);

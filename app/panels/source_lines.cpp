@@ -38,9 +38,14 @@ ImU32 SourcePanel::fill_of(const PanelContext& context, uint32_t line) const {
 void SourcePanel::draw_source(PanelContext& context, ImVec2 size) {
   const Lab& lab = context.lab();
   CodeView::Hooks hooks;
-  hooks.margin_width = context.px(kSourceMargin);
-  hooks.margin_key = 2 * ledger_version_ + (lines_agree() ? 1 : 0);
-  hooks.has_margin = [&](uint32_t line) { return lines_agree() && ledger_.lines.contains(line + 1); };
+  const bool grown = shows_columns(context);
+  hooks.margin_width = grown ? columns_.width : context.px(kSourceMargin);
+  hooks.margin_key = 4 * ledger_version_ + (grown ? 2 : 0) + (lines_agree() ? 1 : 0);
+  hooks.margin_rows = [&, grown](uint32_t line) -> uint32_t {
+    if (!lines_agree()) return 0;
+    if (!grown) return ledger_.lines.contains(line + 1) ? 1 : 0;
+    return static_cast<uint32_t>(rows_of(line + 1).size());
+  };
   hooks.fill = [&](uint32_t line) { return fill_of(context, line + 1); };
   hooks.number_colour = [&](uint32_t line) -> ImU32 {
     if (error_on(line + 1) != nullptr || finding_on(line + 1) != nullptr) return context.theme.error;
@@ -58,6 +63,7 @@ void SourcePanel::draw_source(PanelContext& context, ImVec2 size) {
     selected_here_ = true;
     select_line(context.view, context.result.get(), *outcome.clicked + 1);
   }
+  take_row(context);
   if (outcome.hovered) context.view.hover.line = *outcome.hovered + 1;
   if (!outcome.hovered_parameter.empty()) explain_parameter(context, outcome);
   if (outcome.edited) {
@@ -111,8 +117,9 @@ void SourcePanel::draw_line(PanelContext& context, uint32_t line, ImVec2 low, Im
   if (selected_ == line || bad)
     list->AddRectFilled(low, {low.x + context.px(2), high.y}, bad ? theme.error : theme.accent);
   const auto ledger = ledger_.lines.find(line);
-  const bool has_traffic = ledger != ledger_.lines.end() && lines_agree();
-  const float room_end = high.x - context.px(has_traffic ? kSourceMargin : 16);
+  const bool grown = shows_columns(context), has_row = grown && lines_agree() && !rows_of(line).empty();
+  const bool has_traffic = !grown && ledger != ledger_.lines.end() && lines_agree();
+  const float room_end = high.x - (has_row ? columns_.width : context.px(has_traffic ? kSourceMargin : 16));
   if (bad) {
     ImFont* font = context.fonts.small;
     const float x = text_end + context.px(16), room = room_end - x;
@@ -126,6 +133,7 @@ void SourcePanel::draw_line(PanelContext& context, uint32_t line, ImVec2 low, Im
     explain_rect(context, low, {room_end, high.y}, error != nullptr ? error->text : finding->message);
   }
   if (has_traffic) draw_traffic(context, ledger->second, low, high);
+  if (has_row) draw_rows(context, line, low, high);
 }
 
 void SourcePanel::draw_traffic(PanelContext& context, const LineLedger& ledger, ImVec2 low, ImVec2 high) {

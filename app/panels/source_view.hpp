@@ -1,20 +1,33 @@
 // The source panel's state and parts; source.cpp takes things over and edits, source_draw.cpp draws its frame,
-// source_lines.cpp what belongs to single lines.
+// source_lines.cpp what belongs to single lines, source_ledger.cpp the margin grown to columns, beside the traffic
+// view.
 #pragma once
 
+#include <array>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/editor/code_view.hpp"
 #include "app/panels/source_model.hpp"
+#include "app/panels/traffic_facts.hpp"
 
 namespace tilescope {
 
 // Unscaled pixels.
 constexpr float kSourceHeader = 36, kSourceFooter = 30;
 constexpr float kSourceMargin = 184;  // bar, bytes, sectors per request
+
+/// Columns of the ledger. Edges are right ones, counted from the panel's right edge; below zero: left out.
+struct LedgerColumns {
+  static constexpr size_t kCount = 6;  // requests, sectors or passes, per request, useful, moved, used
+  std::array<float, kCount> edges{};
+  float label = 0;  // left edge of the row's kind
+  float width = 0;  // of the whole margin
+};
 
 class SourcePanel {
  public:
@@ -41,6 +54,16 @@ class SourcePanel {
   void draw_line(PanelContext& context, uint32_t line, ImVec2 low, ImVec2 high, float text_end);
   void draw_traffic(PanelContext& context, const LineLedger& ledger, ImVec2 low, ImVec2 high);
   void explain_traffic(PanelContext& context, const LineLedger& ledger, ImVec2 low, ImVec2 high);
+  // The margin grown to columns (source_ledger.cpp).
+  bool shows_columns(const PanelContext& context) const { return context.view.tab == Tab::traffic && !showing_ptx_; }
+  std::span<const size_t> rows_of(uint32_t line) const;
+  void lay_out_columns(PanelContext& context, float width);
+  void draw_headings(PanelContext& context, ImVec2 low, float right, float middle);
+  void draw_rows(PanelContext& context, uint32_t line, ImVec2 low, ImVec2 high);
+  void draw_row(PanelContext& context, const LedgerRow& row, ImVec2 low, ImVec2 high);
+  void draw_figures(PanelContext& context, const DataMovement& movement, bool total, float right, float middle);
+  void draw_column_total(PanelContext& context, ImVec2 low, ImVec2 high);
+  void take_row(PanelContext& context);
   void explain_parameter(PanelContext& context, const CodeView::Outcome& outcome);
   ImU32 fill_of(const PanelContext& context, uint32_t line) const;
   void draw_footer(PanelContext& context, ImVec2 low, ImVec2 high);
@@ -61,6 +84,11 @@ class SourcePanel {
   std::shared_ptr<const RunResult> result_;
   Ledger ledger_;
   uint64_t ledger_version_ = 0;
+  std::vector<LedgerRow> rows_;                      // of all files
+  std::map<uint32_t, std::vector<size_t>> by_line_;  // those of this file
+  DataMovement row_total_;
+  LedgerColumns columns_;
+  std::optional<size_t> pressed_row_;
   std::vector<CompileMessage> errors_;
   std::string error_seen_;
 

@@ -155,6 +155,7 @@ std::optional<uint32_t> TraceIndex::shown_access(const Selection& hover, const S
   for (const Selection* from : {&hover, &selection}) {
     if (!from->access || *from->access >= result_->trace.accesses.size()) continue;
     const Access& one = result_->trace.accesses[*from->access];
+    if (region_of(one.base).buffer < 0) continue;  // shared memory: shown by the traffic view
     const bool line_agrees = !from->line || result_->trace.sites[one.site].line == *from->line;
     if (one.block == shown && line_agrees) return from->access;
   }
@@ -164,7 +165,7 @@ std::optional<uint32_t> TraceIndex::shown_access(const Selection& hover, const S
   std::optional<uint32_t> step;
   if (selection.access) {
     if (const auto from = place(*selection.access)) {
-      statement = static_cast<int32_t>(from->statement);
+      if (statements_[from->statement].buffer >= 0) statement = static_cast<int32_t>(from->statement);
       warp = from->warp;
       step = from->step;
     }

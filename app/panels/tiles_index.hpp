@@ -98,8 +98,8 @@ class TraceIndex {
   /// its store.
   int32_t statement_at(uint32_t line) const;
 
-  /// The access that views show for a block: the hovered or selected one, or the one that corresponds to it in this
-  /// block; else that of the selected line; else one in the middle of the block.
+  /// The access to a buffer that views show for a block: the hovered or selected one, or the one that corresponds to it
+  /// in this block; else that of the selected line; else one in the middle of the block.
   std::optional<uint32_t> shown_access(const Selection& hover, const Selection& selection, uint32_t block);
 
  private:

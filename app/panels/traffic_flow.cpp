@@ -1,183 +1,432 @@
-// Bytes between registers and global memory, one band per buffer and direction, drawn to scale.
+// The memory chart: registers, shared memory, caches and device memory, and the bytes that flow between them, drawn to
+// scale. Where the caches are not modelled, they and the device are one node, with the reason.
 #include <algorithm>
 #include <cmath>
 
 #include "app/panels/traffic_view.hpp"
 #include "app/widgets.hpp"
+#include "engine/traffic/model_error.hpp"
 
 namespace tilescope {
 namespace {
 
-constexpr float kRow = 48, kThickest = 16;
-constexpr size_t kMostBands = 6;
+// Unscaled pixels.
+constexpr float kNode = 92, kBandRow = 42, kThickest = 14;
 
-struct Nodes {
-  ImVec2 registers_low, registers_high, memory_low, memory_high;
+/// Left and right edges of the nodes, and the heights of both rows.
+struct ChartPlan {
+  float registers[2], l1[2], l2[2], device[2];
+  float top, second;  // of the rows
+  float bottom;
 };
+
+struct Arrow {
+  bool to_right = true;
+  ImU32 role = 0;
+  uint64_t bytes = 0;       // its thickness
+  double wasted_share = 0;  // drawn in vermilion
+};
+
+ChartPlan lay_out_chart(const PanelContext& context, const MemoryChart& chart, ImVec2 low, float width) {
+  const bool narrow = width < context.px(900);
+  const float outer = context.px(narrow ? 104 : 124), inner = context.px(narrow ? 88 : 108);
+  const float room = width - 2 * outer - 2 * inner;
+  const float first = std::floor(room * (narrow ? 0.45F : 0.42F)), second = std::floor(room * (narrow ? 0.27F : 0.29F));
+  ChartPlan plan{};
+  const auto place = [](float(&edges)[2], float from, float extent) {
+    edges[0] = from;
+    edges[1] = from + extent;
+  };
+  place(plan.registers, low.x, outer);
+  place(plan.l1, plan.registers[1] + first, inner);
+  place(plan.l2, plan.l1[1] + second, inner);
+  place(plan.device, low.x + width - outer, outer);
+  plan.top = low.y;
+  plan.second = low.y + context.px(kNode + (chart.copies() > 0 ? 40 : 14));
+  plan.bottom = chart.uses_shared() ? plan.second + context.px(kNode) : low.y + context.px(kNode);
+  return plan;
+}
 
 void draw_node(PanelContext& context, ImVec2 low, ImVec2 high, std::string_view title) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(low, high, context.theme.raised, context.px(6));
-  draw_text(list, context.fonts.body_semibold, {low.x + context.px(12), low.y + context.px(10)}, context.theme.text,
-            title);
+  ImFont* font = context.fonts.body_semibold;
+  draw_text(list, font, {low.x + context.px(12), low.y + context.px(10)}, context.theme.text,
+            fit_text(font, title, high.x - low.x - context.px(16)));
 }
 
-void node_line(PanelContext& context, ImVec2 low, int line, std::string_view text) {
-  draw_text(ImGui::GetWindowDrawList(), context.fonts.small,
+/// A figure under the node's name, and what it is.
+void node_figure(PanelContext& context, ImVec2 low, float width, std::string_view figure, std::string_view what,
+                 ImU32 colour) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont *large = context.fonts.title_semibold, *small = context.fonts.small;
+  ImFont* font = large;
+  for (ImFont* smaller : {context.fonts.body_semibold, context.fonts.small_semibold})
+    if (text_size(font, figure).x > width - context.px(16)) font = smaller;
+  draw_text(list, font, {low.x + context.px(12), baseline_top(font, low.y + context.px(54))}, colour, figure);
+  draw_text(list, small, {low.x + context.px(12), baseline_top(small, low.y + context.px(76))}, context.theme.muted,
+            fit_text(small, what, width - context.px(16)));
+}
+
+void node_line(PanelContext& context, ImVec2 low, float width, int line, std::string_view text) {
+  ImFont* small = context.fonts.small;
+  draw_text(ImGui::GetWindowDrawList(), small,
             {low.x + context.px(12), low.y + context.px(36 + 20 * static_cast<float>(line))}, context.theme.muted,
-            text);
+            fit_text(small, text, width - context.px(16)));
 }
 
-void describe_registers(PanelContext& context, const TrafficPicture& picture, ImVec2 low) {
-  const RunResult& result = *picture.result;
+void describe_registers(PanelContext& context, const RunResult& result, ImVec2 low, float width) {
   if (result.plan.launches.empty()) return;
   const size_t launch = std::min<size_t>(result.tiles.launch, result.plan.launches.size() - 1);
   const KernelInfo* kernel = result.compiled.find(result.plan.launches[launch].kernel);
   if (kernel == nullptr || kernel->registers == 0) return;
-  const int64_t threads = static_cast<int64_t>(result.tiles.block.count());
-  node_line(context, low, 0, context.strings.format("traffic.registers_thread", fmt::arg("count", kernel->registers)));
-  node_line(context, low, 1,
+  const auto threads = static_cast<int64_t>(result.plan.launches[launch].block.count());
+  node_line(context, low, width, 0,
+            context.strings.format("traffic.registers_thread", fmt::arg("count", kernel->registers)));
+  node_line(context, low, width, 1,
             context.strings.format("traffic.registers_block",
                                    fmt::arg("count", with_separators(threads * kernel->registers))));
 }
 
-/// A band with a point at its right end, or its left one; the unused share below in vermilion.
-void draw_band(PanelContext& context, float x0, float x1, float middle, float height, const Band& band) {
+/// Thickness of a band: bytes to scale, at least two pixels where there are any.
+float thickness(const PanelContext& context, uint64_t bytes, uint64_t largest) {
+  if (bytes == 0) return 0;
+  const float share = static_cast<float>(static_cast<double>(bytes) / static_cast<double>(largest));
+  return std::max(context.px(2), std::round(context.px(kThickest) * share));
+}
+
+/// A band with a point at the end to which it flows; the wasted share below in vermilion.
+void draw_arrow(PanelContext& context, float x0, float x1, float middle, float height, const Arrow& arrow) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImU32 role = band.write ? context.theme.write : context.theme.read;
+  if (height <= 0) {
+    list->AddRectFilled({x0, middle}, {x1, middle + std::max(1.0F, context.px(1))}, context.theme.separator);
+    return;
+  }
   const float point = context.px(10), top = middle - height / 2, bottom = middle + height / 2;
+  const float reach = std::max(height / 2, context.px(4));  // half height of the point, also of a thin band
   const auto shape = [&](float from, float to, ImU32 colour) {
     list->PushClipRect({x0 - 1, from}, {x1 + 1, to}, true);
-    if (band.write) {
-      const ImVec2 points[] = {{x0, top}, {x1 - point, top}, {x1, middle}, {x1 - point, bottom}, {x0, bottom}};
-      list->AddConvexPolyFilled(points, 5, colour);
-    } else {
-      const ImVec2 points[] = {{x0, middle}, {x0 + point, top}, {x1, top}, {x1, bottom}, {x0 + point, bottom}};
-      list->AddConvexPolyFilled(points, 5, colour);
-    }
+    const float tip = arrow.to_right ? x1 : x0, base = arrow.to_right ? x1 - point : x0 + point;
+    list->AddRectFilled({std::min(base, arrow.to_right ? x0 : x1), top},
+                        {std::max(base, arrow.to_right ? x0 : x1), bottom}, colour);
+    const ImVec2 triangle[] = {{base, middle - reach}, {tip, middle}, {base, middle + reach}};
+    if (arrow.to_right)
+      list->AddTriangleFilled(triangle[0], triangle[1], triangle[2], colour);
+    else
+      list->AddTriangleFilled(triangle[2], triangle[1], triangle[0], colour);
     list->PopClipRect();
   };
-  const uint64_t wasted = band.movement.wasted();
-  shape(top - 1, bottom + 1, role);
-  if (wasted == 0) return;
-  const float share = static_cast<float>(wasted) / static_cast<float>(band.movement.moved());
-  shape(bottom - std::max(context.px(2), height * share), bottom + 1, context.theme.error);
+  shape(middle - reach - 1, middle + reach + 1, arrow.role);
+  if (arrow.wasted_share <= 0) return;
+  const float wasted = std::max(context.px(2), height * static_cast<float>(arrow.wasted_share));
+  shape(bottom - wasted, middle + reach + 1, context.theme.error);
 }
 
-std::string band_text(const PanelContext& context, const Band& band) {
-  return context.strings.format(band.write ? "traffic.band_written" : "traffic.band_read",
-                                fmt::arg("buffer", band.name),
-                                fmt::arg("moved", bytes_text(static_cast<double>(band.movement.moved()))));
-}
+struct BandText {
+  std::string amount;                   // "in 16.8 MB"
+  std::string rate, shorter, shortest;  // "4 sectors per request", "4 per request", "4/req"
+  bool bad = false;
+  std::string explanation;
+};
 
-std::string rate_text(const PanelContext& context, const char* key, const Band& band) {
-  return context.strings.format(key, fmt::arg("sectors", figure_text(band.movement.sectors_per_request())));
-}
-
-/// The longest wording of the rates that fits beside every band; null if none does.
-const char* fitting_rate(const PanelContext& context, std::span<const Band> bands, float room) {
-  for (const char* key : {"traffic.per_request", "traffic.per_request_short"}) {
-    const bool fits = std::all_of(bands.begin(), bands.end(), [&](const Band& band) {
-      return text_size(context.fonts.small_semibold, band_text(context, band)).x +
-                 text_size(context.fonts.small, rate_text(context, key, band)).x + context.px(12) <=
-             room;
-    });
-    if (fits) return key;
-  }
-  return nullptr;
-}
-
-void draw_band_row(PanelContext& context, const Nodes& nodes, float top, const Band& band, uint64_t most,
-                   const char* rate_key) {
+/// Text above, arrow below; 42 pixels.
+void draw_band(PanelContext& context, float x0, float x1, float top, uint64_t largest, const Arrow& arrow,
+               const BandText& text) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
-  const float x0 = nodes.registers_high.x + context.px(8), x1 = nodes.memory_low.x - context.px(8);
-  const bool waste = is_wasteful(band.movement);
+  ImFont *bold = context.fonts.small_semibold, *small = context.fonts.small;
+  const float inset = context.px(x1 - x0 < context.px(120) ? 4 : 8);
+  x0 += inset;
+  x1 -= inset;
+  const float y = top + context.px(12), room = x1 - x0 - context.px(4);
+  const ImU32 amount_colour = arrow.bytes == 0 ? theme.muted : theme.text;
   float x = x0 + context.px(4);
-  const float text_y = top + context.px(11);
-  ImFont* bold = context.fonts.small_semibold;
-  ImFont* small = context.fonts.small;
-  const std::string what = band_text(context, band);
-  x += draw_text(list, bold, {x, centred_top(bold, text_y)}, theme.text, what).x + context.px(8);
-  if (rate_key != nullptr)
-    draw_text(list, small, {x, centred_top(small, text_y)}, waste ? theme.error : theme.muted,
-              rate_text(context, rate_key, band));
-  const float share = static_cast<float>(band.movement.moved()) / static_cast<float>(std::max<uint64_t>(1, most));
-  const float height = std::max(context.px(2), std::round(context.px(kThickest) * share));
-  draw_band(context, x0, x1, top + context.px(31), height, band);
-  explain_rect(context, {x0, top}, {x1, top + context.px(kRow)},
-               context.strings.format(
-                   band.write ? "traffic.explain_write" : "traffic.explain_read", fmt::arg("buffer", band.name),
-                   fmt::arg("requests", with_separators(static_cast<int64_t>(band.movement.requests))),
-                   fmt::arg("sectors", with_separators(static_cast<int64_t>(band.movement.sectors))),
-                   fmt::arg("moved", bytes_text(static_cast<double>(band.movement.moved()))),
-                   fmt::arg("used", percent_text(band.movement.used()))));
+  x += draw_text(list, bold, {x, centred_top(bold, y)}, amount_colour, fit_text(bold, text.amount, room)).x +
+       context.px(8);
+  for (const std::string& rate : {text.rate, text.shorter, text.shortest}) {
+    if (rate.empty() || x + text_size(small, rate).x > x1) continue;
+    draw_text(list, small, {x, centred_top(small, y)}, text.bad ? theme.error : theme.muted, rate);
+    break;
+  }
+  draw_arrow(context, x0, x1, top + context.px(30), thickness(context, arrow.bytes, largest), arrow);
+  explain_rect(context, {x0, top}, {x1, top + context.px(kBandRow)}, text.explanation);
 }
 
-/// The total in words, at the right of the chart.
-void draw_total(PanelContext& context, const TrafficPicture& picture, ImVec2 low, float right) {
+std::string amount_text(const Strings& strings, const char* key, uint64_t bytes) {
+  return strings.format(key, fmt::arg("bytes", bytes_text(static_cast<double>(bytes))));
+}
+
+BandText counted_text(const PanelContext& context, const char* amount, const char* rate, const char* explanation,
+                      const DataMovement& movement, uint64_t bytes) {
+  const Strings& strings = context.strings;
+  BandText text;
+  text.amount = amount_text(strings, amount, bytes);
+  if (movement.requests == 0) {
+    text.explanation = strings("traffic.explain_none");
+    return text;
+  }
+  const std::string count = figure_text(movement.steps_per_request());
+  const bool one = count == "1" && movement.passes > 0;
+  text.rate = one ? strings("traffic.per_request_one_pass") : strings.format(rate, fmt::arg("count", count));
+  text.shorter = strings.format("traffic.per_request_short", fmt::arg("count", count));
+  text.shortest = strings.format("traffic.per_request_shortest", fmt::arg("count", count));
+  text.bad = is_wasteful(movement);
+  text.explanation = strings.format(explanation, fmt::arg("requests", count_text(movement.requests)),
+                                    fmt::arg("steps", count_text(movement.steps())),
+                                    fmt::arg("needed", count_text(movement.needed_passes)),
+                                    fmt::arg("moved", bytes_text(static_cast<double>(movement.moved()))),
+                                    fmt::arg("used", percent_text(movement.used())));
+  return text;
+}
+
+double wasted_share(const DataMovement& movement) {
+  if (movement.moved() == 0) return 0;
+  return static_cast<double>(movement.wasted()) / static_cast<double>(movement.moved());
+}
+
+/// Registers and the memory behind the L1, as the kernel asks. SIMULATED.
+void draw_global_bands(PanelContext& context, const ChartUse& use, const ChartPlan& plan, float to) {
+  const Theme& theme = context.theme;
+  const uint64_t largest = use.largest();
+  draw_band(context, plan.registers[1], to, plan.top, largest,
+            {false, theme.read, use.loads.moved(), wasted_share(use.loads)},
+            counted_text(context, "traffic.in", "traffic.per_request_sectors", "traffic.explain_read", use.loads,
+                         use.loads.moved()));
+  draw_band(context, plan.registers[1], to, plan.top + context.px(kBandRow + 4), largest,
+            {true, theme.write, use.stores.moved(), wasted_share(use.stores)},
+            counted_text(context, "traffic.out", "traffic.per_request_sectors", "traffic.explain_write", use.stores,
+                         use.stores.moved()));
+}
+
+/// Between the levels below. MODELLED.
+void draw_level_bands(PanelContext& context, const ChartUse& use, const ChartPlan& plan) {
+  const Theme& theme = context.theme;
+  const Strings& strings = context.strings;
+  const uint64_t largest = use.largest();
+  const float lower = plan.top + context.px(kBandRow + 4);
+  const auto text = [&](const char* amount, const char* explanation, uint64_t bytes) {
+    const std::string shown = bytes_text(static_cast<double>(bytes));
+    return BandText{
+        amount_text(strings, amount, bytes),
+        {},
+        {},
+        {},
+        false,
+        strings.format(explanation, fmt::arg("bytes", shown), fmt::arg("sectors", count_text(bytes / kSectorBytes)))};
+  };
+  const uint64_t l1_in = use.l2_to_l1_bytes(), l1_out = use.l1_to_l2_bytes();
+  draw_band(context, plan.l1[1], plan.l2[0], plan.top, largest, {false, theme.read, l1_in, 0},
+            text("traffic.in", "traffic.explain_l2_in", l1_in));
+  draw_band(context, plan.l1[1], plan.l2[0], lower, largest, {true, theme.write, l1_out, 0},
+            text("traffic.out", "traffic.explain_l2_out", l1_out));
+  const uint64_t read = use.levels.device_bytes_read, written = use.levels.device_bytes_written;
+  draw_band(context, plan.l2[1], plan.device[0], plan.top, largest, {false, theme.read, read, 0},
+            text("traffic.in", "traffic.explain_device_in", read));
+  BandText out = text("traffic.out", "traffic.explain_device_out", written);
+  if (use.levels.bytes_left_in_l2 > 0) {
+    const std::string left = bytes_text(static_cast<double>(use.levels.bytes_left_in_l2));
+    out.rate = strings.format("traffic.stays_in_l2", fmt::arg("bytes", left));
+    out.explanation += strings.format("traffic.explain_left", fmt::arg("bytes", left));
+  }
+  draw_band(context, plan.l2[1], plan.device[0], lower, largest, {true, theme.write, written, 0}, out);
+}
+
+void draw_cache_nodes(PanelContext& context, const TrafficPicture& picture, const ChartUse& use,
+                      const ChartPlan& plan) {
+  const Strings& strings = context.strings;
+  const ImU32 text = context.theme.text;
+  const float bottom = plan.top + context.px(kNode);
+  const auto rate = [](const LevelTraffic& level) {
+    return level.read_sectors == 0 ? std::string("–") : percent_text(level.read_hit_rate());
+  };
+  const std::string gpu = picture.result->modelled_gpu.name;
+  draw_node(context, {plan.l1[0], plan.top}, {plan.l1[1], bottom}, "L1");
+  node_figure(context, {plan.l1[0], plan.top}, plan.l1[1] - plan.l1[0], rate(use.levels.l1),
+              strings("traffic.read_hits"), text);
+  explain_rect(
+      context, {plan.l1[0], plan.top}, {plan.l1[1], bottom},
+      strings.format("traffic.explain_l1", fmt::arg("gpu", gpu), fmt::arg("hits", count_text(use.levels.l1.read_hits)),
+                     fmt::arg("sectors", count_text(use.levels.l1.read_sectors))));
+  draw_node(context, {plan.l2[0], plan.top}, {plan.l2[1], bottom}, "L2");
+  node_figure(context, {plan.l2[0], plan.top}, plan.l2[1] - plan.l2[0], rate(use.levels.l2),
+              strings("traffic.read_hits"), text);
+  explain_rect(
+      context, {plan.l2[0], plan.top}, {plan.l2[1], bottom},
+      strings.format("traffic.explain_l2", fmt::arg("gpu", gpu), fmt::arg("hits", count_text(use.levels.l2.read_hits)),
+                     fmt::arg("sectors", count_text(use.levels.l2.read_sectors))));
+  draw_node(context, {plan.device[0], plan.top}, {plan.device[1], bottom}, strings("traffic.device"));
+  node_figure(context, {plan.device[0], plan.top}, plan.device[1] - plan.device[0],
+              bytes_text(static_cast<double>(use.device_bytes())), strings("traffic.in_and_out"), text);
+  explain_rect(context, {plan.device[0], plan.top}, {plan.device[1], bottom},
+               strings.format("traffic.explain_device", fmt::arg("gpu", gpu)) + " " + model_error_text(strings));
+}
+
+/// One node for all that lies behind the registers, and why there is no more.
+void draw_unmodelled(PanelContext& context, const TrafficPicture& picture, const ChartPlan& plan) {
+  const float bottom = plan.top + context.px(kNode);
+  draw_node(context, {plan.l1[0], plan.top}, {plan.device[1], bottom}, context.strings("traffic.global_memory"));
+  const RunResult& result = *picture.result;
+  const std::string reason =
+      result.hierarchy.reason.empty()
+          ? context.strings("traffic.not_modelled")
+          : context.strings.format("traffic.not_modelled_because", fmt::arg("reason", result.hierarchy.reason));
+  const TextRun run[] = {{context.fonts.small, context.theme.muted, reason}};
+  flow_text(ImGui::GetWindowDrawList(), {plan.l1[0] + context.px(12), plan.top + context.px(36)},
+            plan.device[1] - plan.l1[0] - context.px(24), context.px(20), run);
+}
+
+void draw_shared(PanelContext& context, const TrafficPicture& picture, const ChartUse& use, const ChartPlan& plan) {
+  const Theme& theme = context.theme;
+  const Strings& strings = context.strings;
+  const bool all = use.name.empty();  // shared memory knows no buffers
+  const DataMovement none;
+  const DataMovement &writes = all ? use.shared_writes : none, &reads = all ? use.shared_reads : none;
+  DataMovement both = picture.chart.total.shared_reads;
+  both.add(picture.chart.total.shared_writes);
+  const auto ways_of = [](const DataMovement& one) {
+    return one.needed_passes == 0 ? 0 : static_cast<double>(one.passes) / static_cast<double>(one.needed_passes);
+  };
+  const uint64_t largest = use.largest();
+  draw_band(context, plan.registers[1], plan.l1[0], plan.second, largest,
+            {true, is_wasteful(writes) ? theme.error : theme.write, writes.useful, 0},
+            counted_text(context, "traffic.out", "traffic.per_request_passes", "traffic.explain_shared_write", writes,
+                         writes.useful));
+  draw_band(context, plan.registers[1], plan.l1[0], plan.second + context.px(kBandRow + 4), largest,
+            {false, is_wasteful(reads) ? theme.error : theme.read, reads.useful, 0},
+            counted_text(context, "traffic.in", "traffic.per_request_passes", "traffic.explain_shared_read", reads,
+                         reads.useful));
+  const ImVec2 low{plan.l1[0], plan.second}, high{plan.l1[1], plan.second + context.px(kNode)};
+  draw_node(context, low, high, strings("traffic.shared"));
+  const DataMovement &all_reads = picture.chart.total.shared_reads, &all_writes = picture.chart.total.shared_writes;
+  const bool reads_worse = ways_of(all_reads) >= ways_of(all_writes);
+  const DataMovement& worse = reads_worse ? all_reads : all_writes;
+  std::string what = strings(reads_worse ? "traffic.read_conflict" : "traffic.write_conflict");
+  if (text_size(context.fonts.small, what).x > high.x - low.x - context.px(16)) what = strings("traffic.conflicting");
+  if (is_wasteful(worse))
+    node_figure(context, low, high.x - low.x,
+                strings.format("traffic.ways", fmt::arg("ways", figure_text(ways_of(worse)))), what, theme.error);
+  else if (both.requests > 0)
+    node_figure(context, low, high.x - low.x, percent_text(both.conflicts() == 0 ? 0 : 1 - 1 / ways_of(both)),
+                strings("traffic.no_conflict"), theme.text);
+  explain_rect(context, low, high,
+               strings.format("traffic.explain_shared", fmt::arg("passes", count_text(both.passes)),
+                              fmt::arg("needed", count_text(both.needed_passes)),
+                              fmt::arg("conflicts", count_text(both.conflicts()))));
+}
+
+/// Asynchronous copies go into shared memory without passing a register: from the L1 above it, or past that.
+void draw_copies(PanelContext& context, const ChartUse& use, const ChartPlan& plan) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   const Strings& strings = context.strings;
-  const Fonts& fonts = context.fonts;
-  const DataMovement& total = picture.total;
-  const bool waste = is_wasteful(total);
-  float baseline = low.y + context.px(24);
-  const std::string moved = bytes_text(static_cast<double>(total.moved()));
-  const ImVec2 figure{low.x, baseline_top(fonts.title_semibold, baseline)};
-  float x = low.x + draw_text(list, fonts.title_semibold, figure, theme.text, moved).x + context.px(8);
-  const std::string what = strings.format("traffic.moved_used", fmt::arg("used", percent_text(total.used())));
-  if (x + text_size(fonts.body, what).x > right) {  // below instead
-    x = low.x;
-    baseline += context.px(22);
+  ImFont* font = context.fonts.small_semibold;
+  const float top = plan.top + context.px(kNode), bottom = plan.second, middle = (top + bottom) / 2;
+  const auto head = [&](float x) {
+    const float half = context.px(6);
+    list->AddTriangleFilled({x - half, bottom - context.px(9)}, {x + half, bottom - context.px(9)},
+                            {x, bottom - context.px(1)}, theme.read);
+  };
+  const auto label = [&](float x, const char* key, const DataMovement& copies) {
+    const std::string text = amount_text(strings, key, copies.moved());
+    const float y = centred_top(font, middle - context.px(9));
+    const float width = draw_text(list, font, {x, y}, theme.text, text).x;
+    explain_rect(
+        context, {x, top}, {x + width, bottom},
+        counted_text(context, key, "traffic.per_request_sectors", "traffic.explain_copies", copies, copies.moved())
+            .explanation);
+  };
+  if (use.copies.requests > 0) {
+    const float x = plan.l1[0] + context.px(24);
+    const float half = thickness(context, use.copies.moved(), use.largest()) / 2;
+    list->AddRectFilled({x - half, top + context.px(1)}, {x + half, bottom - context.px(8)}, theme.read);
+    head(x);
+    label(x - context.px(16) - text_size(font, amount_text(strings, "traffic.copied", use.copies.moved())).x,
+          "traffic.copied", use.copies);
   }
-  draw_text(list, fonts.body, {x, baseline_top(fonts.body, baseline)}, waste ? theme.error : theme.text, what);
-  const std::string detail =
-      strings.format("traffic.in_requests", fmt::arg("requests", with_separators(static_cast<int64_t>(total.requests))),
-                     fmt::arg("sectors", with_separators(static_cast<int64_t>(total.sectors))));
-  const TextRun runs[] = {{fonts.small, theme.muted, detail}};
-  const float height = flow_text(list, {low.x, baseline + context.px(12)}, right - low.x, context.px(20), runs);
-  const float badge_y = baseline + context.px(24) + height;
-  const float badge = badge_width(context, Badge::simulated);
-  draw_badge(context, list, {low.x + badge, badge_y}, Badge::simulated);
-  const std::string counted = strings("traffic.what_is_counted");
-  if (low.x + badge + context.px(8) + text_size(fonts.small, counted).x > right) return;
-  draw_text(list, fonts.small, {low.x + badge + context.px(8), centred_top(fonts.small, badge_y + context.px(10))},
-            theme.muted, counted);
+  if (use.copies_past_l1.requests == 0) return;
+  const float x = (plan.l1[0] + plan.l1[1]) / 2, from = (plan.l2[0] + plan.l2[1]) / 2;
+  const float half = thickness(context, use.copies_past_l1.moved(), use.largest()) / 2;
+  list->AddRectFilled({from - half, top + context.px(1)}, {from + half, middle + half}, theme.read);
+  list->AddRectFilled({x - half, middle - half + context.px(4)}, {from + half, middle + half + context.px(4)},
+                      theme.read);
+  list->AddRectFilled({x - half, middle + context.px(4)}, {x + half, bottom - context.px(8)}, theme.read);
+  head(x);
+  const float room = from - half - plan.l1[1] - context.px(24);
+  const bool fits =
+      text_size(font, amount_text(strings, "traffic.copied_past_l1", use.copies_past_l1.moved())).x <= room;
+  label(plan.l1[1] + context.px(12), fits ? "traffic.copied_past_l1" : "traffic.copied", use.copies_past_l1);
+}
+
+/// What the badges stand for.
+float draw_badges(PanelContext& context, const TrafficPicture& picture, ImVec2 low, float right) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* small = context.fonts.small;
+  const Strings& strings = context.strings;
+  float x = low.x, y = low.y;
+  const auto entry = [&](Badge badge, const std::string& text, std::string_view explanation) {
+    const float wide = badge_width(context, badge) + context.px(8) + text_size(small, text).x;
+    if (x > low.x && x + wide > right) {
+      x = low.x;
+      y += context.px(26);
+    }
+    const float start = x;
+    x += draw_badge(context, list, {x + badge_width(context, badge), y}, badge) + context.px(8);
+    x += draw_text(list, small, {x, centred_top(small, y + context.px(10))}, context.theme.muted,
+                   fit_text(small, text, right - x))
+             .x;
+    explain_rect(context, {start, y}, {x, y + context.px(20)}, explanation);
+    x += context.px(16);
+  };
+  entry(Badge::simulated, strings("traffic.what_is_counted"), strings("traffic.what_is_counted_meaning"));
+  if (picture.chart.modelled)
+    entry(
+        Badge::modelled,
+        strings.format("traffic.what_is_modelled", fmt::arg("percent", figure_text(kDeviceReadError.largest_percent))),
+        model_error_text(strings));
+  return y + context.px(20) - low.y;
 }
 
 }  // namespace
 
-float draw_flow(PanelContext& context, const TrafficPicture& picture, ImVec2 low, float width) {
-  const size_t shown = std::min(picture.bands.size(), kMostBands);
-  const size_t left_out = picture.bands.size() - shown;
-  const float height = std::max(context.px(2 * kRow), static_cast<float>(shown) * context.px(kRow));
-  const float node = std::floor(std::clamp(width * 0.13F, context.px(128), context.px(144))),
-              memory = std::floor(width * 0.47F);
-  const Nodes nodes{
-      low, {low.x + node, low.y + height}, {low.x + memory, low.y}, {low.x + memory + node, low.y + height}};
-  draw_node(context, nodes.registers_low, nodes.registers_high, context.strings("traffic.registers"));
-  describe_registers(context, picture, nodes.registers_low);
-  draw_node(context, nodes.memory_low, nodes.memory_high,
-            fit_text(context.fonts.body_semibold, context.strings("traffic.global_memory"), node - context.px(14)));
-  uint64_t most = 0, held = 0;
-  for (const Band& band : picture.bands) most = std::max(most, band.movement.moved());
-  for (const BufferSpec& buffer : picture.result->plan.buffers)
-    held += static_cast<uint64_t>(buffer.count()) * size_of(buffer.type);
-  node_line(context, nodes.memory_low, 0,
-            context.strings.format("traffic.buffers_hold", fmt::arg("count", picture.result->plan.buffers.size())));
-  node_line(context, nodes.memory_low, 1, bytes_text(static_cast<double>(held)));
-  const float room = nodes.memory_low.x - nodes.registers_high.x - context.px(16);
-  const char* rate_key = fitting_rate(context, std::span(picture.bands).first(shown), room);
-  for (size_t i = 0; i < shown; ++i)
-    draw_band_row(context, nodes, low.y + static_cast<float>(i) * context.px(kRow), picture.bands[i], most, rate_key);
-  const float right = low.x + width;
-  draw_total(context, picture, {nodes.memory_high.x + context.px(28), low.y}, right);
-  if (left_out > 0)
-    draw_text(ImGui::GetWindowDrawList(), context.fonts.small,
-              {nodes.registers_high.x + context.px(12), nodes.registers_high.y + context.px(4)}, context.theme.muted,
-              context.strings.format("traffic.more_bands", fmt::arg("count", left_out)));
-  return height + (left_out > 0 ? context.px(20) : 0);
+float draw_flow(PanelContext& context, TrafficPicture& picture, ImVec2 low, float width) {
+  // Before the chart is drawn, so that it follows the pointer in the same frame: no other may come.
+  picture.hovered_buffer.clear();
+  for (const TrafficPicture::BufferRow& row : picture.buffer_rows)
+    if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(row.low, row.high)) picture.hovered_buffer = row.buffer;
+  const MemoryChart& chart = picture.chart;
+  const ChartUse& use = shown_use(picture);
+  const ChartPlan plan = lay_out_chart(context, chart, low, width);
+  draw_node(context, {plan.registers[0], plan.top}, {plan.registers[1], plan.bottom},
+            context.strings("traffic.registers"));
+  describe_registers(context, *picture.result, {plan.registers[0], plan.top}, plan.registers[1] - plan.registers[0]);
+  draw_global_bands(context, use, plan, plan.l1[0]);
+  if (chart.modelled) {
+    draw_cache_nodes(context, picture, use, plan);
+    draw_level_bands(context, use, plan);
+  } else {
+    draw_unmodelled(context, picture, plan);
+  }
+  if (chart.uses_shared()) draw_shared(context, picture, use, plan);
+  if (chart.copies() > 0) draw_copies(context, use, plan);
+
+  // The buffers stand right of shared memory where there is room, else below the chart.
+  const float right = low.x + width, shared_right = plan.l1[1] + context.px(28);
+  if (chart.uses_shared() && right - shared_right >= context.px(340)) {
+    draw_block(context, picture, {low.x, plan.bottom + context.px(6)}, plan.l1[1]);
+    const float table = draw_buffer_table(context, picture, {shared_right, plan.second}, right) + context.px(8);
+    const float badges = draw_badges(context, picture, {shared_right, plan.second + table}, right);
+    return std::max(plan.second + table + badges, plan.bottom + context.px(26)) - low.y;
+  }
+  const float below = plan.bottom + context.px(14), beside = low.x + context.px(600);
+  const float table = draw_buffer_table(context, picture, {low.x, below}, right);
+  if (right - beside >= context.px(300)) {
+    draw_block(context, picture, {beside, below}, right);
+    const float badges = draw_badges(context, picture, {beside, below + context.px(28)}, right);
+    return below + std::max(table, context.px(28) + badges) - low.y;
+  }
+  draw_block(context, picture, {low.x + context.px(10), below + table}, right);
+  const float badges_y = below + table + context.px(28);
+  return badges_y + draw_badges(context, picture, {low.x, badges_y}, right) - low.y;
 }
 
 }  // namespace tilescope

@@ -1,8 +1,8 @@
-// One warp instruction: 32 lanes, the addresses they ask for, and the 128-byte lines and 32-byte sectors that move.
+// One warp instruction: which one, and its pictures: global memory at the left, shared memory at the right, and beside
+// them the same access of another rung, or with longer rows.
 #include <algorithm>
 #include <cmath>
 
-#include "app/panels/tiles_lanes.hpp"
 #include "app/panels/tiles_playback.hpp"
 #include "app/panels/tiles_view.hpp"
 #include "app/panels/traffic_view.hpp"
@@ -68,7 +68,8 @@ uint32_t moved_by(uint32_t value, int by, uint32_t count) {
   return static_cast<uint32_t>((static_cast<int64_t>(value) + by + count) % count);
 }
 
-void draw_steppers(PanelContext& context, Choice& choice, ImVec2 low) {
+/// Returns the right edge.
+float draw_steppers(PanelContext& context, Choice& choice, ImVec2 low) {
   const Strings& strings = context.strings;
   const Statement& statement = choice.index.statements()[choice.at.statement];
   const BlockAccesses& block = choice.index.block(choice.at.block);
@@ -90,234 +91,255 @@ void draw_steppers(PanelContext& context, Choice& choice, ImVec2 low) {
   if (const int by = stepper(context, "warp", x, y, strings("traffic.warp"), std::to_string(at.warp),
                              strings("traffic.warp_meaning")))
     choose(context, choice, at.statement, at.block, moved_by(at.warp, by, warps), at.step);
-  if (steps <= 1) return;
+  if (steps <= 1) return x;
   if (const int by = stepper(context, "step", x, y, strings("traffic.step"), std::to_string(at.step),
                              strings("traffic.step_meaning")))
     choose(context, choice, at.statement, at.block, at.warp, moved_by(at.step, by, steps));
+  return x;
 }
 
-/// Lines side by side; a wider gap where lines between them are left out.
-struct MemoryRow {
-  std::vector<MemoryLine> lines;
-  std::vector<float> x;  // left edge of each line
-  float width = 0;       // of a line
-  float at(int64_t byte) const {
-    const int64_t line = floor_divide(byte, kLineBytes);
-    for (size_t i = 0; i < lines.size(); ++i)
-      if (lines[i].line == line)
-        return x[i] + width * static_cast<float>(byte - line * static_cast<int64_t>(kLineBytes)) / kLineBytes;
-    return x.empty() ? 0 : x.front();
-  }
+struct LegendEntry {
+  ImU32 colour;
+  std::string text;
 };
 
-MemoryRow lay_out_lines(const WarpAccess& access, float left, float width, float unit) {
-  MemoryRow row;
-  row.lines = memory_lines(access);
-  const auto count = static_cast<float>(row.lines.size());
-  float gaps = 0;
-  const float near = (row.lines.size() > 8 ? 1 : 3) * unit, far = (row.lines.size() > 8 ? 2 : 8) * unit;
-  const auto gap_before = [&](size_t i) { return row.lines[i].line == row.lines[i - 1].line + 1 ? near : far; };
-  for (size_t i = 1; i < row.lines.size(); ++i) gaps += gap_before(i);
-  row.width = (width - gaps) / std::max(1.0F, count);
-  for (size_t i = 0; i < row.lines.size(); ++i) {
-    if (i > 0) left += row.width + gap_before(i);
-    row.x.push_back(left);
-  }
-  return row;
-}
-
-void draw_memory(PanelContext& context, const WarpAccess& access, const MemoryRow& row, float top, float height) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
+std::vector<LegendEntry> legend_of(const PanelContext& context, const WarpAccess* global, const BankPicture* shared) {
   const Theme& theme = context.theme;
-  const ImU32 role = access.writes ? theme.write : theme.read, vain = mix(theme.window, theme.error, 0.55F);
-  const float byte = row.width / kLineBytes, sector = byte * kSectorBytes;
-  const float gap = sector >= context.px(8) ? context.px(1) : 0;
-  for (size_t i = 0; i < row.lines.size(); ++i) {
-    for (size_t k = 0; k < kLineBytes / kSectorBytes; ++k) {
-      const float x = row.x[i] + static_cast<float>(k) * sector;
-      list->AddRectFilled({x, top}, {x + sector - gap, top + height},
-                          row.lines[i].touches(k) ? vain : idle_colour(theme));
-    }
-    for (size_t from = 0; from < kLineBytes;) {
-      size_t to = from;
-      const bool used = row.lines[i].used[from];
-      // Runs end at sectors, so that the gaps between sectors stay.
-      while (to < kLineBytes && row.lines[i].used[to] == used && (to == from || to % kSectorBytes != 0)) ++to;
-      if (used) {
-        const float end = row.x[i] + static_cast<float>(to) * byte - (to % kSectorBytes == 0 ? gap : 0);
-        list->AddRectFilled({row.x[i] + static_cast<float>(from) * byte, top}, {end, top + height}, role);
-      }
-      from = to;
-    }
-  }
-}
-
-void draw_number_labels(PanelContext& context, const std::vector<std::pair<float, float>>& spans,
-                        const std::vector<std::vector<std::string>>& texts, float low, float high, float y) {
-  ImFont* font = context.fonts.small;
-  std::vector<std::vector<float>> widths;
-  for (const auto& offered : texts) {
-    widths.emplace_back();
-    for (const std::string& text : offered) widths.back().push_back(text_size(font, text).x);
-  }
-  const auto labels = place_labels(spans, widths, low, high, context.px(8));
-  for (size_t i = 0; i < labels.size(); ++i)
-    if (labels[i].shown)
-      draw_text(ImGui::GetWindowDrawList(), font,
-                {labels[i].centre - widths[i][labels[i].text] / 2, centred_top(font, y)}, context.theme.muted,
-                texts[i][labels[i].text]);
-}
-
-/// Numbers of the touched sectors (every one, every other or one a line, as there is room), and of the lines where
-/// there are several.
-float draw_memory_labels(PanelContext& context, const MemoryRow& row, float low, float high, float y) {
   const Strings& strings = context.strings;
-  std::vector<std::pair<float, float>> sectors, lines;
-  std::vector<std::vector<std::string>> sector_texts, line_texts;
-  const float sector = row.width * kSectorBytes / kLineBytes;
-  const std::string widest = with_separators(row.lines.back().line * 4 + 3);
-  size_t every = 1;
-  while (every < 4 && text_size(context.fonts.small, widest).x + context.px(6) > sector * static_cast<float>(every))
-    every *= 2;
-  for (size_t i = 0; i < row.lines.size(); ++i) {
-    const std::string line = with_separators(row.lines[i].line);
-    lines.emplace_back(row.x[i], row.x[i] + row.width);
-    line_texts.push_back({strings.format("traffic.line_number", fmt::arg("line", line)), line});
-    for (size_t k = 0; k < kLineBytes / kSectorBytes; k += every) {
-      if (!row.lines[i].touches(k)) continue;
-      const float x = row.x[i] + static_cast<float>(k) * sector;
-      const std::string number = with_separators(row.lines[i].line * 4 + static_cast<int64_t>(k));
-      sectors.emplace_back(x, x + sector);
-      sector_texts.push_back({strings.format("tiles.sector", fmt::arg("sector", number)), number});
-    }
+  std::vector<LegendEntry> entries;
+  if (global != nullptr) {
+    entries.push_back({global->writes ? theme.write : theme.read, strings("traffic.used_bytes")});
+    if (global->moved_bytes() > global->cost.useful_bytes)
+      entries.push_back({unused_colour(theme), strings("traffic.unused_bytes")});
+    entries.push_back({idle_colour(theme), strings("traffic.rest_of_line")});
   }
-  draw_number_labels(context, sectors, sector_texts, low, high, y);
-  if (row.lines.size() < 2) return context.px(16);
-  draw_number_labels(context, lines, line_texts, low, high, y + context.px(18));
-  return context.px(34);
+  if (shared == nullptr) return entries;
+  if (shared->ways > 1) entries.push_back({theme.error, strings("traffic.conflicting")});
+  for (uint32_t group = 0; group < shared->groups && shared->groups > 1 && shared->ways == 1; ++group)
+    entries.push_back({pass_colour(theme, group, shared->groups),
+                       strings.format("traffic.pass_number", fmt::arg("pass", group + 1))});
+  if (shared->groups <= 1 || shared->ways > 1) entries.push_back({theme.ok, strings("traffic.one_pass")});
+  return entries;
 }
 
-float draw_lanes_to_memory(PanelContext& context, const WarpAccess& access, ImVec2 low, float width) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const Theme& theme = context.theme;
-  const bool roomy = ImGui::GetWindowHeight() >= context.px(480);
-  const float lane_height = context.px(roomy ? 24 : 20), fan = context.px(roomy ? 48 : 24);
-  const float bar = context.px(roomy ? 20 : 14), pitch = width / 32;
-  const float gap = std::max(1.0F, context.px(1));
-  const ImU32 role = access.writes ? theme.write : theme.read;
-  const MemoryRow row = lay_out_lines(access, low.x, width, context.view.scale);
-  ImGui::SetCursorScreenPos(low);
-  ImGui::InvisibleButton("lanes to memory", {width, lane_height});
-  mark(context, "traffic.lanes", low, {low.x + width, low.y + lane_height});
-  int hovered = -1;
-  if (ImGui::IsItemHovered()) {
-    hovered = std::clamp(static_cast<int>((ImGui::GetIO().MousePos.x - low.x) / pitch), 0, 31);
-    point_at_lane(context, access, hovered);
-  }
-  const Selection &selection = context.view.selection, &hover = context.view.hover;
-  const float memory_top = low.y + lane_height + fan;
-  draw_memory(context, access, row, memory_top, bar);
-  for (int lane = 0; lane < 32; ++lane) {
-    const float x0 = low.x + static_cast<float>(lane) * pitch, x1 = x0 + pitch - gap;
-    const bool chosen = lane == hovered || (hover.lane == lane && hover.access == access.access) ||
-                        (selection.lane == lane && selection.access == access.access);
-    const ImVec2 corner{x1, low.y + lane_height};
-    if (!access.is_active(lane)) {
-      hatch(list, {x0, low.y}, corner, mix(theme.window, theme.muted, 0.4F), context.px(5));
-      continue;
-    }
-    const ImU32 lane_role = access.is_outside(lane) ? theme.error : role;
-    const ImU32 surface = chosen ? lane_role : mix(theme.window, lane_role, 0.38F);
-    list->AddRectFilled({x0, low.y}, corner, surface);
-    const int64_t offset = access.offset[static_cast<size_t>(lane)];
-    const float to = (row.at(offset) + row.at(offset + access.bytes_per_lane - 1) + row.width / kLineBytes) / 2;
-    list->AddLine({(x0 + x1) / 2, low.y + lane_height + 1}, {to, memory_top - 1},
-                  chosen ? lane_role : mix(theme.window, lane_role, 0.5F), chosen ? context.px(1.5F) : 1.0F);
-    if (lane % 4 == 0 || lane == 31)
-      draw_text_centred(list, context.fonts.small, {(x0 + x1) / 2, low.y + lane_height / 2},
-                        readable_on(surface, theme), std::to_string(lane));
-  }
-  const float labels = draw_memory_labels(context, row, low.x, low.x + width, memory_top + bar + context.px(10));
-  return lane_height + fan + bar + context.px(4) + labels;
+float legend_width(const PanelContext& context, const std::vector<LegendEntry>& entries) {
+  float width = 0;
+  for (const LegendEntry& entry : entries) width += text_size(context.fonts.small, entry.text).x + context.px(30);
+  return width;
 }
 
-void draw_colours(PanelContext& context, const WarpAccess& access, ImVec2 low) {
+void draw_legend(PanelContext& context, const std::vector<LegendEntry>& entries, float x, float y) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const Theme& theme = context.theme;
-  const struct {
-    ImU32 colour;
-    const char* key;
-  } entries[] = {{access.writes ? theme.write : theme.read, "traffic.used_bytes"},
-                 {mix(theme.window, theme.error, 0.55F), "traffic.unused_bytes"},
-                 {idle_colour(theme), "traffic.rest_of_line"}};
-  float x = low.x;
-  const float y = low.y + context.px(10);
-  for (const auto& entry : entries) {
+  ImFont* small = context.fonts.small;
+  for (const LegendEntry& entry : entries) {
     list->AddRectFilled({x, y - context.px(4)}, {x + context.px(8), y + context.px(4)}, entry.colour);
     x += context.px(14);
-    x += draw_text(list, context.fonts.small, {x, centred_top(context.fonts.small, y)}, theme.muted,
-                   context.strings(entry.key))
-             .x;
-    x += context.px(18);
+    x += draw_text(list, small, {x, centred_top(small, y)}, context.theme.muted, entry.text).x + context.px(16);
   }
 }
 
-std::string cost_text(const Strings& strings, const WarpAccess& access, const std::vector<MemoryLine>& lines) {
-  const std::string used = with_separators(access.cost.useful_bytes);
-  const std::string moved = with_separators(static_cast<int64_t>(access.moved_bytes()));
-  if (lines.size() == 1)
-    return strings.format("traffic.one_line", fmt::arg("line", with_separators(lines.front().line)),
-                          fmt::arg("used", used), fmt::arg("moved", moved));
-  return strings.format("traffic.several_lines", fmt::arg("lines", lines.size()),
-                        fmt::arg("sectors", access.cost.sectors), fmt::arg("used", used), fmt::arg("moved", moved));
+/// What a picture shows at the left, what it costs at the right. 24 pixels.
+void draw_caption(PanelContext& context, ImVec2 low, float width, std::string_view what, std::string_view detail,
+                  std::string_view cost, ImU32 cost_colour) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* small = context.fonts.small;
+  const std::string whole =
+      std::string(what) + (detail.empty() ? "" : ", ") + std::string(detail) + ": " + std::string(cost);
+  // The cost may end behind its first part: "8 lines, 8 sectors: …".
+  if (const size_t part = cost.find(": ");
+      part != std::string_view::npos && text_size(small, cost).x + text_size(small, what).x + context.px(12) > width)
+    cost = cost.substr(part + 2);
+  const float y = low.y + context.px(10), cost_width = text_size(small, cost).x;
+  draw_text_right(list, small, {low.x + width, centred_top(small, y)}, cost_colour, cost);
+  float x = low.x, room = width - cost_width - context.px(12);
+  x += draw_text(list, small, {x, centred_top(small, y)}, context.theme.text, fit_text(small, what, room)).x;
+  room -= x - low.x + context.px(8);
+  if (!detail.empty() && room > context.px(40))
+    draw_text(list, small, {x + context.px(8), centred_top(small, y)}, context.theme.muted,
+              fit_text(small, detail, room));
+  explain_rect(context, low, {low.x + width, low.y + context.px(20)}, whole);
+}
+
+std::string global_caption(const PanelContext& context, const WarpAccess& shown, AccessKind kind) {
+  const char* key = shown.writes ? "traffic.store_to" : "traffic.load_of";
+  if (kind == AccessKind::async_copy) key = "traffic.copy_of";
+  if (kind == AccessKind::atomic || kind == AccessKind::reduction) key = "traffic.atomic_on";
+  const std::string name = shown.buffer < 0 ? context.strings("tiles.memory")
+                                            : context.result->plan.buffers[static_cast<size_t>(shown.buffer)].name;
+  return context.strings.format(key, fmt::arg("buffer", name), fmt::arg("bytes", shown.bytes_per_lane));
+}
+
+/// The access to global memory, and that of another rung below it.
+struct GlobalPicture {
+  WarpAccess shown;
+  AccessKind kind = AccessKind::load;
+  const SeenAccess* other = nullptr;
+  ImVec2 low;
+  float width = 0, fan = 44;
+  std::optional<uint32_t> partner;
+  SectorView view() const { return {.access = &shown, .partner = partner, .fan = fan}; }
+};
+
+GlobalPicture prepare_global(const PanelContext& context, const RunResult& result, const ShownAccesses& accesses,
+                             ImVec2 low, float width) {
+  GlobalPicture picture;
+  picture.shown = warp_access(result, *accesses.global);
+  picture.kind = result.trace.sites[result.trace.accesses[*accesses.global].site].kind;
+  // Of a copy past the L1 the destination, too, says how many sectors there are.
+  if (picture.kind == AccessKind::async_copy)
+    picture.shown.cost.sectors =
+        static_cast<uint32_t>(traffic_of(result.trace, *accesses.global, *accesses.global + size_t{1}).global_sectors);
+  picture.other = access_of_neighbour(result, picture.shown);
+  picture.low = low;
+  picture.width = width;
+  picture.partner = accesses.shared;
+  const float room = (ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - low.y) / context.view.scale - 124;
+  picture.fan = picture.other != nullptr ? 16 : std::clamp(room, 44.0F, 80.0F);
+  return picture;
+}
+
+void point_at_global(PanelContext& context, const GlobalPicture& picture) {
+  point_at_sectors(context, picture.view(), {picture.low.x, picture.low.y + context.px(24)}, picture.width);
+}
+
+float draw_global(PanelContext& context, const GlobalPicture& picture) {
+  const Theme& theme = context.theme;
+  const ImVec2 low = picture.low;
+  const float width = picture.width;
+  const auto cost_colour = [&](const WarpAccess& one) { return is_wasteful(one) ? theme.error : theme.muted; };
+  draw_caption(context, low, width, global_caption(context, picture.shown, picture.kind), {},
+               cost_text(context.strings, picture.shown), cost_colour(picture.shown));
+  float y = low.y + context.px(24);
+  y += draw_sectors(context, picture.view(), {low.x, y}, width);
+  const SeenAccess* other = picture.other;
+  if (other == nullptr) return y - low.y;
+  y += context.px(6);
+  ImGui::GetWindowDrawList()->AddRectFilled({low.x, y}, {low.x + width, y + std::max(1.0F, context.px(1))},
+                                            theme.separator);
+  y += context.px(4);
+  const std::string what =
+      context.strings.format(other->writes ? "traffic.store_in_rung" : "traffic.load_in_rung",
+                             fmt::arg("number", other->number + 1), fmt::arg("title", context.strings(other->title)));
+  draw_caption(context, {low.x, y}, width, what, {}, cost_text(context.strings, other->access),
+               cost_colour(other->access));
+  y += context.px(22);
+  y += draw_sectors(context, {.access = &other->access, .interactive = false, .lanes = 12, .fan = 14, .bar = 12},
+                    {low.x, y}, width);
+  return y - low.y;
+}
+
+std::string passes_text(const Strings& strings, const BankPicture& picture) {
+  return strings.format(picture.passes == 1 ? "traffic.one_pass_count" : "traffic.pass_count",
+                        fmt::arg("passes", picture.passes));
+}
+
+float draw_shared_pictures(PanelContext& context, const TrafficPicture& picture, uint32_t index,
+                           const std::optional<uint32_t>& partner, ImVec2 low, float width) {
+  const Theme& theme = context.theme;
+  const Strings& strings = context.strings;
+  const BankPicture shown = bank_picture(*picture.result, index);
+  const auto padded = with_padding(shown);
+  const float gap = context.px(24), wide = std::min(padded ? std::floor((width - gap) / 2) : width, context.px(520));
+  const ImU32 bad = theme.error, good = theme.ok;
+  const char* key = shown.is_matrix                        ? "traffic.bank_matrix"
+                    : shown.kind == AccessKind::load       ? "traffic.bank_read"
+                    : shown.kind == AccessKind::async_copy ? "traffic.bank_copy"
+                    : shown.kind == AccessKind::store      ? "traffic.bank_write"
+                                                           : "traffic.bank_atomic";
+  const std::string detail =
+      bank_text(strings, shown) + ", " + strings.format("traffic.a_lane", fmt::arg("bytes", shown.bytes_per_lane));
+  draw_caption(context, low, wide, strings(key), detail, passes_text(strings, shown), shown.ways > 1 ? bad : good);
+  const float y = low.y + context.px(24);
+  // As high as the view has room for; where it has none, it scrolls.
+  const float room = (ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - y) / context.view.scale - 64;
+  const float height = room < 100 ? 128 : std::min(room, 224.0F);
+  const size_t rows = std::max(bank_rows(shown), padded ? bank_rows(padded->picture) : 0);
+  float below = draw_banks(context, {.picture = &shown, .partner = partner, .height = height, .least_rows = rows},
+                           {low.x, y}, wide);
+  if (!padded) return y + below - low.y;
+  const float x = low.x + wide + gap;
+  const std::string apart = strings.format("traffic.words_apart", fmt::arg("to", padded->to));
+  draw_caption(context, {x, low.y}, wide, apart, strings.format("traffic.in_place_of", fmt::arg("from", padded->from)),
+               passes_text(strings, padded->picture), padded->picture.ways > 1 ? bad : good);
+  explain_rect(
+      context, {x, low.y}, {x + wide, y},
+      strings.format("traffic.words_apart_meaning", fmt::arg("to", padded->to), fmt::arg("from", padded->from)));
+  below = std::max(
+      below,
+      draw_banks(
+          context,
+          {.picture = &padded->picture, .partner = partner, .interactive = false, .height = height, .least_rows = rows},
+          {x, y}, wide));
+  return y + below - low.y;
+}
+
+float draw_nothing(PanelContext& context, const RunResult& result, uint32_t focus, ImVec2 low, float width) {
+  const bool recorded = focus < result.tiles.blocks_observed;
+  const std::string text = result.blocks_sampled > 0
+                               ? context.strings("traffic.sampled_no_access")
+                               : context.strings.format(recorded ? "tiles.no_access" : "traffic.not_recorded",
+                                                        fmt::arg("block", block_number(result.tiles.grid, focus)));
+  const TextRun run[] = {{context.fonts.small, context.theme.muted, text}};
+  return flow_text(ImGui::GetWindowDrawList(), low, width, context.px(20), run);
+}
+
+/// Both pictures side by side, or one below the other where there is no room.
+float draw_pictures(PanelContext& context, const TrafficPicture& picture, const ShownAccesses& shown, ImVec2 low,
+                    float width) {
+  const RunResult& result = *picture.result;
+  if (!shown.global) return draw_shared_pictures(context, picture, *shown.shared, {}, low, width);
+  const bool beside = shown.shared && width >= context.px(640);
+  const float left = beside ? std::floor(width * 0.455F) : width, gap = context.px(beside ? 32 : 12);
+  const GlobalPicture global = prepare_global(context, result, shown, low, left);
+  // The pointer first: a lane is lit in both pictures, whichever of them it is on.
+  point_at_global(context, global);
+  if (!shown.shared) return draw_global(context, global);
+  if (beside) {
+    const float shared = draw_shared_pictures(context, picture, *shown.shared, shown.global,
+                                              {low.x + left + gap, low.y}, width - left - gap);
+    return std::max(shared, draw_global(context, global));
+  }
+  const float first = draw_global(context, global) + gap;
+  return first + draw_shared_pictures(context, picture, *shown.shared, shown.global, {low.x, low.y + first}, width);
 }
 
 }  // namespace
 
-float draw_instruction(PanelContext& context, ImVec2 low, float width) {
+float draw_instruction(PanelContext& context, TrafficPicture& picture, ImVec2 low, float width) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const Theme& theme = context.theme;
-  const Strings& strings = context.strings;
-  const Fonts& fonts = context.fonts;
-  const RunResult& result = *context.result;
+  const RunResult& result = *picture.result;
   const uint64_t blocks = result.tiles.grid.count();
   TraceIndex& index = trace_index(context.result);
-  const float title = context.px(24);
-  draw_text(list, fonts.body_semibold, {low.x, centred_top(fonts.body_semibold, low.y + title / 2)}, theme.text,
-            strings("traffic.one_instruction"));
+  const float title = context.px(26);
+  ImFont* font = context.fonts.body_semibold;
+  float x = low.x + draw_text(list, font, {low.x, centred_top(font, low.y + context.px(12))}, context.theme.text,
+                              context.strings("traffic.one_instruction"))
+                        .x;
   const uint32_t focus = focus_block(context.view, blocks);
-  const auto access = index.shown_access(context.view.hover, context.view.selection, focus);
-  const auto place = access ? index.place(*access) : std::nullopt;
-  if (!place) {
-    draw_text(list, fonts.small, {low.x, low.y + title + context.px(6)}, theme.muted,
-              strings.format(focus < result.tiles.blocks_observed ? "tiles.no_access" : "tiles.not_recorded",
-                             fmt::arg("block", block_number(result.tiles.grid, focus))));
-    return title + context.px(32);
-  }
-  Choice choice{index, *place, static_cast<uint32_t>(blocks), {}};
-  for (size_t i = 0; i < index.statements().size(); ++i)
-    if (index.statements()[i].buffer >= 0 && index.block(focus).steps(i) > 0) choice.statements.push_back(i);
+  const ShownAccesses shown =
+      blocks == 0 ? ShownAccesses{}
+                  : shown_accesses(index, picture.rows, context.view.hover, context.view.selection, focus);
+  const auto place = shown.chosen() ? index.place(*shown.chosen()) : std::nullopt;
+  if (!place) return title + draw_nothing(context, result, focus, {low.x, low.y + title}, width);
+  Choice choice{index, *place, static_cast<uint32_t>(blocks), statements_of(index, place->block)};
   ImGui::PushID("instruction");
-  draw_steppers(context, choice, {low.x, low.y + title});
-  const WarpAccess shown = warp_access(result, *access);
-  const float label = low.y + 2 * title + context.px(14);
-  const std::string what =
-      strings.format(shown.writes ? "traffic.store_to" : "traffic.load_of",
-                     fmt::arg("buffer", shown.buffer < 0 ? strings("tiles.memory")
-                                                         : result.plan.buffers[static_cast<size_t>(shown.buffer)].name),
-                     fmt::arg("bytes", shown.bytes_per_lane));
-  const bool waste = shown.cost.useful_bytes * 10 < shown.moved_bytes() * 9;
-  const std::string cost = cost_text(strings, shown, memory_lines(shown));
-  const float cost_width = text_size(fonts.small, cost).x;
-  draw_text(list, fonts.small, {low.x, centred_top(fonts.small, label)}, theme.text,
-            fit_text(fonts.small, what, width - cost_width - context.px(12)));
-  draw_text_right(list, fonts.small, {low.x + width, centred_top(fonts.small, label)},
-                  waste ? theme.error : theme.muted, cost);
-  float y = label + context.px(14);
-  y += draw_lanes_to_memory(context, shown, {low.x, y}, width) + context.px(4);
-  draw_colours(context, shown, {low.x, y});
+  float y = low.y;
+  const bool one_row = width >= context.px(640);
+  x = draw_steppers(context, choice, one_row ? ImVec2(x + context.px(20), y) : ImVec2(low.x, y + title));
+  y += one_row ? title : 2 * title;
+  const WarpAccess global = shown.global ? warp_access(result, *shown.global) : WarpAccess{};
+  const BankPicture shared = shown.shared ? bank_picture(result, *shown.shared) : BankPicture{};
+  const auto legend = legend_of(context, shown.global ? &global : nullptr, shown.shared ? &shared : nullptr);
+  const float needed = legend_width(context, legend), right = low.x + width;
+  const bool beside = one_row && x + needed <= right;
+  if (beside) draw_legend(context, legend, right - needed + context.px(16), low.y + context.px(12));
+  y += draw_pictures(context, picture, shown, {low.x, y}, width);
+  if (!beside) {
+    draw_legend(context, legend, low.x, y + context.px(12));
+    y += context.px(24);
+  }
   ImGui::PopID();
-  return y + context.px(20) - low.y;
+  return y - low.y;
 }
 
 }  // namespace tilescope

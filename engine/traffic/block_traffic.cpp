@@ -17,15 +17,13 @@ class AccessCosts {
   /// target: where a copy past the L1 writes; null of all else.
   const BlockTraffic& of(const Access& access, const Site& site, bool shared, const Access* target) {
     const auto base = static_cast<uint32_t>(access.base % kLineBytes);
-    // The lanes of a store never share a pass, nor do the matrices of an ldmatrix, nor copies.
-    const bool apart = site.kind == AccessKind::store || site.kind == AccessKind::async_copy || site.is_matrix;
     const Key key{access.mask,
                   site.bytes_per_lane,
                   base,
                   target == nullptr ? kNone : target->pattern,
                   target == nullptr ? 0 : static_cast<uint32_t>(target->base % kSectorBytes),
                   shared,
-                  apart};
+                  lanes_apart(site)};
     uint32_t index = newest_[access.pattern];
     while (index != kNone && !(known_[index].key == key)) index = known_[index].older;
     if (index == kNone) {
@@ -116,10 +114,25 @@ std::vector<BlockTraffic> traffic_of_blocks(const AccessTrace& trace, uint32_t l
     const Access& access = trace.accesses[i];
     const Site& site = trace.sites[access.site];
     if (site.launch != launch || access.block >= blocks) continue;
-    const bool shared = region_of(access.base).buffer == kSharedRegion;
-    add(sums[access.block], costs.of(access, site, shared, target_of_copy(trace, i)));
+    add(sums[access.block], costs.of(access, site, is_shared(access), target_of_copy(trace, i)));
   }
   return sums;
+}
+
+BlockTraffic traffic_of(const AccessTrace& trace, size_t first, size_t last) {
+  BlockTraffic sum;
+  AccessCosts costs(trace);
+  for (size_t i = first; i < last; ++i) {
+    const Access& access = trace.accesses[i];
+    add(sum, costs.of(access, trace.sites[access.site], is_shared(access), target_of_copy(trace, i)));
+  }
+  return sum;
+}
+
+bool is_shared(const Access& access) { return region_of(access.base).buffer == kSharedRegion; }
+
+bool lanes_apart(const Site& site) {
+  return site.kind == AccessKind::store || site.kind == AccessKind::async_copy || site.is_matrix;
 }
 
 }  // namespace tilescope

@@ -1,6 +1,7 @@
 // What each block of a launch moved, from its recorded accesses: the ledger by block. SIMULATED.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,5 +18,14 @@ struct BlockTraffic {
 
 /// By linear block index; blocks that are not in the record have nothing.
 std::vector<BlockTraffic> traffic_of_blocks(const AccessTrace& trace, uint32_t launch, uint64_t blocks);
+
+/// What accesses [first, last) of a trace move together: those of one block, where it is looked at alone.
+BlockTraffic traffic_of(const AccessTrace& trace, size_t first, size_t last);
+
+/// Whether an access goes to shared memory, whatever space its instruction names.
+bool is_shared(const Access& access);
+/// Whether the lanes of an access to shared memory never share a pass: those of a store, the matrices of an ldmatrix,
+/// and copies.
+bool lanes_apart(const Site& site);
 
 }  // namespace tilescope

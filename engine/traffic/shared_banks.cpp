@@ -44,19 +44,36 @@ size_t cut(std::span<const uint64_t, 32> offset, uint32_t mask, uint32_t bytes_p
   return (bytes_per_lane == 8 ? 2 : 4) / (merged ? 2 : 1);
 }
 
+/// Calls `take` with the active lanes of every pass that has one, and their wavefronts.
+template <class Take>
+void for_each_pass(std::span<const uint64_t, 32> offset, uint32_t mask, uint32_t bytes_per_lane, bool apart,
+                   Take take) {
+  const size_t passes = cut(offset, mask, bytes_per_lane, apart);
+  const size_t lanes = 32 / passes;
+  for (size_t pass = 0; pass < passes; ++pass) {
+    const uint32_t of_pass = mask & static_cast<uint32_t>(((uint64_t{1} << lanes) - 1) << (pass * lanes));
+    if (of_pass != 0) take(of_pass, wavefronts_of_pass(offset, of_pass, bytes_per_lane));
+  }
+}
+
 }  // namespace
 
 SharedCost shared_cost(std::span<const uint64_t, 32> offset, uint32_t mask, uint32_t bytes_per_lane, bool store) {
-  const size_t passes = cut(offset, mask, bytes_per_lane, store);
-  const size_t lanes = 32 / passes;
   SharedCost cost;
-  for (size_t pass = 0; pass < passes; ++pass) {
-    const uint32_t of_pass = mask & static_cast<uint32_t>(((uint64_t{1} << lanes) - 1) << (pass * lanes));
-    if (of_pass == 0) continue;
+  for_each_pass(offset, mask, bytes_per_lane, store, [&](uint32_t, uint32_t wavefronts) {
     ++cost.passes;
-    cost.wavefronts += wavefronts_of_pass(offset, of_pass, bytes_per_lane);
-  }
+    cost.wavefronts += wavefronts;
+  });
   return cost;
+}
+
+std::vector<SharedPass> shared_passes(std::span<const uint64_t, 32> offset, uint32_t mask, uint32_t bytes_per_lane,
+                                      bool apart) {
+  std::vector<SharedPass> passes;
+  for_each_pass(offset, mask, bytes_per_lane, apart, [&](uint32_t lanes, uint32_t wavefronts) {
+    passes.push_back({lanes, wavefronts});
+  });
+  return passes;
 }
 
 }  // namespace tilescope

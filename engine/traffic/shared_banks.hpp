@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace tilescope {
 
@@ -18,5 +19,15 @@ struct SharedCost {
 
 /// offset: 32 byte offsets, read only where the mask has a bit; bytes_per_lane 1 … 16, naturally aligned.
 SharedCost shared_cost(std::span<const uint64_t, 32> offset, uint32_t mask, uint32_t bytes_per_lane, bool store);
+
+/// The lanes that go over the banks together, and how often the fullest bank is asked for them.
+struct SharedPass {
+  uint32_t lanes = 0;  // one bit each
+  uint32_t wavefronts = 0;
+};
+/// The passes that shared_cost sums up, in order. `apart`: lanes that agree do not merge, as in stores, the matrices of
+/// an ldmatrix, and asynchronous copies.
+std::vector<SharedPass> shared_passes(std::span<const uint64_t, 32> offset, uint32_t mask, uint32_t bytes_per_lane,
+                                      bool apart);
 
 }  // namespace tilescope

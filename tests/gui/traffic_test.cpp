@@ -16,12 +16,7 @@ TEST(TrafficFacts, AnAlignedVectorAddMovesTwelveBytesAnElement) {
   const DataMovement total = total_movement(result->traffic);
   EXPECT_EQ(total.moved(), 12U * 98432);
   EXPECT_EQ(total.wasted(), 0U);
-  EXPECT_DOUBLE_EQ(total.sectors_per_request(), 4);
-  const auto bands = bands_of(result->traffic);
-  ASSERT_EQ(bands.size(), 3U);
-  EXPECT_EQ(bands[0].name, "a");
-  EXPECT_FALSE(bands[1].write);
-  EXPECT_TRUE(bands[2].write);
+  EXPECT_DOUBLE_EQ(total.steps_per_request(), 4);
 }
 
 TEST(TrafficFacts, TheLedgersRowsAddUpToTheTotal) {
@@ -55,7 +50,7 @@ TEST(TrafficFacts, OneElementFurtherOnIsWasteful) {
   const auto rows = ledger_rows(*make_vector_add({.n = 98432, .offset_a = 1}));
   EXPECT_TRUE(is_wasteful(rows[0].movement));
   EXPECT_FALSE(is_wasteful(rows[1].movement));
-  EXPECT_DOUBLE_EQ(rows[0].movement.sectors_per_request(), 5);
+  EXPECT_DOUBLE_EQ(rows[0].movement.steps_per_request(), 5);
   EXPECT_DOUBLE_EQ(rows[0].movement.needed_per_request(), 4);
 }
 
@@ -165,11 +160,57 @@ TEST_F(DrawnTraffic, AnIncompleteRecordDraws) {
   EXPECT_GT(draw(draw_traffic, {1104, 520}), 0);
 }
 
-TEST_F(DrawnTraffic, AClickOnALedgerRowSelectsItsLine) {
+TEST_F(DrawnTraffic, AClickOnALedgerRowSelectsItsLineAndAnAccessOfIt) {
+  result = make_vector_add({.n = 98432, .tiles = 4});
+  view.tab = Tab::traffic;
+  view.selection.line = testing::kLineB + 1;
+  for (int frame = 0; frame < 3; ++frame) draw(draw_source, {1104, 520});
+  const std::string row = fmt::format("ledger.{}.global.read", testing::kLineB);
+  ASSERT_TRUE(view.marks.contains(row));
+  click(draw_source, {1104, 520}, view.marks.at(row).centre());
+  EXPECT_EQ(view.selection.line, testing::kLineB);
+  ASSERT_TRUE(view.selection.access);
+  const Access& access = result->trace.accesses[*view.selection.access];
+  EXPECT_EQ(result->trace.sites[access.site].line, testing::kLineB);
+}
+
+TEST_F(DrawnTraffic, TheMarginHasColumnsOnlyBesideTheTrafficView) {
+  result = make_vector_add({.n = 98432, .tiles = 4});
+  const std::string row = fmt::format("ledger.{}.global.read", testing::kLineB);
+  view.selection.line = testing::kLineB;
+  for (const Tab tab : {Tab::tiles, Tab::traffic}) {
+    view.tab = tab;
+    for (int frame = 0; frame < 3; ++frame) draw(draw_source, {1104, 520});
+    EXPECT_EQ(view.marks.contains(row), tab == Tab::traffic);
+  }
+}
+
+TEST_F(DrawnTraffic, ALaneUnderThePointerIsLitAndAClickSelectsIt) {
   result = make_vector_add({.n = 98432, .tiles = 4});
   draw(draw_traffic, {1104, 520});
-  click(draw_traffic, {1104, 520}, view.marks.at(fmt::format("ledger.{}.read", testing::kLineB)).centre());
-  EXPECT_EQ(view.selection.line, testing::kLineB);
+  const Mark lanes = view.marks.at("traffic.lanes");
+  const ImVec2 third{lanes.low.x + (lanes.high.x - lanes.low.x) * 3.5F / 32, lanes.centre().y};
+  draw(draw_traffic, {1104, 520}, third);
+  EXPECT_EQ(view.hover.lane, 3);
+  click(draw_traffic, {1104, 520}, third);
+  EXPECT_EQ(view.selection.lane, 3);
+  // Its bytes are under the picture of the sectors: the same lane from below.
+  const Mark sectors = view.marks.at("traffic.sectors");
+  draw(draw_traffic, {1104, 520}, {sectors.low.x + 1, sectors.centre().y});
+  EXPECT_EQ(view.hover.lane, 0);
+}
+
+TEST_F(DrawnTraffic, ABufferIsChosenAndLetGoByAClick) {
+  result = make_vector_add({.n = 98432, .tiles = 4});
+  const ImVec2 room{1104, 520};
+  draw(draw_traffic, room);
+  const int all = draw(draw_traffic, room);
+  const ImVec2 row = view.marks.at("traffic.buffer.a").centre();
+  click(draw_traffic, room, row);
+  const int one = draw(draw_traffic, room);
+  EXPECT_NE(one, all) << "the chart shows the buffer alone: nothing is written";
+  click(draw_traffic, room, row);
+  EXPECT_EQ(draw(draw_traffic, room), all);
 }
 
 TEST_F(DrawnTraffic, TheArrowsChooseLineBlockAndWarp) {

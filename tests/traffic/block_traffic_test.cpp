@@ -45,6 +45,13 @@ TEST(BlockTraffic, EveryBlockHasItsOwnSectorsAndPasses) {
   EXPECT_EQ(blocks[2].bank_conflicts(), 31U);
 }
 
+TEST(BlockTraffic, OneBlockAloneIsWhatItIsAmongAll) {
+  const AccessTrace trace = trace_of_two_blocks();
+  EXPECT_EQ(traffic_of(trace, 0, 2), traffic_of_blocks(trace, 0, 3)[0]);
+  EXPECT_FALSE(is_shared(trace.accesses[0]));
+  EXPECT_TRUE(is_shared(trace.accesses[1]));
+}
+
 TEST(BlockTraffic, OtherLaunchesDoNotCount) {
   const auto blocks = traffic_of_blocks(trace_of_two_blocks(), 1, 3);
   EXPECT_EQ(blocks[0], BlockTraffic{});

@@ -49,5 +49,21 @@ TEST(SharedBanks, BytesOfOneWordAreNoConflict) {
   EXPECT_EQ(shared_cost(strided(128), kAll, 2, false).wavefronts, 32U);
 }
 
+TEST(SharedBanks, ThePassesSayWhichLanesGoTogether) {
+  const auto quarters = shared_passes(strided(16), kAll, 16, false);
+  ASSERT_EQ(quarters.size(), 4U);
+  for (size_t pass = 0; pass < 4; ++pass) {
+    EXPECT_EQ(quarters[pass].lanes, 0xffU << (8 * pass));
+    EXPECT_EQ(quarters[pass].wavefronts, 1U);
+  }
+  const auto merged = shared_passes(strided(0), kAll, 16, false);
+  ASSERT_EQ(merged.size(), 2U);
+  EXPECT_EQ(merged[0].lanes, 0xffffU);
+  const auto column = shared_passes(strided(128), 0xff, 4, false);
+  ASSERT_EQ(column.size(), 1U);
+  EXPECT_EQ(column[0].lanes, 0xffU);
+  EXPECT_EQ(column[0].wavefronts, 8U);
+}
+
 }  // namespace
 }  // namespace tilescope
