@@ -145,9 +145,16 @@ Rung make_single_pass_rung() {
           .grid_formula = share_formula};
 }
 
-/// How the last rung shares n among CTAs: the largest share that leaves nearly two CTAs to each multiprocessor. Large
-/// shares mean few sums to bring together; but a multiprocessor without a CTA reads nothing.
+/// What one CTA of 1,024 threads can add by itself needs no count. Beyond that the last rung shares n among CTAs: the
+/// largest share that leaves nearly two CTAs to each multiprocessor. Large shares mean few sums to bring together; but
+/// a multiprocessor without a CTA reads nothing.
 Pick pick(const Config& config, const GpuSpec& gpu) {
+  constexpr int64_t kLargestBlock = 1024;
+  if (config.size("n") <= 2 * kLargestBlock)
+    return {.rung = "warp-shuffle",
+            .params = {{"BLOCK", kLargestBlock}},
+            .why = {"One CTA adds up to 2,048 numbers by itself, with no count and no fence.",
+                    "不超过 2,048 个数，一个 CTA 自己就能加完，不用计数，也不用栅栏。"}};
   struct Share {
     int64_t block, loads, tiles;
   };
