@@ -13,8 +13,7 @@ namespace {
 
 constexpr int64_t kLargestOnSimulator = int64_t{1} << 24;
 constexpr int64_t kLargestOnGpu = int64_t{1} << 30;  // an int still indexes it
-constexpr int64_t kSmallestBlock = 32;
-constexpr int64_t kAligned = 32;  // floats of a line: where each level of sums begins
+constexpr int64_t kAligned = 32;                     // floats of a line: where each level of sums begins
 
 enum Buffer : size_t { kX, kOut, kSums, kArrived };
 
@@ -27,11 +26,12 @@ std::vector<int64_t> levels(int64_t n, int64_t per_cta) {
   return left;
 }
 
-/// Floats that all levels but the last take, one behind the other. With the smallest CTA, so that every rung and every
-/// choice of parameters finds room.
-int64_t room_for_sums(int64_t n) {
-  int64_t room = kAligned;
-  for (const int64_t count : levels(n, kSmallestBlock)) room += ceil_divide(count, kAligned) * kAligned;
+/// Floats that all levels but the last take, one behind the other. No rung adds less than one number for each thread of
+/// a CTA, so this is room for all of them.
+int64_t room_for_sums(const Config& config) {
+  int64_t room = 0;
+  for (const int64_t count : levels(config.size("n"), config.param("BLOCK")))
+    room += ceil_divide(count, kAligned) * kAligned;
   return room;
 }
 
@@ -92,14 +92,8 @@ Rung make_tree_rung(std::string name, Text title, std::string kernel, int64_t el
               },
           .grid_formula =
               [per_cta](const Config& config) {
-                std::string text;
-                int64_t left = config.size("n");
-                for (const int64_t ctas : levels(left, per_cta(config))) {
-                  text += fmt::format("{}⌈{} / {}⌉ = {}", text.empty() ? "" : ", ", with_separators(left),
-                                      per_cta(config), with_separators(ctas));
-                  left = ctas;
-                }
-                return text;
+                const int64_t n = config.size("n"), share = per_cta(config);
+                return fmt::format("⌈{} / {}⌉ = {}", with_separators(n), share, with_separators(ceil_divide(n, share)));
               }};
 }
 
@@ -145,9 +139,16 @@ Rung make_single_pass_rung() {
           .grid_formula = share_formula};
 }
 
-/// How the last rung shares n among CTAs: the largest share that leaves nearly two CTAs to each multiprocessor. Large
-/// shares mean few sums to bring together; but a multiprocessor without a CTA reads nothing.
+/// What one CTA of 1,024 threads can add by itself needs no count. Beyond that the last rung shares n among CTAs: the
+/// largest share that leaves nearly two CTAs to each multiprocessor. Large shares mean few sums to bring together; but
+/// a multiprocessor without a CTA reads nothing.
 Pick pick(const Config& config, const GpuSpec& gpu) {
+  constexpr int64_t kLargestBlock = 1024;
+  if (config.size("n") <= 2 * kLargestBlock)
+    return {.rung = "warp-shuffle",
+            .params = {{"BLOCK", kLargestBlock}},
+            .why = {"One CTA adds up to 2,048 numbers by itself, with no count and no fence.",
+                    "不超过 2,048 个数，一个 CTA 自己就能加完，不用计数，也不用栅栏。"}};
   struct Share {
     int64_t block, loads, tiles;
   };
@@ -189,7 +190,7 @@ std::vector<Param> make_params() {
        .help = {"Threads of one CTA. A tree over them has log2(BLOCK) levels.",
                 "一个 CTA 的线程数。其上的树有 log2(BLOCK) 层。"},
        .value = 256,
-       .min = kSmallestBlock,
+       .min = 32,
        .max = 1024,
        .scale = Scale::power_of_two,
        .gpu_value = 512},
@@ -350,7 +351,11 @@ Lab make_reduction_sum() {
     return std::vector<BufferSpec>{
         {.name = "x", .type = DType::f32, .shape = {n}, .role = Role::input, .fill = Fill::normal},
         {.name = "out", .type = DType::f32, .shape = {1}, .role = Role::output, .fill = Fill::poison},
-        {.name = "sums", .type = DType::f32, .shape = {room_for_sums(n)}, .role = Role::scratch, .fill = Fill::poison},
+        {.name = "sums",
+         .type = DType::f32,
+         .shape = {room_for_sums(config)},
+         .role = Role::scratch,
+         .fill = Fill::poison},
         {.name = "arrived", .type = DType::u32, .shape = {1}, .role = Role::scratch, .fill = Fill::zero}};
   };
   lab.reference = [](const Config&, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t, size_t,

@@ -158,6 +158,16 @@ void find_pieces(TileShape& shape, const BufferMap& map, std::span<const Element
   }
 }
 
+/// A sum, or a count: several blocks read more than there are of them, and write less.
+bool is_gathered(const TileMap& tiles, const TileShape& shape) {
+  int64_t read = 0;
+  for (const BufferMap& one : tiles.buffers) {
+    if (one.role != Role::input) continue;
+    for (const ElementRange& range : one.reads) read += range.end - range.begin;
+  }
+  return shape.blocks > 1 && shape.written < shape.blocks && read > shape.blocks;
+}
+
 }  // namespace
 
 int64_t TileGrid::rows() const {
@@ -228,6 +238,11 @@ TileShape tile_shape(const std::shared_ptr<const RunResult>& result) {
   shape.elements = count_of(map);
   for (const ElementRange& range : map.writes) shape.written += range.end - range.begin;
   shape.written = std::min(shape.written, shape.elements);
+  if (is_gathered(tiles, shape)) {  // no block has a tile of its own
+    shape.gathered = true;
+    shape.tile = shape.block_elements = shape.written;
+    return shape;
+  }
 
   const auto known = static_cast<int64_t>(map.writes_first.size()) - 1;
   int64_t first = 0, last = known - 1;
@@ -287,6 +302,7 @@ std::optional<TileRectangle> tile_rectangle(const BufferMap& buffer, bool writes
 }
 
 std::optional<Tail> tail_of(const TileShape& shape, const std::shared_ptr<const RunResult>& result) {
+  if (shape.gathered) return std::nullopt;
   if (shape.buffer < 0 || shape.written < shape.elements) return {};
   const int64_t piece = shape.contiguous ? shape.block_elements : shape.tile;
   if (piece <= 0 || shape.elements % piece == 0) return {};

@@ -58,6 +58,7 @@ struct TileShape {
   int64_t piece = 0;              // elements of each, if they are of one length and `stride` apart; else 0
   int64_t cut_blocks = 0;         // blocks that write less than the first, but something
   bool contiguous = false;        // every block writes one stretch, in block order, all but the last of one length
+  bool gathered = false;          // what the blocks have read comes together in fewer elements than there are blocks
   int32_t buffer = -1;            // the output that is mapped; −1 if nothing was written
 };
 TileShape tile_shape(const std::shared_ptr<const RunResult>& result);

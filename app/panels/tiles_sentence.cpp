@@ -19,6 +19,7 @@ std::string how_each_block_works(const Strings& strings, const RunResult& result
     return strings.format("tiles.threads_idle", fmt::arg("idle", with_separators(idle)),
                           fmt::arg("threads", with_separators(threads)));
   }
+  if (shape.gathered) return strings("tiles.gathered");
   if (shape.rows > 0)
     return strings.format("tiles.each_writes_rectangle", fmt::arg("rows", with_separators(shape.rows)),
                           fmt::arg("columns", with_separators(shape.columns)));

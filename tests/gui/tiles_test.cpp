@@ -295,6 +295,28 @@ TEST(TilesSentence, ElementsApartAreNotCalledATile) {
   EXPECT_NE(sentence.reason.find("each writes 32 elements, 32 apart."), std::string::npos) << sentence.reason;
 }
 
+TEST(TilesSentence, ASumIsGatheredAndNotATileOfEachBlock) {
+  const auto sum_of = [](bool atomics) {
+    auto result = make_vector_add({.n = 1024, .block = 32});
+    BufferMap& out = result->tiles.buffers[2];
+    out.shape = {1};
+    out.writes.clear();
+    out.writes_first = {0};
+    for (int64_t block = 0; block < 32; ++block) {  // all of them add to it, or the last one writes it
+      if (atomics || block == 31) out.writes.push_back({0, 1});
+      out.writes_first.push_back(static_cast<uint32_t>(out.writes.size()));
+    }
+    return result;
+  };
+  for (const bool atomics : {false, true}) {
+    const auto result = sum_of(atomics);
+    const TileShape shape = tile_shape(result);
+    EXPECT_EQ(tiles_sentence(load_strings(), *result, shape).reason,
+              "write 1 element; what all of them have read comes together there.");
+    EXPECT_FALSE(tail_of(shape, result));
+  }
+}
+
 TEST(TilesSentence, SaysHowManyTilesAreCutByTheEdge) {
   const auto result = testing::make_transpose(100, 64);
   const ViewSentence sentence = tiles_sentence(load_strings(), *result, tile_shape(result));

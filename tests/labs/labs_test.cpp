@@ -159,15 +159,18 @@ TEST(Labs, TheAnswerOfEveryPredictCardIsAmongItsChoices) {
   }
 }
 
-TEST(Labs, TheGridFormulaEndsInTheGridThatIsLaunched) {
+TEST(Labs, TheGridFormulaEndsInAGridThatIsLaunched) {
   for (const auto& lab : labs())
     for (const auto& rung : lab.rungs) {
       if (rung.pick) continue;
       Config config = default_config(lab, DeviceKind::sim);
       for (auto& [name, value] : config.sizes) value = std::min<int64_t>(value, 900);  // no thousands separators
+      const std::string formula = rung.grid_formula(config);
+      const auto ends_in_it = [&formula](const Launch& launch) {
+        return formula.ends_with(fmt::format(" = {}", launch.grid.count()));
+      };
       const auto launches = rung.launches(config);
-      EXPECT_TRUE(rung.grid_formula(config).ends_with(fmt::format(" = {}", launches.back().grid.count())))
-          << rung.grid_formula(config);
+      EXPECT_TRUE(std::any_of(launches.begin(), launches.end(), ends_in_it)) << formula;
     }
 }
 
