@@ -52,7 +52,7 @@ std::vector<std::pair<int64_t, int64_t>> random_shapes() {
   std::vector<std::pair<int64_t, int64_t>> shapes;
   for (int i = 0; i < 200; ++i) {
     const int64_t columns = pick(1100);
-    shapes.emplace_back(pick(std::max<int64_t>(6000 / columns, 2)), columns);
+    shapes.emplace_back(pick(std::max<int64_t>(1500 / columns, 2)), columns);
   }
   shapes.back() = {1, 40009};  // longer than the registers of a CTA hold
   return shapes;
