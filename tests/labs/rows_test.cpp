@@ -97,7 +97,7 @@ TEST(RowOperators, FiveKernelsWriteARowThreeTimesAndOneKernelOnce) {
     return counters_of("softmax", rung, kShape).global_store_sectors / kSectors;
   };
   EXPECT_EQ(writes("five-kernels"), 3U);
-  for (const char* rung : {"thread-per-row", "cta-per-row", "online", "row-in-registers", "several-rows"})
+  for (const char* rung : {"cta-per-row", "online", "row-in-registers", "several-rows"})
     EXPECT_EQ(writes(rung), 1U) << rung;
 }
 
