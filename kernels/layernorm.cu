@@ -11,12 +11,13 @@ __device__ float inverse_deviation(float squares, int columns, float epsilon) {
   return rsqrtf(squares / columns + epsilon);
 }
 
-// The second half of the unfused rungs: it reads again what the first half has just written.
-extern "C" __global__ void scale_and_shift(Element* out, const Element* gamma, const Element* beta, int columns) {
-  Element* row = out + static_cast<long long>(blockIdx.x) * columns;
+// The second half of the unfused rungs: it reads again what the first half has just written, the row in its normal
+// form.
+extern "C" __global__ void scale_and_shift(const float* normal, const Element* gamma, const Element* beta, Element* out,
+                                           int columns) {
+  const long long row = static_cast<long long>(blockIdx.x) * columns;
   for (int c = threadIdx.x; c < columns; c += BLOCK)
-    row[c] =
-        static_cast<Element>(static_cast<float>(row[c]) * static_cast<float>(gamma[c]) + static_cast<float>(beta[c]));
+    out[row + c] = static_cast<Element>(normal[row + c] * static_cast<float>(gamma[c]) + static_cast<float>(beta[c]));
 }
 
 // ---- Two passes: the mean, then the squares of the distances from it. A third one writes.
@@ -35,16 +36,16 @@ __device__ float square_pass(const Element* row, int first, int step, int column
   }
   return NAIVE_VARIANCE && first == 0 ? squares - columns * mean * mean : squares;
 }
-__device__ void normalise_pass(const Element* row, Element* to, int first, int step, int columns, float mean,
+__device__ void normalise_pass(const Element* row, float* to, int first, int step, int columns, float mean,
                                float rstd) {
-  for (int c = first; c < columns; c += step) to[c] = static_cast<Element>((static_cast<float>(row[c]) - mean) * rstd);
+  for (int c = first; c < columns; c += step) to[c] = (static_cast<float>(row[c]) - mean) * rstd;
 }
 
-extern "C" __global__ void two_pass(const Element* x, Element* out, float* means, float* rstds, int columns,
+extern "C" __global__ void two_pass(const Element* x, float* normal, float* means, float* rstds, int columns,
                                     float epsilon) {
   __shared__ float of_warp[2][32];
   const Element* row = x + static_cast<long long>(blockIdx.x) * columns;
-  Element* to = out + static_cast<long long>(blockIdx.x) * columns;
+  float* to = normal + static_cast<long long>(blockIdx.x) * columns;
   const float mean = reduce_cta<Add>(sum_pass(row, threadIdx.x, BLOCK, columns), of_warp[0]) / columns;
   const float squares = reduce_cta<Add>(square_pass(row, threadIdx.x, BLOCK, columns, mean), of_warp[1]);
   const float rstd = inverse_deviation(squares, columns, epsilon);
@@ -78,11 +79,11 @@ __device__ Moments merge_lanes(Moments mine) {
   return mine;
 }
 
-extern "C" __global__ void welford(const Element* x, Element* out, float* means, float* rstds, int columns,
+extern "C" __global__ void welford(const Element* x, float* normal, float* means, float* rstds, int columns,
                                    float epsilon) {
   __shared__ Moments of_warp[32];
   const Element* row = x + static_cast<long long>(blockIdx.x) * columns;
-  Element* to = out + static_cast<long long>(blockIdx.x) * columns;
+  float* to = normal + static_cast<long long>(blockIdx.x) * columns;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   Moments moments{};
   for (int c = threadIdx.x; c < columns; c += BLOCK) take(moments, row[c]);
@@ -123,18 +124,19 @@ __device__ float squares_of(const Vector (&held)[VECTORS], int first, int column
   return squares;
 }
 template <int STRIDE>
-__device__ void normalise_row(const Vector (&held)[VECTORS], Element* row, int first, int columns, float mean,
+__device__ void normalise_row(const Vector (&held)[VECTORS], float* row, int first, int columns, float mean,
                               float rstd) {
 #pragma unroll
-  for (int v = 0; v < VECTORS; ++v) {
-    float value[WIDTH];
-    for (int k = 0; k < WIDTH; ++k) value[k] = (held[v][k] - mean) * rstd;
-    store_vector(row, first + v * STRIDE, columns, value);
-  }
+  for (int v = 0; v < VECTORS; ++v)
+    for (int k = 0; k < WIDTH; k += 4)  // 16 bytes of floats, whatever held has
+      if (first + v * STRIDE < columns || DROP_MASK)
+        *reinterpret_cast<float4*>(row + first + v * STRIDE + k) =
+            make_float4((held[v][k] - mean) * rstd, (held[v][k + 1] - mean) * rstd, (held[v][k + 2] - mean) * rstd,
+                        (held[v][k + 3] - mean) * rstd);
 }
 
 extern "C" __global__ void __launch_bounds__(BLOCK)
-    row_in_registers(const Element* x, Element* out, float* means, float* rstds, int columns, float epsilon) {
+    row_in_registers(const Element* x, float* normal, float* means, float* rstds, int columns, float epsilon) {
   __shared__ float of_warp[2][32];
   const long long row = static_cast<long long>(blockIdx.x) * columns;
   constexpr int STRIDE = BLOCK * WIDTH;
@@ -145,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, mine, columns, mean), of_warp[1]);
   const float rstd = inverse_deviation(squares, columns, epsilon);
   if (threadIdx.x == 0) means[blockIdx.x] = mean, rstds[blockIdx.x] = rstd;
-  normalise_row<STRIDE>(held, out + row, mine, columns, mean, rstd);
+  normalise_row<STRIDE>(held, normal + row, mine, columns, mean, rstd);
 }
 
 // ---- Fused: gamma and beta are applied before anything is written. out is written once and never read.

@@ -202,9 +202,10 @@ Pick pick_row_tiles(const Config& config, const GpuSpec& gpu, const RowRungs& ru
   const int64_t vectors = ceil_divide(columns, vector_width(config));
   const std::string length = with_separators(columns), count = with_separators(rows);
   // Few rows: one CTA for each multiprocessor, as many to a row as there are.
-  const auto spare =
-      static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(multiprocessors / rows, 1))));
-  int64_t ctas = std::min({spare, kMostCtas, std::max<int64_t>(vectors / kLeastShare, 1)});
+  const auto floor = [](int64_t value) {
+    return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
+  };
+  int64_t ctas = std::min({floor(multiprocessors / rows), floor(vectors / kLeastShare), kMostCtas});
   if (vectors <= 32 * most_vectors(config)) {
     const int64_t most = vectors > 128 ? most_vectors(config) : 4;
     const int64_t lanes = std::min<int64_t>(32, power_of_two_from(ceil_divide(vectors, most)));
