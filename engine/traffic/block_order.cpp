@@ -201,10 +201,11 @@ class TileOrders {
       OrderTraffic traffic = *results_.at(digests_[i]);
       traffic.kind = orders_[i].kind;
       traffic.group = orders_[i].group;
+      traffic.blocks.clear();  // of what is as launched
       if (traffic.kind == OrderTraffic::Kind::launched) {
         result.launched = std::move(traffic);
       } else {
-        traffic.blocks = blocks_of(orders_[i]);
+        if (digests_[i] != digests_.back()) traffic.blocks = blocks_of(orders_[i]);
         result.others.push_back(std::move(traffic));
       }
     }

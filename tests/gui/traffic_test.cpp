@@ -126,7 +126,11 @@ TEST(TrafficSentence, AHundredPercentIsSaidOnlyOfAll) {
 
 // ---- drawing, without a window ----
 
-class DrawnTraffic : public testing::DrawnPanel {};
+// The panel beside the result of a vector add.
+class DrawnTraffic : public testing::DrawnPanel {
+ protected:
+  DrawnTraffic() { session->select_lab("vector-add"); }
+};
 
 TEST_F(DrawnTraffic, EveryRungDrawsInEveryRoom) {
   for (const int64_t n : {1, 31, 98432})
