@@ -9,6 +9,19 @@
 #include "engine/compile/kernel_names.hpp"
 
 namespace tilescope {
+namespace {
+
+/// The kernel of that name, or the first one that was launched. As the module calls it: a kernel of C++ has a mangled
+/// name there.
+const KernelInfo* launched_kernel(const RunResult& result, const std::string& name) {
+  const auto& launches = result.plan.launches;
+  if (launches.empty()) return nullptr;
+  const auto found = std::find_if(launches.begin(), launches.end(),
+                                  [&name](const Launch& launch) { return kernel_name(launch.kernel) == name; });
+  return result.compiled.find((found != launches.end() ? *found : launches.front()).kernel);
+}
+
+}  // namespace
 
 bool SourcePanel::action(PanelContext& context, const char* name, const char* key, float* right, float middle,
                          bool on) {
@@ -76,9 +89,8 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
   x += wide + context.px(16);
   std::string about = shown_kernel(context);
   if (taken_edit_ || edits_pending_) about = context.strings("source.edited");
-  // As the module calls it: a kernel of C++ has a mangled name there.
-  const bool known = lines_agree() && !taken_edit_ && !result_->plan.launches.empty();
-  const KernelInfo* info = known ? result_->compiled.find(result_->plan.launches.front().kernel) : nullptr;
+  const bool known = lines_agree() && !taken_edit_;
+  const KernelInfo* info = known ? launched_kernel(*result_, shown_kernel(context)) : nullptr;
   std::string shown = about;
   if (info != nullptr) {
     const auto describe = [&](const char* key) {
