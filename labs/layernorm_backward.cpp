@@ -8,7 +8,8 @@
 namespace tilescope {
 namespace {
 
-constexpr int64_t kMostSlabs = 512;               // groups of rows whose column sums `parts` has room for
+constexpr int64_t kSlabStep = 44;                 // a third of an H200's multiprocessors
+constexpr int64_t kMostSlabs = 12 * kSlabStep;    // groups of rows whose column sums `parts` has room for
 constexpr int64_t kMostSharedBytes = 128 * 1024;  // of column sums: one CTA of them fits on a multiprocessor
 enum Buffer : size_t { kX, kDy, kGamma, kMeans, kRstds, kDx, kDgamma, kDbeta, kParts };
 
@@ -91,16 +92,17 @@ Pick pick_tiles(const Config& config, const GpuSpec& gpu) {
   const bool two = shared_bytes(config) <= kMostSharedBytes / 2 && vectors <= 1024;
   const int64_t each = vectors <= 512 ? 1 : vectors <= 1024 ? 2 : vectors <= 2048 ? 4 : 8;
   const bool bf16 = element_type(config) == DType::bf16;
-  const int64_t slabs = std::min<int64_t>(two ? 2 * multiprocessors : multiprocessors, kMostSlabs);
+  const int64_t per_multiprocessor = !two ? 1 : bf16 && vectors <= 512 ? 3 : 2;
+  const int64_t slabs = std::clamp(per_multiprocessor * multiprocessors / kSlabStep * kSlabStep, kSlabStep, kMostSlabs);
   return {
       "fused",
       {{"BLOCK", bf16 && vectors <= 512 ? 256 : 512},
-       {"VECTORS", bf16 ? std::min<int64_t>(std::max<int64_t>(each, 2), 4) : each},
+       {"VECTORS", bf16 ? std::clamp<int64_t>(each, 2, 4) : each},
        {"SLABS", slabs}},
-      {fmt::format(
-           "{} CTAs, {} on each multiprocessor, walk over the rows; x and dy are read once for all three gradients.",
-           slabs, two ? 2 : 1),
-       fmt::format("{} 个 CTA（每个多处理器 {} 个）沿行走动；三个梯度只读一遍 x 和 dy。", slabs, two ? 2 : 1)}};
+      {fmt::format("{} CTAs, {} on each multiprocessor, walk over the rows; x and dy are read once for all three "
+                   "gradients.",
+                   slabs, per_multiprocessor),
+       fmt::format("{} 个 CTA（每个多处理器 {} 个）沿行走动；三个梯度只读一遍 x 和 dy。", slabs, per_multiprocessor)}};
 }
 
 std::vector<Rung> make_rungs() {
@@ -140,9 +142,10 @@ std::vector<Param> make_params() {
        .unit = {"slabs", "片"},
        .help = {"Groups of rows whose sums of the columns are kept apart until the end; of the fused rung, its CTAs.",
                 "行分成的组数，各组的列和到最后才相加；融合那一级里就是 CTA 数。"},
-       .value = 8,
-       .min = 1,
+       .value = kSlabStep,
+       .min = kSlabStep,
        .max = kMostSlabs,
+       .step = kSlabStep,
        .gpu_value = 264});
   return params;
 }

@@ -129,7 +129,10 @@ TEST(TrafficSentence, AHundredPercentIsSaidOnlyOfAll) {
 // The panel beside the result of a vector add.
 class DrawnTraffic : public testing::DrawnPanel {
  protected:
-  DrawnTraffic() { session->select_lab("vector-add"); }
+  void SetUp() override {
+    testing::DrawnPanel::SetUp();
+    session->select_lab("vector-add");
+  }
 };
 
 TEST_F(DrawnTraffic, EveryRungDrawsInEveryRoom) {
