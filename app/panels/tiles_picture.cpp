@@ -183,6 +183,8 @@ void choose_buffers(TilePicture& picture) {
   for (size_t i = 0; i < tiles.buffers.size(); ++i) {
     const BufferMap& map = tiles.buffers[i];
     if (is_schedule(*picture.result, i)) continue;
+    // Scratch memory of other rungs.
+    if (map.role == Role::scratch && map.reads.empty() && map.writes.empty()) continue;
     if (map.role == Role::input && map.writes.empty())
       take(picture.inputs, read, i);
     else
