@@ -30,10 +30,10 @@ struct CompileRequest {
   /// Leaves the source's other kernels out, which saves their part of the time; empty: all are compiled. Where one of
   /// these is not found by its name, as one that a macro makes, nothing is left out.
   std::vector<std::string> only_kernels = {};
-  std::string ptx_target = "compute_80";             // the virtual architecture of the PTX
-  std::string cubin_target = "sm_90";                // the real architecture of the cubin, and of the resource usage
-  bool want_cubin = false;                           // the simulator needs none; resource usage is filled either way
-  int assembler_level = 3;                           // how much ptxas optimises the cubin: 0 to 3
+  std::string ptx_target = "compute_80";  // the virtual architecture of the PTX
+  std::string cubin_target = "sm_90";     // the real architecture of the cubin, and of the resource usage
+  bool want_cubin = false;                // the simulator needs none; resource usage is filled either way
+  int assembler_level = 3;                // how much ptxas optimises the cubin: 0 to 3
 };
 
 /// One line of the compile log, parsed.
