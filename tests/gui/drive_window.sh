@@ -6,6 +6,7 @@
 #
 # Exit status 77 where Xvfb or xdotool is missing.
 set -euo pipefail
+[[ " $* " == *" --lab "* ]] || set -- "$@" --lab vector-add # whose sliders, rungs and switches are meant below
 source "$(dirname "$0")/window_driver.sh"
 
 expect "the window opens and the first run passes" '"busy":false.*"pass":true'
