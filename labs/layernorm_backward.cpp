@@ -241,7 +241,7 @@ Lab make_layernorm_backward() {
   lab.order = 3;
   lab.title = {"LayerNorm backward", "LayerNorm 反向"};
   lab.kernel_file = "layernorm_backward.cu";
-  lab.sizes = make_row_sizes(200, 504);
+  lab.sizes = make_row_sizes(100, 504);
   lab.params = make_params();
   lab.break_it = {make_barrier_switch({}), make_mask_switch({"slabs", "fused", "auto"})};
   lab.rungs = make_rungs();

@@ -145,7 +145,7 @@ Lab make_rmsnorm() {
   lab.order = 4;
   lab.title = {"RMSNorm", "RMSNorm"};
   lab.kernel_file = "rmsnorm.cu";
-  lab.sizes = make_row_sizes(200, 504);
+  lab.sizes = make_row_sizes(100, 504);
   lab.params = make_row_params();
   lab.break_it = {make_barrier_switch({"scheme-1", "scheme-2", "scheme-3", "scheme-3-flags"}),
                   make_mask_switch({"scheme-2", "scheme-3", "scheme-3-flags", "scheme-4", "auto"}),

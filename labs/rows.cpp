@@ -36,7 +36,7 @@ Size make_size(std::string name, Text title, int64_t value, int64_t gpu_value, i
             .min = 1,
             .max_sim = most_sim,
             .max_gpu = most_gpu,
-            .offered = {1, 4, 16, 31, 64, 100, 128, 200, 256, 504, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768}};
+            .offered = {1, 4, 16, 31, 64, 100, 128, 256, 504, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768}};
   for (int64_t offered = 65536; offered <= most_gpu; offered *= 2) size.offered.push_back(offered);
   return size;
 }
@@ -59,7 +59,7 @@ int64_t share_of_row(const Config& config) {
 }
 
 std::vector<Size> make_row_sizes(int64_t rows, int64_t columns) {
-  Size count = make_size("rows", {"Rows", "行数"}, rows, 8192, 1 << 17, 1 << 24);
+  Size count = make_size("rows", {"Rows", "行数"}, rows, 8192, 1 << 16, 1 << 24);
   count.unit = {"rows", "行"};
   return {count, make_size("columns", {"Columns", "列数"}, columns, 4096, kMostColumns, kMostColumns)};
 }
