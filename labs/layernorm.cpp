@@ -183,7 +183,7 @@ Lab make_layernorm() {
        .title = {"Mean square minus squared mean", "平方的均值减均值的平方"},
        .help = {"One pass would do, and the leading digits of both cancel.", "这样一遍就够，但两者的高位会互相抵消。"},
        .rungs = {"two-pass"}},
-      make_barrier_switch({"two-pass", "welford", "row-in-registers", "fused"}),
+      make_barrier_switch({"two-pass", "welford", "row-in-registers", "fused", "several-ctas"}),
       make_mask_switch({"row-in-registers", "fused", "several-rows", "several-ctas", "auto"}),
       make_wait_switch({"several-ctas"})};
   lab.rungs = make_rungs();

@@ -1,5 +1,6 @@
 // Lab "layernorm-backward": the gradients of LayerNorm with respect to x, gamma and beta.
 // kernels/layernorm_backward.cu holds the rungs.
+#include <bit>
 #include <cmath>
 
 #include "engine/numbers.hpp"
@@ -94,15 +95,27 @@ Pick pick_tiles(const Config& config, const GpuSpec& gpu) {
   const bool bf16 = element_type(config) == DType::bf16;
   const int64_t per_multiprocessor = !two ? 1 : bf16 && vectors <= 512 ? 3 : 2;
   const int64_t slabs = std::clamp(per_multiprocessor * multiprocessors / kSlabStep * kSlabStep, kSlabStep, kMostSlabs);
+  if (vectors < 256 && config.size("rows") > 4 * kMostSlabs) {  // a walk would be long, and a CTA of it small
+    const auto block = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(vectors, 64))));
+    return {"slabs",
+            {{"BLOCK", block}, {"VECTORS", 1}, {"SLABS", kMostSlabs}},
+            {fmt::format("Rows of {} elements are too short to fill a CTA that walks over them; each gets a CTA of its "
+                         "own, and the columns are summed in {} slabs.",
+                         config.size("columns"), kMostSlabs),
+             fmt::format("每行只有 {} 个元素，喂不饱一个沿行走动的 CTA；于是一行一个 CTA，列和分成 {} 片来求。",
+                         config.size("columns"), kMostSlabs)}};
+  }
+  const int64_t walking = std::min(slabs, config.size("rows"));
   return {
       "fused",
       {{"BLOCK", bf16 && vectors <= 512 ? 256 : 512},
        {"VECTORS", bf16 ? std::clamp<int64_t>(each, 2, 4) : each},
        {"SLABS", slabs}},
-      {fmt::format("{} CTAs, {} on each multiprocessor, walk over the rows; x and dy are read once for all three "
+      {fmt::format("{} CTAs, up to {} on each multiprocessor, walk over the rows; x and dy are read once for all three "
                    "gradients.",
-                   slabs, per_multiprocessor),
-       fmt::format("{} 个 CTA（每个多处理器 {} 个）沿行走动；三个梯度只读一遍 x 和 dy。", slabs, per_multiprocessor)}};
+                   walking, per_multiprocessor),
+       fmt::format("{} 个 CTA（每个多处理器至多 {} 个）沿行走动；三个梯度只读一遍 x 和 dy。", walking,
+                   per_multiprocessor)}};
 }
 
 std::vector<Rung> make_rungs() {

@@ -59,7 +59,7 @@ int64_t share_of_row(const Config& config) {
 }
 
 std::vector<Size> make_row_sizes(int64_t rows, int64_t columns) {
-  Size count = make_size("rows", {"Rows", "行数"}, rows, 8192, 1 << 17, 1 << 24);
+  Size count = make_size("rows", {"Rows", "行数"}, rows, 8192, 1 << 16, 1 << 24);
   count.unit = {"rows", "行"};
   return {count, make_size("columns", {"Columns", "列数"}, columns, 4096, kMostColumns, kMostColumns)};
 }

@@ -134,7 +134,8 @@ std::vector<BreakIt> make_switches() {
        .help = {"What was summed under a smaller maximum keeps its old scale.",
                 "在较小的最大值下累加的和保留了旧的尺度。"},
        .rungs = {"online", "row-in-registers", "several-rows", "several-ctas", "auto"}},
-      make_barrier_switch({"five-kernels", "cta-per-row", "warp-shuffles", "online", "row-in-registers"}),
+      make_barrier_switch(
+          {"five-kernels", "cta-per-row", "warp-shuffles", "online", "row-in-registers", "several-ctas"}),
       make_mask_switch({"row-in-registers", "several-rows", "several-ctas", "auto"}),
       make_wait_switch({"several-ctas"}),
   };
