@@ -69,7 +69,9 @@ TEST(Counters, TheFileThatShipsHoldsTheTableOfTheLesson) {
   std::ifstream lesson(kRoot / "docs/labs/en/grouped-order.md");
   int rows = 0;
   for (std::string line; std::getline(lesson, line);) {
-    if (!line.starts_with("| 4096 |") && !line.starts_with("| 8192 |")) continue;
+    // The lesson has a table of times too; the one meant here is the one with bytes.
+    const bool row = line.starts_with("| 4096 |") || line.starts_with("| 8192 |");
+    if (!row || line.find(" GB |") == std::string::npos) continue;
     std::array<std::string, 7> cells;
     std::istringstream stream(line);
     for (std::string& cell : cells) std::getline(stream, cell, '|');
