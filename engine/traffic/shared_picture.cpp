@@ -127,6 +127,7 @@ struct SharedPicture::Builder {
       if ((access->mask >> lane & 1U) != 0)
         touched.first[static_cast<size_t>(lane)] =
             static_cast<uint32_t>(result.trace.address(*access, lane) - kSharedBase);
+    touched.access = static_cast<uint32_t>(access - result.trace.accesses.data());
     picture.touched_of_step_[index] = static_cast<uint32_t>(picture.touched_.size());
     picture.touched_.push_back(touched);
     if (!writes) {
@@ -141,7 +142,10 @@ struct SharedPicture::Builder {
     const int32_t buffer = copy ? note_copied(*access, source, touched) : note_stored(step, index, touched);
     const auto count = static_cast<uint32_t>(picture.written_.size()) - first;
     picture.writes_.push_back({.step = index, .first = first, .count = count, .arrives = copy ? 0xffffffff : index});
-    if (copy) warp.pending.emplace_back(picture.writes_.size() - 1, warp.committed);
+    if (copy) {
+      warp.pending.emplace_back(picture.writes_.size() - 1, warp.committed);
+      copies.push_back({picture.writes_.size() - 1, step.warp, picture.events_[step.warp].size() - 1});
+    }
     Hull& hull = batches[{copy, buffer, event.batch}];
     for (uint32_t left = touched.lanes; left != 0; left &= left - 1) {
       const uint32_t at = touched.first[static_cast<size_t>(std::countr_zero(left))];
@@ -253,6 +257,8 @@ struct SharedPicture::Builder {
   }
 
   void name_regions() {
+    for (const CopyEvent& copy : copies)
+      picture.events_[copy.warp][copy.event].arrives = picture.writes_[copy.write].arrives;
     for (auto& events : picture.events_)
       for (SharedEvent& event : events) {
         const uint32_t touched = picture.touched_of_step_[event.step];
@@ -271,6 +277,12 @@ struct SharedPicture::Builder {
       }
   }
 
+  struct CopyEvent {
+    size_t write;  // index into writes_
+    uint32_t warp;
+    size_t event;  // index into the warp's
+  };
+  std::vector<CopyEvent> copies;
   std::map<uint32_t, int32_t> buffer_of_step;
   static constexpr uint64_t kSharedBase = uint64_t{1} << kRegionBits;  // of the simulator's window
 };

@@ -45,7 +45,8 @@ struct SharedEvent {
   Kind kind = Kind::load;
   uint32_t step = 0;    // index into StepRecord::steps
   int32_t region = -1;  // index into regions(): of a copy, a store or a load
-  uint32_t batch = 0;   // of a copy: how many groups its warp had committed before
+  uint32_t batch = 0;   // of a copy: how many groups its warp had committed before; of a store: barriers
+  uint32_t arrives = SharedWord::kNone;  // of a copy: the step with which its warp has waited for it
 };
 
 class SharedPicture {
@@ -68,6 +69,7 @@ class SharedPicture {
     uint32_t lanes = 0, bytes = 0;  // bytes of each lane; of ldmatrix, of each row
     std::array<uint32_t, 32> first{};
     bool writes = false;
+    uint32_t access = SharedWord::kNone;  // index into RunResult::trace.accesses
   };
   std::optional<Touched> touched_at(uint32_t step) const;
 
