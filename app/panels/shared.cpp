@@ -9,7 +9,8 @@
 namespace tilescope {
 namespace {
 
-constexpr size_t kMostNamed = 2;  // regions in a sentence
+constexpr size_t kMostNamed = 2;                         // regions in a sentence
+constexpr float kFragments = 112, kLeastPipeline = 150;  // unscaled heights
 
 /// What is kept between frames.
 struct Kept {
@@ -58,7 +59,7 @@ void begin_at(PanelContext& context, const StepIndex& index, const SharedPicture
 std::string regions_text(const SharedFrame& frame, const std::vector<int32_t>& regions) {
   std::string text;
   for (size_t i = 0; i < regions.size() && i < kMostNamed; ++i)
-    text += (i == 0 ? "" : frame.context().strings("shared.and")) +
+    text += (i == 0 ? "" : frame.context().strings(regions.size() > kMostNamed ? "shared.comma" : "shared.and")) +
             region_text(frame.context(), frame.result(), frame.picture, regions[i]);
   if (regions.size() > kMostNamed)
     text += frame.context().strings.format("shared.and_more", fmt::arg("count", regions.size() - kMostNamed));
@@ -71,8 +72,9 @@ std::string finding_of(const SharedFrame& frame) {
   const std::string reading =
       reads ? region_text(frame.context(), frame.result(), frame.picture, frame.moment.reading) : std::string();
   const std::string arriving = regions_text(frame, frame.moment.arriving);
-  const char* key = reads && arrives ? "shared.says_both"
-                    : arrives        ? "shared.says_arriving"
+  const bool many = frame.moment.arriving.size() > 1;
+  const char* key = reads && arrives ? (many ? "shared.says_both_many" : "shared.says_both")
+                    : arrives        ? (many ? "shared.says_arriving_many" : "shared.says_arriving")
                     : reads          ? "shared.says_reading"
                                      : "shared.says_nothing";
   return strings.format(key, fmt::arg("arriving", arriving), fmt::arg("reading", reading),
@@ -130,10 +132,11 @@ void draw_known(PanelContext& context, const StepIndex& index, Kept& all) {
   if (low - top > 80 * unit) {
     const float split = std::floor(left + (right - left) * 0.48F), column = split + 32 * unit;
     draw_shared_map(frame, {left, top}, {split, low});
-    const float wanted = pipeline_height(frame), room = low - top;
-    const float middle = std::floor(top + std::min(wanted, room > wanted + 120 * unit ? wanted : room * 0.55F));
-    draw_shared_pipeline(frame, {column, top}, {right, middle});
-    draw_fragments(frame, {column, middle + 16 * unit}, {right, low});
+    // Where there is no room for both, the fragments wait for a higher window.
+    const float room = low - top, beside = room - kFragments * unit;
+    const float pipeline = std::min(pipeline_height(frame), beside >= kLeastPipeline * unit ? beside : room);
+    draw_shared_pipeline(frame, {column, top}, {right, std::floor(top + pipeline)});
+    draw_fragments(frame, {column, std::floor(top + pipeline) + 16 * unit}, {right, low});
   }
   draw_step_track(step, {left, bottom - 40 * unit}, {right, bottom - 8 * unit});
   ImGui::PopID();

@@ -157,35 +157,31 @@ struct Near {
   }
 };
 
-/// What stands in a run of words: the coordinates of its first element, the last of them where there is no more room,
-/// or the zero that a copy fills with. Empty: not even that fits.
-std::string run_text(const SharedFrame& frame, const SharedRun& run, float room) {
+/// What stands in a run of words: the coordinates of its first element, or only the last of them, or the zero that a
+/// copy fills with.
+std::string run_text(const SharedFrame& frame, const SharedRun& run, bool brief) {
   if (run.first.state == SharedWord::State::untouched) return {};
-  ImFont* small = frame.context().fonts.small;
-  const auto fits = [&](const std::string& text) { return text_size(small, text).x <= room; };
   if (run.first.buffer < 0) {
     const Step& step = frame.step.record().steps[run.first.step];
     const bool copied = frame.step.record().instructions[step.instruction].text.find("cp.async") != std::string::npos;
-    return copied && fits("0") ? "0" : "";
+    return copied ? "0" : "";
   }
   const BufferSpec& buffer = frame.result().plan.buffers[static_cast<size_t>(run.first.buffer)];
   const std::string text = coordinates_text(buffer, run.first.element);
-  if (fits(text)) return text;
   const size_t last = text.rfind(' ');
-  const std::string brief = last == std::string::npos ? text : "…" + text.substr(last);
-  return fits(brief) ? brief : "";
+  return brief && last != std::string::npos ? text.substr(last + 1) : text;
 }
 
-void draw_run(SharedFrame& frame, const Near& near, const SharedRun& run) {
+void draw_run(SharedFrame& frame, const Near& near, const SharedRun& run, bool brief) {
   const PanelContext& context = frame.context();
   const float gap = std::max(1.0F, std::floor(frame.px(1)));
   const ImVec2 at = near.corner(run.word);
   const ImVec2 end{at.x + static_cast<float>(run.count) * near.bank - gap, at.y + near.row_height - gap};
   const ImU32 colour = colour_of(frame, run);
   frame.step.list->AddRectFilled(at, end, colour);
-  const std::string text = run_text(frame, run, end.x - at.x - frame.px(2));
-  if (text.empty() || near.row_height < frame.px(15)) return;
+  const std::string text = run_text(frame, run, brief);
   ImFont* small = context.fonts.small;
+  if (text.empty() || near.row_height < frame.px(15) || text_size(small, text).x > end.x - at.x - frame.px(2)) return;
   draw_text_centred(frame.step.list, small, {(at.x + end.x) / 2, (at.y + end.y) / 2},
                     readable_on(colour, context.theme), text);
 }
@@ -269,9 +265,16 @@ void draw_shared_map(SharedFrame& frame, ImVec2 low, ImVec2 high) {
   near.first = std::min(wanted / page * page, rows - near.count);
   draw_strip(frame, strip, near.first, near.count);
   draw_names(frame, strip, near_left);
+  std::vector<SharedRun> runs;
   for (uint32_t row = near.first; row < near.first + near.count; ++row)
-    for (const SharedRun& run : runs_of_row(frame.picture, frame.contents, row, frame.result()))
-      draw_run(frame, near, run);
+    for (const SharedRun& run : runs_of_row(frame.picture, frame.contents, row, frame.result())) runs.push_back(run);
+  // All in the same form: where whole coordinates do not fit one chunk, all chunks have the short one.
+  const bool brief = std::any_of(runs.begin(), runs.end(), [&](const SharedRun& run) {
+    const float room = static_cast<float>(run.count) * near.bank - frame.px(8);
+    return run.count >= kChunk / kWordBytes &&
+           text_size(frame.context().fonts.small, run_text(frame, run, false)).x > room;
+  });
+  for (const SharedRun& run : runs) draw_run(frame, near, run, brief);
   if (touched) draw_touched(frame, near, words, touched->writes, at_cursor);
   draw_axis(frame, near);
   point_at_near(frame, near);

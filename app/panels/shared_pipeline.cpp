@@ -9,7 +9,8 @@
 namespace tilescope {
 namespace {
 
-constexpr float kHeader = 28, kRow = 22, kNames = 96, kLegend = 22, kLeastPitch = 3, kMostPitch = 12;  // unscaled
+constexpr float kHeader = 28, kRow = 22, kLeastRow = 14, kNames = 96, kLegend = 22, kLeastPitch = 3,
+                kMostPitch = 12;  // unscaled
 constexpr size_t kMostRows = 8;
 
 using Kind = SharedEvent::Kind;
@@ -19,6 +20,7 @@ struct Track {
   float left = 0, right = 0, pitch = 1, top = 0;
   size_t first = 0, count = 0;  // of events
   size_t rows = 0;              // of regions
+  float row = 0;                // height of one
   float x(size_t event) const { return left + (static_cast<float>(event) - static_cast<float>(first)) * pitch; }
   bool shows(size_t event) const { return event >= first && event < first + count; }
 };
@@ -73,10 +75,10 @@ void draw_spans(SharedFrame& frame, const Track& track) {
   for (const SharedSpan& span : frame.spans) {
     const auto row = static_cast<size_t>(span.region);
     if (row >= track.rows || span.last < track.first || span.first >= track.first + track.count) continue;
-    const float y = track.top + (static_cast<float>(row) + 0.5F) * frame.px(kRow);
+    const float y = track.top + (static_cast<float>(row) + 0.5F) * track.row;
     const float from = std::max(track.x(span.first), track.left);
     const float to = std::min(track.x(span.last) + track.pitch, track.right);
-    const float half = frame.px(span.filling ? 2 : 5);
+    const float half = std::min(frame.px(span.filling ? 2 : 5), track.row / 2 - 2);
     const ImU32 colour =
         span.filling
             ? mix(theme.window, theme.waiting, 0.75F)
@@ -89,7 +91,7 @@ void draw_spans(SharedFrame& frame, const Track& track) {
 void draw_events(SharedFrame& frame, const Track& track) {
   const Theme& theme = frame.context().theme;
   const auto events = frame.picture.events(frame.step.warp);
-  const float bottom = track.top + static_cast<float>(track.rows + (multiplies(frame) ? 1 : 0)) * frame.px(kRow);
+  const float bottom = track.top + static_cast<float>(track.rows + (multiplies(frame) ? 1 : 0)) * track.row;
   const float width = std::max(1.0F, std::min(track.pitch - 1, frame.px(5)));
   for (size_t i = track.first; i < std::min(track.first + track.count, events.size()); ++i) {
     const SharedEvent& event = events[i];
@@ -108,8 +110,8 @@ void draw_events(SharedFrame& frame, const Track& track) {
     }
     const size_t row = event.kind == Kind::multiply ? track.rows : static_cast<size_t>(event.region);
     if (event.kind != Kind::multiply && (event.region < 0 || row >= track.rows)) continue;
-    const float y = track.top + (static_cast<float>(row) + 0.5F) * frame.px(kRow);
-    const float half = frame.px(event.kind == Kind::load ? 5 : 8);
+    const float y = track.top + (static_cast<float>(row) + 0.5F) * track.row;
+    const float half = std::min(frame.px(event.kind == Kind::load ? 5 : 8), track.row / 2 - 1);
     frame.step.list->AddRectFilled({x, y - half}, {x + width, y + half}, colour);
   }
 }
@@ -119,17 +121,17 @@ void draw_row_names(SharedFrame& frame, const Track& track, float left) {
   ImFont* small = context.fonts.small;
   const float room = track.left - left - frame.px(8);
   for (size_t row = 0; row < track.rows; ++row) {
-    const float y = track.top + (static_cast<float>(row) + 0.5F) * frame.px(kRow);
+    const float y = track.top + (static_cast<float>(row) + 0.5F) * track.row;
     const bool read = frame.moment.reading == static_cast<int32_t>(row);
     ImFont* font = read ? context.fonts.small_semibold : small;
     draw_text(frame.step.list, font, {left, centred_top(font, y)}, read ? context.theme.text : context.theme.muted,
               fit_text(font, region_text(context, frame.result(), frame.picture, static_cast<int32_t>(row)), room));
-    frame.step.list->AddRectFilled({track.left, track.top + static_cast<float>(row + 1) * frame.px(kRow) - 1},
-                                   {track.right, track.top + static_cast<float>(row + 1) * frame.px(kRow)},
+    frame.step.list->AddRectFilled({track.left, track.top + static_cast<float>(row + 1) * track.row - 1},
+                                   {track.right, track.top + static_cast<float>(row + 1) * track.row},
                                    context.theme.grid);
   }
   if (!multiplies(frame)) return;
-  const float y = track.top + (static_cast<float>(track.rows) + 0.5F) * frame.px(kRow);
+  const float y = track.top + (static_cast<float>(track.rows) + 0.5F) * track.row;
   draw_text(frame.step.list, small, {left, centred_top(small, y)}, context.theme.muted,
             fit_text(small, context.strings("shared.products"), room));
 }
@@ -208,8 +210,10 @@ void draw_shared_pipeline(SharedFrame& frame, ImVec2 low, ImVec2 high) {
   const auto events = frame.picture.events(frame.step.warp);
   Track track{.left = low.x + frame.px(kNames), .right = high.x, .top = low.y + frame.px(kHeader + 8)};
   const float room = high.y - track.top - frame.px(kLegend);
-  const size_t fitting = static_cast<size_t>(std::max(room / frame.px(kRow), 1.0F)) - (multiplies(frame) ? 1 : 0);
+  const size_t of_products = multiplies(frame) ? 1 : 0;
+  const auto fitting = static_cast<size_t>(std::max(room / frame.px(kLeastRow), 2.0F)) - of_products;
   track.rows = std::min(rows_of(frame), std::max<size_t>(fitting, 1));
+  track.row = std::min(frame.px(kRow), std::floor(room / static_cast<float>(track.rows + of_products)));
   if (events.empty()) {
     draw_text(frame.step.list, frame.context().fonts.small, {low.x, track.top}, frame.context().theme.muted,
               frame.context().strings("shared.no_events"));
@@ -222,7 +226,7 @@ void draw_shared_pipeline(SharedFrame& frame, ImVec2 low, ImVec2 high) {
   // Where not all fit, the cursor stays in the middle.
   const size_t middle = now.value_or(0);
   track.first = std::min(middle > track.count / 2 ? middle - track.count / 2 : 0, events.size() - track.count);
-  const float bottom = track.top + static_cast<float>(track.rows + (multiplies(frame) ? 1 : 0)) * frame.px(kRow);
+  const float bottom = track.top + static_cast<float>(track.rows + of_products) * track.row;
   draw_row_names(frame, track, low.x);
   draw_spans(frame, track);
   draw_events(frame, track);
