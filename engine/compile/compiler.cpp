@@ -171,13 +171,11 @@ Error compile_error(const NvrtcLibrary& library, const Compilation& compilation,
   return make_error(ErrorId::compile_failed, compilation.request.file, text);
 }
 
-Result<CompiledModule> module_of(const NvrtcLibrary& library, Compilation& compilation, const DeviceSource& source) {
-  for (const NvrtcOutput* output : {&compilation.for_ptx, &compilation.for_cubin})
-    if (output->result != NVRTC_SUCCESS) return tl::unexpected(compile_error(library, compilation, *output, source));
-
+/// What is known with the PTX alone.
+CompiledModule module_of_ptx(const Compilation& compilation) {
   CompiledModule module;
   module.kernel_of_expression = compilation.for_ptx.lowered_names;
-  module.ptx = std::move(compilation.for_ptx.ptx);
+  module.ptx = compilation.for_ptx.ptx;
   module.cubin_target = compilation.request.cubin_target;
   for (PtxKernel& kernel : kernels_of_ptx(module.ptx)) {
     KernelInfo info;
@@ -185,6 +183,13 @@ Result<CompiledModule> module_of(const NvrtcLibrary& library, Compilation& compi
     info.parameter_bytes = std::move(kernel.parameter_bytes);
     module.kernels.push_back(std::move(info));
   }
+  return module;
+}
+
+Result<CompiledModule> module_of(const NvrtcLibrary& library, Compilation& compilation, const DeviceSource& source) {
+  for (const NvrtcOutput* output : {&compilation.for_ptx, &compilation.for_cubin})
+    if (output->result != NVRTC_SUCCESS) return tl::unexpected(compile_error(library, compilation, *output, source));
+  CompiledModule module = module_of_ptx(compilation);
   add_resource_usage(module.kernels, compilation.for_cubin);
   // The front end says the same in both runs; only ptxas adds to it.
   module.log = compilation.for_ptx.log;
@@ -213,7 +218,8 @@ class NvrtcCompiler final : public Compiler {
     return nearest == wanted ? architecture : fmt::format("sm_{}", nearest);
   }
 
-  Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop) override {
+  Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop,
+                                 const PtxReady& ptx_ready) override {
     const auto start = Clock::now();
     if (stop.stop_requested()) return fail(ErrorId::cancelled);
     DeviceSource source(request, library_->toolkit_include_folders);
@@ -227,7 +233,7 @@ class NvrtcCompiler final : public Compiler {
       }
     }
     warm_ = true;
-    auto module = compile_now(request, source, stop);
+    auto module = compile_now(request, source, stop, ptx_ready);
     if (!module) return module;
     if (key) cache_.store(*key, *module);
     module->milliseconds = milliseconds_since(start);
@@ -235,11 +241,12 @@ class NvrtcCompiler final : public Compiler {
   }
 
  private:
-  Result<CompiledModule> compile_now(const CompileRequest& request, DeviceSource& source, const std::stop_token& stop) {
+  Result<CompiledModule> compile_now(const CompileRequest& request, DeviceSource& source, const std::stop_token& stop,
+                                     const PtxReady& ptx_ready) {
     // Each round leaves out more of what is not for the device; a source has a few such declarations, if any.
     constexpr int kMostRounds = 12;
     for (int round = 1;; ++round) {
-      const auto compilation = run_once(request, source, stop);
+      const auto compilation = run_once(request, source, stop, ptx_ready);
       if (stop.stop_requested()) return fail(ErrorId::cancelled);
       const bool failed = compilation->for_ptx.result != NVRTC_SUCCESS;
       if (failed && round < kMostRounds && source.drop(parse_compile_messages(compilation->for_ptx.log))) continue;
@@ -248,7 +255,7 @@ class NvrtcCompiler final : public Compiler {
   }
 
   std::shared_ptr<Compilation> run_once(const CompileRequest& request, const DeviceSource& source,
-                                        const std::stop_token& stop) {
+                                        const std::stop_token& stop, const PtxReady& ptx_ready) {
     auto compilation = std::make_shared<Compilation>();
     compilation->request = request;
     compilation->input = {source.text(), request.file, source.headers(), request.kernel_expressions,
@@ -261,6 +268,15 @@ class NvrtcCompiler final : public Compiler {
     compilation->one_program = architecture_of(request.ptx_target) == architecture_of(request.cubin_target);
     workers_.post(compilation);
     std::unique_lock lock(compilation->mutex);
+    if (ptx_ready && !compilation->one_program) {
+      compilation->changed.wait(lock, stop, [&] { return compilation->ptx_done; });
+      if (compilation->ptx_done && compilation->for_ptx.result == NVRTC_SUCCESS && !compilation->cubin_done) {
+        const CompiledModule module = module_of_ptx(*compilation);
+        lock.unlock();  // the cubin's thread goes on
+        ptx_ready(module);
+        lock.lock();
+      }
+    }
     compilation->changed.wait(lock, stop, [&] { return compilation->decided(); });
     compilation->stop = true;  // ends what still runs: the caller left, or the PTX did not compile
     return compilation;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -75,6 +76,11 @@ struct CompiledModule {
 
 class Compiler {
  public:
+  /// Called, on the thread that waits, as soon as the PTX is there and the machine code is not: with a module that lacks
+  /// the cubin and the resource usage. What needs neither can be done meanwhile. Not called where the module comes from
+  /// the cache, or where the PTX does not compile.
+  using PtxReady = std::function<void(const CompiledModule&)>;
+
   /// Opens libnvrtc: CUDA_PATH, the loader's path, then /usr/local/cuda. TILESCOPE_HIDE=nvrtc makes it absent (for
   /// tests of the messages). An empty folder turns the cache off.
   static Result<std::shared_ptr<Compiler>> open(const std::filesystem::path& cache_folder);
@@ -82,7 +88,8 @@ class Compiler {
 
   /// Compiles, or takes the result from the cache. Thread-safe. A stop request is honoured before NVRTC starts and
   /// after it ends; while it runs, the caller gets `cancelled` at once and the compilation ends in the background.
-  virtual Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop) = 0;
+  virtual Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop,
+                                         const PtxReady& ptx_ready = {}) = 0;
   virtual std::string version() const = 0;  ///< "13.0"
   /// The real architecture nearest to this one that NVRTC has: itself, or the next lower, or the lowest of all.
   virtual std::string nearest_target(const std::string& architecture) const = 0;

@@ -128,7 +128,7 @@ class RunInProgress {
       if (auto ready = check_memory(result_.plan, result_.request.device); !ready) return forward(ready);
     if (auto compiled = compile(); !compiled) return forward(compiled);
     find_occupancy();
-    if (!sampled_)
+    if (!sampled_ && !begun_)
       if (auto filled = fill_inputs(); !filled) return forward(filled);
     if (result_.request.device == DeviceKind::gpu) {
       if (auto ran = run_on_gpu(); !ran) return forward(ran);
@@ -178,19 +178,48 @@ class RunInProgress {
     request.cubin_target = (*compiler)->nearest_target(result_.modelled_gpu.architecture);
     if (gpu && engine_.gpu()) request.cubin_target = (*engine_.gpu())->device().architecture;
     const auto start = Clock::now();
-    auto module = (*compiler)->compile(request, stop_);
+    // The machine code often takes longer than the PTX, and longer than the simulator, which does not need it.
+    Compiler::PtxReady ptx_ready;
+    if (!gpu && !sampled_) ptx_ready = [this](const CompiledModule& ptx) { simulate_beside_compiler(ptx); };
+    auto module = (*compiler)->compile(request, stop_, ptx_ready);
     if (!module && module.error().id == ErrorId::compile_failed && !gpu && request.cubin_target != usual) {
       // What that architecture lacks is no reason not to simulate it.
       request.cubin_target = usual;
       if (auto other = (*compiler)->compile(request, stop_)) module = std::move(other);
     }
     if (!module) return tl::unexpected<Error>(module.error());
+    if (begun_ && !*begun_) return *begun_;
     result_.compiled = std::move(*module);
-    result_.compile_ms = milliseconds_since(start);
+    result_.compile_ms = milliseconds_since(start) - beside_ms_;
+    if (begun_) return note_machine_code(), Result<void>();
+    note_machine_code();
+    return settle_kernels(result_.plan, result_.compiled);
+  }
+
+  void note_machine_code() {
     if (result_.compiled.cubin_target != result_.modelled_gpu.architecture)
       result_.machine_code_note = fmt::format("the machine code, and with it the registers, is that of {}, not of {}",
                                               result_.compiled.cubin_target, result_.modelled_gpu.architecture);
-    return settle_kernels(result_.plan, result_.compiled);
+  }
+
+  /// Everything up to the end of the simulation, while the machine code is still being made. Not where blocks may wait
+  /// for one another: how many are resident then matters, and follows from the registers.
+  void simulate_beside_compiler(const CompiledModule& ptx) {
+    if (begun_ || may_wait(ptx.ptx)) return;
+    const auto start = Clock::now();
+    result_.compiled = ptx;
+    begun_ = settle_kernels(result_.plan, result_.compiled);
+    if (*begun_) begun_ = fill_inputs();
+    if (*begun_) begun_ = execute_simulated();
+    beside_ms_ = milliseconds_since(start);
+  }
+
+  /// Whether a block can learn what another one has done: it then reads memory in a way that the compiler leaves alone.
+  static bool may_wait(std::string_view ptx) {
+    constexpr std::array<std::string_view, 7> kSigns{"atom.",      "red.",   "ld.volatile", "ld.acquire",
+                                                     "ld.relaxed", "membar", "fence."};
+    return std::any_of(kSigns.begin(), kSigns.end(),
+                       [&](std::string_view sign) { return ptx.find(sign) != std::string_view::npos; });
   }
 
   /// The lab's parameter that says how many blocks a multiprocessor holds; 0: as many as fit.
@@ -302,21 +331,28 @@ class RunInProgress {
       result_.not_observed_reason = reason_not_to_observe();
       if (!result_.not_observed_reason.empty()) return {};
     }
-    Executor& simulator = engine_.simulator();
-    auto buffers = allocate(simulator, sampled_);
-    if (!buffers) return tl::unexpected<Error>(buffers.error());
-    const auto start = Clock::now();
-    if (auto ran = simulate_launches(simulator, *buffers); !ran) return ran;
-    result_.simulate_ms = milliseconds_since(start);
+    if (!begun_)
+      if (auto ran = execute_simulated(); !ran) return ran;
     if (sampled_)
       note_sample();
     else
       make_views();
     if (gpu) return {};
     result_.run_ms = result_.simulate_ms;
-    result_.device = simulator.device();
+    result_.device = engine_.simulator().device();
     result_.device.multiprocessors = result_.modelled_gpu.multiprocessors;
-    if (sampled_) return {};
+    return {};
+  }
+
+  /// The launches, and what they leave in the buffers.
+  Result<void> execute_simulated() {
+    Executor& simulator = engine_.simulator();
+    auto buffers = allocate(simulator, sampled_);
+    if (!buffers) return tl::unexpected<Error>(buffers.error());
+    const auto start = Clock::now();
+    if (auto ran = simulate_launches(simulator, *buffers); !ran) return ran;
+    result_.simulate_ms = milliseconds_since(start);
+    if (result_.request.device == DeviceKind::gpu || sampled_) return {};
     auto contents = download(simulator, *buffers);
     if (!contents) return tl::unexpected<Error>(contents.error());
     result_.buffers = std::move(*contents);
@@ -479,6 +515,8 @@ class RunInProgress {
   RunResult result_;
   SharedBuffers initial_;
   bool sampled_ = false;
+  std::optional<Result<void>> begun_;  // what simulate_beside_compiler came to; nothing: it did nothing
+  double beside_ms_ = 0;
   std::vector<SiteCount> sites_;
   Counters counters_;
 };
