@@ -37,6 +37,32 @@ TEST_F(CompilerTest, GivesACubinWhenAsked) {
   EXPECT_EQ(module->cubin_target, "sm_90");
 }
 
+TEST_F(CompilerTest, HandsThePtxOutWhileTheMachineCodeIsBeingMade) {
+  CompileRequest request;
+  request.text = vector_add;
+  request.file = "x.cu";
+  request.defines = {{"WIDER", "1"}};  // not in the cache
+  request.want_cubin = true;
+  std::vector<CompiledModule> handed;
+  const auto module = compiler_->compile(request, {}, [&](const CompiledModule& ptx) { handed.push_back(ptx); });
+  ASSERT_TRUE(module) << module.error().message;
+  EXPECT_FALSE(module->cubin.empty());
+  EXPECT_GT(module->kernels.front().registers, 0U);
+  ASSERT_LE(handed.size(), 1U);  // none where the machine code was done first
+  for (const CompiledModule& early : handed) {
+    EXPECT_EQ(early.ptx, module->ptx);
+    EXPECT_TRUE(early.cubin.empty());
+    EXPECT_EQ(early.kernels.front().registers, 0U);
+    EXPECT_EQ(early.kernels.front().parameter_bytes, module->kernels.front().parameter_bytes);
+  }
+  // From the cache, and of what does not compile, there is nothing to hand out.
+  handed.clear();
+  EXPECT_TRUE(compiler_->compile(request, {}, [&](const CompiledModule& ptx) { handed.push_back(ptx); }));
+  request.text = "extern \"C\" __global__ void k() { undeclared(); }";
+  EXPECT_FALSE(compiler_->compile(request, {}, [&](const CompiledModule& ptx) { handed.push_back(ptx); }));
+  EXPECT_TRUE(handed.empty());
+}
+
 // Without optimisation, ptxas needs more instructions.
 TEST_F(CompilerTest, TheAssemblerOptimisesAsMuchAsAskedFor) {
   CompileRequest request;
