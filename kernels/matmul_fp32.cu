@@ -275,13 +275,12 @@ struct Copies {
 
   __device__ Copies(const float* a, const float* b, int top, int left, int m, int n, int k)
       : a(a), b(b), left(left), n(n), k(k) {
-    const int a_row = threadIdx.x / 8 % BM, a_first = threadIdx.x % 8 + threadIdx.x / (8 * BM) * 8;
-    const int b_column = threadIdx.x % (BN / 4) * 4, b_first = threadIdx.x / (BN / 4);
-    a_depth = a_first;
-    b_depth = b_first;
+    const int a_row = threadIdx.x / 8 % BM, b_column = threadIdx.x % (BN / 4) * 4;
+    a_depth = threadIdx.x % 8 + threadIdx.x / (8 * BM) * 8;
+    b_depth = threadIdx.x / (BN / 4);
 #pragma unroll
     for (int i = 0; i < A_LINES; ++i) a_from[i] = inside(top + a_row + i * A_ROWS, m) * k + a_depth;
-    b_from = b_depth * n + inside(left + b_column, n - 3);
+    b_from = b_depth * n + inside(left + b_column, n - 3);  // the last four columns begin at n - 4
     Piece* pieces = reinterpret_cast<Piece*>(shared);
     a_to = shared_address(&pieces->a[a_depth][a_row]);
     b_to = shared_address(&pieces->b[b_depth][b_column]);
