@@ -62,13 +62,10 @@ extern "C" __global__ void __launch_bounds__(TILE* TILE)
   set_element(c, row, column, m, n, sum);
 }
 
-extern __shared__ __align__(16) float shared[];
-
 // A thread computes TM results of one column. An element of B, once in a register, is used TM times.
 extern "C" __global__ void __launch_bounds__(TILE* TILE)
     register_1d(const float* a, const float* b, float* c, int m, int n, int k) {
-  float(*a_tile)[TILE] = reinterpret_cast<float(*)[TILE]>(shared);  // (TM · TILE, TILE)
-  float(*b_tile)[TILE] = a_tile + TM * TILE;                        // (TILE, TILE)
+  __shared__ float a_tile[TM * TILE][TILE], b_tile[TILE][TILE];
   const int x = threadIdx.x, y = threadIdx.y;
   const int row = blockIdx.y * TM * TILE + y, column = blockIdx.x * TILE + x;
   float sum[TM] = {};
@@ -89,6 +86,7 @@ extern "C" __global__ void __launch_bounds__(TILE* TILE)
 }
 
 // From here on a CTA computes BM × BN results, and a thread TM × TN of them.
+extern __shared__ __align__(16) float shared[];
 constexpr int THREADS = BM * BN / (TM * TN) < 1024 ? BM * BN / (TM * TN) : 1024;
 constexpr int ACROSS = BN / TN > 1 ? BN / TN : 1, DOWN = BM / TM > 1 ? BM / TM : 1;  // threads beside and below others
 
@@ -368,8 +366,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
       if (i == BK - 1) {  // of this piece all is in registers; the next one must be there, and the oldest is free
         if (!NO_WAIT) cp_async_wait_group<STAGES - 2>();
         barrier();
-        // After the last piece some other one is loaded once more: cheaper than to ask before each load.
-        const int way = reading.next() / 4;
+        // After the last piece its beginning is loaded once more: cheaper than to ask before each load.
+        const int way = step + 1 < steps ? reading.next() / 4 : 0;
         a_place += way;
         b_place += way;
       }

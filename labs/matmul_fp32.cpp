@@ -13,11 +13,12 @@ namespace {
 enum Buffer : size_t { kA, kB, kC };
 
 constexpr int64_t kWarp = 32, kFloat = 4;
-constexpr int64_t kPadding = 4;               // words: PAD in the kernel file
-constexpr int64_t kMostThreads = 1024;        // of a CTA
-constexpr int64_t kMostRegisters = 255;       // of a thread
-constexpr int64_t kRegisters = 65536;         // of a multiprocessor
-constexpr int64_t kMostSharedBytes = 232448;  // of a CTA: 227 KB, on sm_90
+constexpr int64_t kPadding = 4;                // words: PAD in the kernel file
+constexpr int64_t kMostThreads = 1024;         // of a CTA
+constexpr int64_t kMostRegisters = 255;        // of a thread
+constexpr int64_t kRegisters = 65536;          // of a multiprocessor
+constexpr int64_t kMostSharedBytes = 232448;   // of a CTA: 227 KB, on sm_90
+constexpr int64_t kMostDeclaredBytes = 49152;  // of these, in arrays of the kernel
 
 /// How a CTA and its threads share the tile, from the parameters: the constants of the kernel file.
 struct Tiles {
@@ -47,6 +48,16 @@ Result<void> check_shared(const std::string& what, const std::string& value, int
   return not_possible(what, value,
                       fmt::format("the pieces would take {} bytes of shared memory, and a CTA has at most {}",
                                   with_separators(bytes), with_separators(kMostSharedBytes)));
+}
+
+/// The tiles of rung 4, which are arrays of the kernel.
+Result<void> check_column(const Config& config) {
+  const int64_t tile = config.param("TILE"), tm = config.param("TM"), bytes = (tm + 1) * tile * tile * kFloat;
+  if (bytes <= kMostDeclaredBytes) return {};
+  return not_possible("TM × TILE", fmt::format("{} × {}", tm, tile),
+                      fmt::format("the tiles would take {} bytes of shared memory, and arrays of a kernel have at "
+                                  "most {}",
+                                  with_separators(bytes), with_separators(kMostDeclaredBytes)));
 }
 
 /// Registers and threads of rungs 5 to 8.
@@ -174,16 +185,17 @@ struct Estimate {
   double clocks = 0;  // of the busiest multiprocessor, for each step of K
 };
 
-/// A multiprocessor issues 4 warps' multiply-adds in a clock if it has 8 warps to choose from, less what goes into
-/// loads from shared memory; and the busiest one decides when the grid ends.
+/// A multiprocessor issues 4 warps' multiply-adds in a clock if it has 8 warps to choose from; but for each step of K a
+/// warp also issues its loads of 16 bytes, and some 4 instructions for copies, indices and the barrier. The busiest
+/// multiprocessor decides when the grid ends.
 Estimate estimate(const Candidate& tile, const Config& config, const GpuSpec& gpu) {
   const int64_t ctas = ceil_divide(config.size("M"), tile.bm) * ceil_divide(config.size("N"), tile.bn);
   const int64_t of_busiest = ceil_divide(ctas, gpu.multiprocessors);
   const int64_t registers = tile.tm * tile.tn + 2 * (tile.tm + tile.tn) + 48;
   const int64_t resident = std::max<int64_t>(1, gpu.registers_per_multiprocessor / (registers * tile.threads()));
   const auto warps = static_cast<double>(std::min(resident, of_busiest) * tile.threads() / kWarp);
-  const auto results = static_cast<double>(tile.tm * tile.tn), loads = static_cast<double>(tile.tm + tile.tn) / 4;
-  const double per_clock = 128 * std::min(1.0, warps / 8) * results / (results + loads);
+  const auto results = static_cast<double>(tile.tm * tile.tn), others = static_cast<double>(tile.tm + tile.tn) / 4 + 4;
+  const double per_clock = 128 * std::min(1.0, warps / 8) * results / (results + others);
   return {ctas, static_cast<double>(of_busiest * tile.bm * tile.bn) / per_clock};
 }
 
@@ -228,16 +240,13 @@ std::vector<Rung> make_rungs() {
   std::vector<std::string> warp = tile, stages = tile;
   warp.emplace_back("WM");
   for (const char* param : {"WM", "STAGES", "GROUP_M"}) stages.emplace_back(param);
-  const auto of_column = [](const Config& config) {
-    return (config.param("TM") + 1) * config.param("TILE") * config.param("TILE") * kFloat;
-  };
   const auto of_piece = [](const Config& config) { return Tiles(config).piece_bytes(kPadding); };
   std::vector<Rung> rungs{
       make_rung("naive", {"Naive", "朴素"}, "naive", square, {.cta = cta_of_square, .x_goes_down = true}),
       make_rung("coalesced", {"Coalesced", "合并访问"}, "coalesced", square, {.cta = cta_of_square}),
       make_rung("shared-tile", {"Shared tile", "共享内存分块"}, "shared_tile", square, {.cta = cta_of_square}),
       make_rung("register-1d", {"Column in registers", "一维寄存器分块"}, "register_1d", column,
-                {.cta = cta_of_column, .shared_bytes = of_column}),
+                {.cta = cta_of_column}),
       make_rung(
           "register-2d", {"Tile in registers", "二维寄存器分块"}, "register_2d", tile,
           {.cta = cta_of_tile, .shared_bytes = [](const Config& config) { return Tiles(config).piece_bytes(0); }}),
@@ -251,6 +260,7 @@ std::vector<Rung> make_rungs() {
                  .shared_bytes =
                      [](const Config& config) { return Tiles(config).piece_bytes(kPadding) * Tiles(config).stages; }}),
   };
+  rungs[3].check = check_column;
   rungs[4].check = rungs[5].check = check_thread_tile;
   rungs[6].check = check_warp_tile;
   rungs[7].check = check_double_buffered;

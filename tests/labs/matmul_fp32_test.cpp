@@ -212,6 +212,7 @@ TEST(MatmulFp32, AnImpossibleTileIsRefusedWithTheLimitThatItPasses) {
     const std::string why = refusal(rung, params);
     EXPECT_NE(why.find(limit), std::string::npos) << rung << ": " << why;
   };
+  says("register-1d", {{"TM", 16}}, "69,632 bytes of shared memory");
   says("register-2d", {{"TM", 16}, {"TN", 16}}, "256 registers of a thread");
   says("register-2d", {{"BM", 256}, {"BN", 256}, {"TM", 8}, {"TN", 8}}, "65,536 registers of a multiprocessor");
   says("vectorised", {{"BM", 256}, {"BN", 128}}, "2,048 threads");
