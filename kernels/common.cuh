@@ -11,6 +11,10 @@ __device__ inline unsigned shared_address(const void* pointer) {
 __device__ inline void cp_async(unsigned to, const void* from, int bytes) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
 }
+/// The same for one float, which need not lie on 16 bytes; through the L1.
+__device__ inline void cp_async_float(unsigned to, const float* from, int bytes) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+}
 /// What the thread has copied since the last commit is a group of its own [cp.async.commit_group].
 __device__ inline void cp_async_commit_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 /// Waits until at most `PENDING` groups of this thread are still on their way [cp.async.wait_group].

@@ -196,10 +196,22 @@ Slider param_slider(const PanelContext& context, const Param& param) {
   return slider;
 }
 
+/// In place of the grid, why there is none with these values.
+bool refusal(Column& column, const ChosenRung& chosen) {
+  if (!chosen.rung->check) return false;
+  const auto possible = chosen.rung->check(chosen.config);
+  if (possible) return false;
+  const float top = column.y += column.px(8);
+  paragraph(column, as_sentence({possible.error().id, possible.error().message, ""}), column.theme().error);
+  mark(column.context, "refusal", {column.left, top}, {column.right, column.y});
+  column.y += column.px(10);
+  return true;
+}
+
 void grid_row(Column& column) {
   const PanelContext& context = column.context;
   const ChosenRung chosen = chosen_rung(context);
-  if (chosen.rung == nullptr || !chosen.rung->grid_formula) return;
+  if (chosen.rung == nullptr || !chosen.rung->grid_formula || refusal(column, chosen)) return;
   const float middle = column.y + column.px(15);
   const std::string& label = context.strings("controls.grid");
   const Fonts& fonts = column.fonts();

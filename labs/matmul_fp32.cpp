@@ -1,0 +1,487 @@
+// Lab "matmul-fp32": C = A · B in fp32 without tensor cores. kernels/matmul_fp32.cu holds the rungs.
+#include <cmath>
+#include <set>
+
+#include "engine/lab.hpp"
+#include "engine/numbers.hpp"
+#include "engine/specs.hpp"
+#include "labs/matmul.hpp"
+
+namespace tilescope {
+namespace {
+
+enum Buffer : size_t { kA, kB, kC };
+
+constexpr int64_t kWarp = 32, kFloat = 4;
+constexpr int64_t kPadding = 4;                // words: PAD in the kernel file
+constexpr int64_t kMostThreads = 1024;         // of a CTA
+constexpr int64_t kMostRegisters = 255;        // of a thread
+constexpr int64_t kRegisters = 65536;          // of a multiprocessor
+constexpr int64_t kMostSharedBytes = 232448;   // of a CTA: 227 KB, on sm_90
+constexpr int64_t kMostDeclaredBytes = 49152;  // of these, in arrays of the kernel
+
+/// How a CTA and its threads share the tile, from the parameters: the constants of the kernel file.
+struct Tiles {
+  int64_t bm, bn, bk, tm, tn, wm, stages;
+  explicit Tiles(const Config& config)
+      : bm(config.param("BM")),
+        bn(config.param("BN")),
+        bk(config.param("BK")),
+        tm(config.param("TM")),
+        tn(config.param("TN")),
+        wm(config.param("WM")),
+        stages(config.param("STAGES")) {}
+  int64_t threads() const { return bm * bn / (tm * tn); }
+  int64_t lanes_down() const { return wm / tm; }
+  int64_t wn() const { return kWarp / lanes_down() * tn; }
+  int64_t piece_bytes(int64_t padding) const { return (bm + padding + bn) * bk * kFloat; }
+};
+
+// ---- What cannot run, and the limit that says so ------------------------------------------------------------------
+
+tl::unexpected<Error> not_possible(const std::string& what, const std::string& value, const std::string& why) {
+  return fail(ErrorId::bad_launch, what, value, why);
+}
+
+Result<void> check_shared(const std::string& what, const std::string& value, int64_t bytes) {
+  if (bytes <= kMostSharedBytes) return {};
+  return not_possible(what, value,
+                      fmt::format("the pieces would take {} bytes of shared memory, and a CTA has at most {}",
+                                  with_separators(bytes), with_separators(kMostSharedBytes)));
+}
+
+/// The tiles of rung 4, which are arrays of the kernel.
+Result<void> check_column(const Config& config) {
+  const int64_t tile = config.param("TILE"), tm = config.param("TM"), bytes = (tm + 1) * tile * tile * kFloat;
+  if (bytes <= kMostDeclaredBytes) return {};
+  return not_possible("TM × TILE", fmt::format("{} × {}", tm, tile),
+                      fmt::format("the tiles would take {} bytes of shared memory, and arrays of a kernel have at "
+                                  "most {}",
+                                  with_separators(bytes), with_separators(kMostDeclaredBytes)));
+}
+
+/// Registers and threads of rungs 5 to 8.
+Result<void> check_thread_tile(const Config& config) {
+  const Tiles tiles(config);
+  const std::string thread = fmt::format("{} × {}", tiles.tm, tiles.tn),
+                    cta = fmt::format("{} × {}", tiles.bm, tiles.bn);
+  if (tiles.tm * tiles.tn > kMostRegisters)
+    return not_possible("TM × TN", thread,
+                        fmt::format("the results alone would take {} registers of a thread, and it has at most {}",
+                                    tiles.tm * tiles.tn, kMostRegisters));
+  if (tiles.bm * tiles.bn >= kRegisters)
+    return not_possible(
+        "BM × BN", cta,
+        fmt::format("the results alone would take all {} registers of a multiprocessor", with_separators(kRegisters)));
+  if (tiles.threads() > kMostThreads)
+    return not_possible("BM × BN", cta,
+                        fmt::format("with {} results for each thread the CTA would have {} threads, and {} are the "
+                                    "most",
+                                    thread, with_separators(tiles.threads()), with_separators(kMostThreads)));
+  if (tiles.threads() < kWarp)
+    return not_possible("BM × BN", cta,
+                        fmt::format("with {} results for each thread the CTA would have {} threads, less than one warp",
+                                    thread, tiles.threads()));
+  return {};
+}
+
+/// And how the tile is shared by the warps, of rungs 7 and 8.
+Result<void> check_warp_tile(const Config& config) {
+  if (auto possible = check_thread_tile(config); !possible) return possible;
+  const Tiles tiles(config);
+  const std::string wm = std::to_string(tiles.wm);
+  if (tiles.wm > tiles.bm)
+    return not_possible("WM", wm, fmt::format("the tile of the CTA has only BM = {} rows", tiles.bm));
+  if (tiles.lanes_down() < 2 || tiles.lanes_down() > kWarp / 2)
+    return not_possible("WM", wm,
+                        fmt::format("with TM = {} results below each other {} lanes would stand below each other; 2 to "
+                                    "16 of 32 can",
+                                    tiles.tm, tiles.lanes_down()));
+  if (tiles.wn() > tiles.bn)
+    return not_possible("WM", wm,
+                        fmt::format("the warp's {} × {} × 32 results would be {} columns wide, and the tile of the CTA "
+                                    "has BN = {}",
+                                    tiles.tm, tiles.tn, tiles.wn(), tiles.bn));
+  return {};
+}
+
+Result<void> check_double_buffered(const Config& config) {
+  if (auto possible = check_warp_tile(config); !possible) return possible;
+  const Tiles tiles(config);
+  return check_shared("STAGES", std::to_string(tiles.stages), tiles.piece_bytes(kPadding) * tiles.stages);
+}
+
+// ---- Rungs --------------------------------------------------------------------------------------------------------
+
+/// Rows and columns of C that one CTA computes.
+struct CtaTile {
+  int64_t rows, columns;
+};
+CtaTile cta_of_square(const Config& config) { return {config.param("TILE"), config.param("TILE")}; }
+CtaTile cta_of_column(const Config& config) {
+  return {config.param("TILE") * config.param("TM"), config.param("TILE")};
+}
+CtaTile cta_of_tile(const Config& config) { return {config.param("BM"), config.param("BN")}; }
+
+int64_t tiles_down(const Config& config, const CtaTile& cta) { return ceil_divide(config.size("M"), cta.rows); }
+int64_t tiles_across(const Config& config, const CtaTile& cta) { return ceil_divide(config.size("N"), cta.columns); }
+
+Launch launch_of(const std::string& kernel, const Config& config, int64_t grid_x, int64_t grid_y) {
+  Launch launch{.kernel = kernel, .grid = {}, .block = {}, .shared_bytes = 0, .arguments = {}};
+  launch.grid.x = static_cast<uint32_t>(grid_x);
+  launch.grid.y = static_cast<uint32_t>(grid_y);
+  launch.arguments = {BufferArgument{kA}, BufferArgument{kB}, BufferArgument{kC}};
+  for (const char* size : {"M", "N", "K"})
+    launch.arguments.emplace_back(scalar(static_cast<int32_t>(config.size(size))));
+  return launch;
+}
+
+/// What the rungs differ in: the tile of a CTA, whether the grid's x goes down, threads, and shared memory.
+struct Shape {
+  CtaTile (*cta)(const Config&);
+  bool x_goes_down = false, one_dimension = false;
+  int64_t (*shared_bytes)(const Config&) = nullptr;
+};
+
+Rung make_rung(std::string name, Text title, const std::string& kernel, std::vector<std::string> params,
+               const Shape& shape) {
+  Rung rung{.name = std::move(name), .title = std::move(title), .kernels = {kernel}, .params = std::move(params)};
+  rung.launches = [kernel, shape](const Config& config) {
+    const CtaTile cta = shape.cta(config);
+    const int64_t down = tiles_down(config, cta), across = tiles_across(config, cta);
+    Launch launch = shape.one_dimension ? launch_of(kernel, config, down * across, 1)
+                    : shape.x_goes_down ? launch_of(kernel, config, down, across)
+                                        : launch_of(kernel, config, across, down);
+    if (shape.cta == cta_of_tile) {
+      launch.block.x = static_cast<uint32_t>(Tiles(config).threads());
+    } else {
+      launch.block.x = launch.block.y = static_cast<uint32_t>(config.param("TILE"));
+    }
+    if (shape.shared_bytes != nullptr) launch.shared_bytes = static_cast<uint32_t>(shape.shared_bytes(config));
+    return std::vector<Launch>{launch};
+  };
+  rung.grid_formula = [shape](const Config& config) {
+    const CtaTile cta = shape.cta(config);
+    return fmt::format("⌈{} / {}⌉ × ⌈{} / {}⌉ = {}", with_separators(config.size("M")), cta.rows,
+                       with_separators(config.size("N")), cta.columns,
+                       with_separators(tiles_down(config, cta) * tiles_across(config, cta)));
+  };
+  return rung;
+}
+
+// ---- The rung that chooses ------------------------------------------------------------------------------------------
+
+struct Candidate {
+  int64_t bm, bn, bk, tm, tn, wm;
+  int64_t threads() const { return bm * bn / (tm * tn); }
+};
+
+/// Large tiles first: of two that are as good, the larger one reads less.
+constexpr Candidate kCandidates[] = {{128, 256, 16, 8, 16, 64}, {128, 128, 16, 8, 8, 64}, {64, 128, 16, 8, 8, 32},
+                                     {64, 64, 16, 8, 4, 32},    {32, 64, 16, 4, 4, 32},   {32, 32, 16, 4, 4, 16}};
+
+struct Estimate {
+  int64_t ctas = 0;
+  double clocks = 0;  // of the busiest multiprocessor, for each step of K
+};
+
+/// A multiprocessor issues 4 warps' multiply-adds in a clock if it has 8 warps to choose from; but for each step of K a
+/// warp also issues its loads of 16 bytes, and some 4 instructions for copies, indices and the barrier. The busiest
+/// multiprocessor decides when the grid ends.
+Estimate estimate(const Candidate& tile, const Config& config, const GpuSpec& gpu) {
+  const int64_t ctas = ceil_divide(config.size("M"), tile.bm) * ceil_divide(config.size("N"), tile.bn);
+  const int64_t of_busiest = ceil_divide(ctas, gpu.multiprocessors);
+  const int64_t registers = tile.tm * tile.tn + 2 * (tile.tm + tile.tn) + 48;
+  const int64_t resident = std::max<int64_t>(1, gpu.registers_per_multiprocessor / (registers * tile.threads()));
+  const auto warps = static_cast<double>(std::min(resident, of_busiest) * tile.threads() / kWarp);
+  const auto results = static_cast<double>(tile.tm * tile.tn), others = static_cast<double>(tile.tm + tile.tn) / 4 + 4;
+  const double per_clock = 128 * std::min(1.0, warps / 8) * results / (results + others);
+  return {ctas, static_cast<double>(of_busiest * tile.bm * tile.bn) / per_clock};
+}
+
+Pick pick_tile(const Config& config, const GpuSpec& gpu) {
+  const Candidate* best = nullptr;
+  Estimate of_best;
+  for (const Candidate& candidate : kCandidates) {
+    const Estimate of_candidate = estimate(candidate, config, gpu);
+    if (best != nullptr && of_candidate.clocks >= of_best.clocks) continue;
+    best = &candidate;
+    of_best = of_candidate;
+  }
+  const std::string tile = fmt::format("{} × {}", best->bm, best->bn), ctas = with_separators(of_best.ctas);
+  Pick pick{.rung = "double-buffered",
+            .params = {{"BM", best->bm},
+                       {"BN", best->bn},
+                       {"BK", best->bk},
+                       {"TM", best->tm},
+                       {"TN", best->tn},
+                       {"WM", best->wm},
+                       {"STAGES", 3},
+                       {"GROUP_M", 8}}};
+  if (best == kCandidates) {
+    pick.why = {fmt::format("Tiles of {} make {} CTAs for {} multiprocessors: enough for the tile that needs the "
+                            "fewest loads.",
+                            tile, ctas, gpu.multiprocessors),
+                fmt::format("{} 的分块有 {} 个 CTA，对 {} 个 SM 足够，所以用访存最少的分块。", tile, ctas,
+                            gpu.multiprocessors)};
+  } else {
+    const int64_t of_largest = estimate(kCandidates[0], config, gpu).ctas;
+    pick.why = {fmt::format("Tiles of 128 × 256 would make {} CTAs for {} multiprocessors; {} make {}, which "
+                            "share the work better.",
+                            with_separators(of_largest), gpu.multiprocessors, tile, ctas),
+                fmt::format("128 × 256 的分块只有 {} 个 CTA，SM 却有 {} 个；{} 的分块有 {} 个，分得更匀。",
+                            with_separators(of_largest), gpu.multiprocessors, tile, ctas)};
+  }
+  return pick;
+}
+
+std::vector<Rung> make_rungs() {
+  const std::vector<std::string> square{"TILE"}, column{"TILE", "TM"}, tile{"BM", "BN", "BK", "TM", "TN"};
+  std::vector<std::string> warp = tile, stages = tile;
+  warp.emplace_back("WM");
+  for (const char* param : {"WM", "STAGES", "GROUP_M"}) stages.emplace_back(param);
+  const auto of_piece = [](const Config& config) { return Tiles(config).piece_bytes(kPadding); };
+  std::vector<Rung> rungs{
+      make_rung("naive", {"Naive", "朴素"}, "naive", square, {.cta = cta_of_square, .x_goes_down = true}),
+      make_rung("coalesced", {"Coalesced", "合并访问"}, "coalesced", square, {.cta = cta_of_square}),
+      make_rung("shared-tile", {"Shared tile", "共享内存分块"}, "shared_tile", square, {.cta = cta_of_square}),
+      make_rung("register-1d", {"Column in registers", "一维寄存器分块"}, "register_1d", column,
+                {.cta = cta_of_column}),
+      make_rung(
+          "register-2d", {"Tile in registers", "二维寄存器分块"}, "register_2d", tile,
+          {.cta = cta_of_tile, .shared_bytes = [](const Config& config) { return Tiles(config).piece_bytes(0); }}),
+      make_rung("vectorised", {"Vectorised", "向量化"}, "vectorised", tile,
+                {.cta = cta_of_tile, .shared_bytes = of_piece}),
+      make_rung("warp-tile", {"Warp tile", "warp 分块"}, "warp_tile", warp,
+                {.cta = cta_of_tile, .shared_bytes = of_piece}),
+      make_rung("double-buffered", {"Double-buffered", "双缓冲"}, "double_buffered", stages,
+                {.cta = cta_of_tile,
+                 .one_dimension = true,
+                 .shared_bytes =
+                     [](const Config& config) { return Tiles(config).piece_bytes(kPadding) * Tiles(config).stages; }}),
+  };
+  rungs[3].check = check_column;
+  rungs[4].check = rungs[5].check = check_thread_tile;
+  rungs[6].check = check_warp_tile;
+  rungs[7].check = check_double_buffered;
+  rungs.push_back({.name = "auto", .title = {"Auto", "自动"}, .pick = pick_tile});
+  return rungs;
+}
+
+// ---- What the learner moves -----------------------------------------------------------------------------------------
+
+Param make_power(std::string name, Text title, Text unit, Text help, const std::array<int64_t, 4>& values) {
+  return {.name = std::move(name),
+          .title = std::move(title),
+          .unit = std::move(unit),
+          .help = std::move(help),
+          .value = values[0],
+          .min = values[1],
+          .max = values[2],
+          .scale = Scale::power_of_two,
+          .gpu_value = values[3]};
+}
+
+std::vector<Param> make_params() {
+  const Text elements{"elements", "元素"};
+  std::vector<Param> params{
+      make_power("TILE", {"Square of threads, edge", "线程方阵边长"}, {"threads", "线程"},
+                 {"Rungs 1 to 4: a CTA has TILE × TILE threads.", "第 1 到 4 级：一个 CTA 有 TILE × TILE 个线程。"},
+                 {32, 8, 32, 32}),
+      make_power("BM", {"Tile, rows", "分块行数"}, elements,
+                 {"Rows of C that one CTA computes.", "一个 CTA 计算的 C 的行数。"}, {64, 32, 256, 128}),
+      make_power("BN", {"Tile, columns", "分块列数"}, elements,
+                 {"Columns of C that one CTA computes.", "一个 CTA 计算的 C 的列数。"}, {64, 32, 256, 256}),
+      make_power("BK", {"Tile, depth", "分块深度"}, elements,
+                 {"Depth of the pieces of A and B in shared memory.", "共享内存中每段 A、B 的深度。"}, {8, 8, 32, 16}),
+      make_power("TM", {"Rows per thread", "每线程行数"}, elements,
+                 {"Rows of results that a thread keeps in registers.", "一个线程在寄存器里保存的结果的行数。"},
+                 {4, 4, 16, 8}),
+      make_power("TN", {"Columns per thread", "每线程列数"}, elements,
+                 {"Columns of results that a thread keeps in registers.", "一个线程在寄存器里保存的结果的列数。"},
+                 {4, 4, 16, 16}),
+      make_power("WM", {"Warp tile, rows", "warp 分块行数"}, elements,
+                 {"Rows of C that one warp computes; it has 32 · TM · TN results in all.",
+                  "一个 warp 计算的 C 的行数；它一共有 32 · TM · TN 个结果。"},
+                 {32, 16, 128, 64})};
+  params.push_back({.name = "STAGES",
+                    .title = {"Stages", "流水级数"},
+                    .unit = {"pieces", "段"},
+                    .help = {"Pieces that shared memory holds: one is multiplied, the others are on their way.",
+                             "共享内存容纳的段数：一段在计算，其余在搬运途中。"},
+                    .value = 2,
+                    .min = 2,
+                    .max = 5,
+                    .gpu_value = 3});
+  params.push_back(make_power(
+      "GROUP_M", {"Rows of tiles per group", "每组分块行数"}, {"tile rows", "分块行"},
+      {"Rows of tiles that CTAs walk together, column by column.", "CTA 逐列一起走过的分块行数。"}, {8, 1, 32, 8}));
+  return params;
+}
+
+std::vector<BreakIt> make_switches() {
+  const std::vector<std::string> with_tiles{"shared-tile", "register-1d",     "register-2d", "vectorised",
+                                            "warp-tile",   "double-buffered", "auto"};
+  return {
+      {.name = "DROP_MASK",
+       .title = {"Drop the boundary mask", "去掉边界判断"},
+       .help = {"Tiles at the edge read and write past the matrices.", "边缘的分块会读写到矩阵之外。"}},
+      {.name = "NO_BARRIER",
+       .title = {"Remove the barriers", "去掉同步"},
+       .help = {"Warps read a tile before others have filled it, or overwrite what others still read.",
+                "有的 warp 在分块填好之前就来读，或者覆盖别人还在读的数据。"},
+       .rungs = with_tiles},
+      {.name = "NO_WAIT",
+       .title = {"Do not wait for the copies", "不等待异步拷贝"},
+       .help = {"A piece is multiplied while cp.async is still writing to it.", "cp.async 还在写，就拿这一段来相乘。"},
+       .rungs = {"double-buffered"}},
+      {.name = "NO_PADDING",
+       .title = {"Forget the padding", "忘掉填充"},
+       .help = {"Elements of A that are turned over together fall into the same banks.",
+                "一起转置的 A 的元素落在同样的存储体里。"},
+       .rungs = {"vectorised", "warp-tile", "double-buffered"},
+       .only_slower = true}};
+}
+
+// ---- Predict cards --------------------------------------------------------------------------------------------------
+
+std::vector<int64_t> with_answer(std::vector<int64_t> choices, int64_t answer) {
+  if (std::find(choices.begin(), choices.end(), answer) == choices.end()) choices.push_back(answer);
+  return choices;
+}
+
+/// Sectors of A that the first warp of the naive rung touches with one load.
+int64_t sectors_of_naive_load(const Config& config) {
+  std::set<int64_t> sectors;
+  for (int64_t lane = 0; lane < kWarp; ++lane) {
+    const int64_t row = lane % config.param("TILE"), column = lane / config.param("TILE");
+    if (row < config.size("M") && column < config.size("N")) sectors.insert(row * config.size("K") * kFloat / 32);
+  }
+  return static_cast<int64_t>(sectors.size());
+}
+
+int64_t ctas_that_read_a_row(const Config& config) { return ceil_divide(config.size("N"), config.param("TILE")); }
+
+std::vector<Predict> make_predicts() {
+  return {
+      {.question = {"Naive: how many sectors does one load of A by the first warp touch?",
+                    "朴素：第一个 warp 读 A 的一条指令触及多少个扇区？"},
+       .choices =
+           [](const Config& config) {
+             return with_answer({1, 4, 32}, sectors_of_naive_load(config));
+           },
+       .answer = sectors_of_naive_load,
+       .why =
+           [](const Config& config) {
+             const std::string pitch = with_separators(kFloat * config.size("K"));
+             return Text{"Neighbouring lanes are in neighbouring rows of A, " + pitch +
+                             " bytes apart; each row is in a sector of its own.",
+                         "相邻 lane 在 A 的相邻行上，相隔 " + pitch + " 字节；每一行各占一个扇区。"};
+           }},
+      {.question = {"Coalesced reads every element of A once for each of the N columns of C. How many CTAs read it "
+                    "with the shared tile?",
+                    "“合并访问”为 C 的 N 列各读一次 A 的每个元素。用共享内存分块时，每个元素由多少个 CTA 读？"},
+       .choices =
+           [](const Config& config) {
+             return with_answer({1, config.param("TILE"), config.size("N")}, ctas_that_read_a_row(config));
+           },
+       .answer = ctas_that_read_a_row,
+       .why =
+           [](const Config& config) {
+             const std::string count =
+                 fmt::format("⌈{} / {}⌉", with_separators(config.size("N")), config.param("TILE"));
+             return Text{count + ": one for each tile beside the others in a row of tiles of C.",
+                         count + "：C 的一行分块里有几块，就有几个 CTA 读。"};
+           }},
+      {.question = {"For one step of K a thread with TM × TN results makes TM · TN multiply-adds. How many bytes does "
+                    "it read from shared memory for them?",
+                    "一个线程有 TM × TN 个结果，K 每走一步做 TM · TN 次乘加。为此它从共享内存读多少字节？"},
+       .choices =
+           [](const Config& config) {
+             const int64_t tm = config.param("TM"), tn = config.param("TN");
+             return with_answer({4 * tm * tn, 8 * tm * tn}, 4 * (tm + tn));
+           },
+       .answer = [](const Config& config) { return 4 * (config.param("TM") + config.param("TN")); },
+       .why =
+           [](const Config& config) {
+             const int64_t tm = config.param("TM"), tn = config.param("TN");
+             const double intensity = static_cast<double>(tm * tn) / static_cast<double>(2 * (tm + tn));
+             return Text{fmt::format("TM + TN = {} floats, for an outer product of {} multiply-adds: {:.2f} FLOP per "
+                                     "byte instead of 0.25.",
+                                     tm + tn, tm * tn, intensity),
+                         fmt::format("TM + TN = {} 个 float，换来外积的 {} 次乘加：每字节 {:.2f} FLOP，而不是 0.25。",
+                                     tm + tn, tm * tn, intensity)};
+           }},
+      {.question = {"Double-buffered without padding: how many lanes collide in a bank when a warp turns 8 depths of 4 "
+                    "rows of A over?",
+                    "双缓冲而不填充：一个 warp 转置 A 的 4 行 × 8 深度时，一个存储体里撞上几个 lane？"},
+       .choices =
+           [](const Config&) {
+             return std::vector<int64_t>{1, 4, 8};
+           },
+       .answer = [](const Config&) { return int64_t{8}; },
+       .why =
+           [](const Config& config) {
+             const int64_t bm = config.param("BM");
+             return Text{fmt::format("Depths lie BM = {} words apart, a multiple of 32: all 8 of a row in one bank. "
+                                     "With 4 words more they are 8 different ones.",
+                                     bm),
+                         fmt::format("相邻深度相隔 BM = {} 个字，是 32 的倍数：同一行的 8 个都在一个存储体。多 4 "
+                                     "个字，就分到 8 个存储体。",
+                                     bm)};
+           }},
+  };
+}
+
+// ---- The lab --------------------------------------------------------------------------------------------------------
+
+void reference(const Config& config, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t,
+               size_t begin, size_t end, double* expected) {
+  multiply_in_double(config, {.type = DType::f32}, *buffers[kA], *buffers[kB], begin, end, expected);
+}
+
+/// A sum of K products is rounded K times, each time by up to 2^-24 of the partial sum. Of products of N(0, 1) the i-th
+/// partial sum is about √i, and roundings that point anywhere add up to some 2^-24 · 0.3 K. The largest of millions of
+/// elements has partial sums five times as large and errors that agree more than most: eight times 2^-24 · K. The 16
+/// are for short sums, of which a few large products decide.
+Tolerance tolerance(const std::string&, const Config& config) {
+  return {.absolute = std::ldexp(static_cast<double>(config.size("K") + 16), -21), .relative = 1e-6};
+}
+
+Lab make_matmul_fp32() {
+  constexpr int64_t kMost = 32768;  // an int still indexes a matrix
+  Lab lab;
+  lab.name = "matmul-fp32";
+  lab.stage = 5;
+  lab.order = 10;
+  lab.title = {"Matmul fp32", "矩阵乘 fp32"};
+  lab.kernel_file = "matmul_fp32.cu";
+  lab.sizes = {make_matmul_size("M", 200, 4096, 1, kMost), make_matmul_size("N", 264, 4096, 1, kMost),
+               make_matmul_size("K", 140, 4096, 1, kMost)};
+  lab.params = make_params();
+  lab.break_it = make_switches();
+  lab.rungs = make_rungs();
+  lab.references = {{"cuBLAS", ReferenceKind::cublas, "matmul_f32"},
+                    {"PyTorch", ReferenceKind::torch, "matmul_f32"},
+                    {"Triton", ReferenceKind::triton, "matmul_f32"}};
+  lab.tolerance_for = tolerance;
+  lab.predicts = make_predicts();
+  lab.buffers = [](const Config& config) { return make_matmul_buffers(config, {.type = DType::f32}, DType::f32); };
+  lab.reference = reference;
+  lab.flops = matmul_flops;
+  lab.useful_bytes = [](const Config& config) { return matmul_bytes(config, DType::f32, DType::f32); };
+  lab.bytes_formula = {"4 (M K + K N + M N) bytes: A and B read once, C written",
+                       "4 (M K + K N + M N) 字节：A、B 各读一次，写 C"};
+  lab.speed_unit = SpeedUnit::teraflops;
+  lab.sweep_size = "M";
+  lab.sweep_with = {"N", "K"};
+  lab.sweep = {256, 512, 1024, 2048, 4096, 8192};
+  lab.most_simulated_flops = 1e9;
+  lab.most_reference_flops = 2e9;
+  return lab;
+}
+
+const bool registered = register_lab(make_matmul_fp32());
+
+}  // namespace
+}  // namespace tilescope

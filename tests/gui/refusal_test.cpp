@@ -1,0 +1,31 @@
+// What a rung cannot run with is said under the sliders, before and without a run.
+#include "tests/gui/screen_fixture.hpp"
+
+namespace tilescope {
+namespace {
+
+using testing::ScreenTest;
+
+class Refusal : public ScreenTest {
+ protected:
+  bool is_refused() {
+    frames(2);
+    return screen->marks().count("refusal") != 0;
+  }
+};
+
+TEST_F(Refusal, IsShownUnderTheSlidersWhileTheTileIsImpossible) {
+  screen->session.select_lab("matmul-fp32");
+  screen->session.select_rung("warp-tile");
+  EXPECT_FALSE(is_refused());
+  screen->session.set_param("WM", 128);  // of a tile with 64 rows
+  EXPECT_TRUE(is_refused());
+  screen->session.select_rung("vectorised");  // has no warp tile
+  EXPECT_FALSE(is_refused());
+  screen->session.select_rung("warp-tile");
+  screen->session.set_param("WM", 32);
+  EXPECT_FALSE(is_refused());
+}
+
+}  // namespace
+}  // namespace tilescope
