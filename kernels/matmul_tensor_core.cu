@@ -23,9 +23,9 @@ __device__ void bring_piece(COPIES_A& a, COPIES_B& b, unsigned stage, int aligne
 
 __device__ void store_any(const Sums& sum, Element* c, int m, int n, int2 tile, int aligned) {
   if (aligned)
-    store_tile<true>(sum, c, m, n, tile.x, tile.y);
+    store_tile<true>(sum, c, m, n, tile);
   else
-    store_tile<false>(sum, c, m, n, tile.x, tile.y);
+    store_tile<false>(sum, c, m, n, tile);
 }
 
 // The word, of 4 bytes, that lane 4 g + t needs: word t of a chunk in the row of g.
@@ -77,8 +77,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
           else if (DTYPE == 2)
             now.b[j][r] = element_of<B>(piece_b, k_at + t, n_at);
           else  // two elements that are neighbours in K, but lie in different rows of B
-            now.b[j][r] =
-                element_of<B>(piece_b, k_at + 2 * t, n_at) | element_of<B>(piece_b, k_at + 2 * t + 1, n_at) << 16;
+            now.b[j][r] = element_of<B>(piece_b, k_at + 2 * t, n_at) | element_of<B>(piece_b, k_at + 2 * t + 1, n_at)
+                                                                           << 16;
         }
       round_operands(now);
       multiply(sum, now);
@@ -120,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const int2 tile = tile_of_cta<GROUP_M>(m, n);
   Sums sum = {};
   multiply_tile<true>(sum, a, b, m, n, depth, tile);
-  store_tile<true>(sum, c, m, n, tile.x, tile.y);
+  store_tile<true>(sum, c, m, n, tile);
 }
 
 // The same for rows that do not begin on 16 bytes: cp.async cannot copy those, so they go through registers.
@@ -129,5 +129,5 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const int2 tile = tile_of_cta<GROUP_M>(m, n);
   Sums sum = {};
   multiply_tile<false>(sum, a, b, m, n, depth, tile);
-  store_tile<false>(sum, c, m, n, tile.x, tile.y);
+  store_tile<false>(sum, c, m, n, tile);
 }

@@ -198,27 +198,60 @@ __device__ inline int first_column_of_lane(int tile_n) {
   return tile_n * BN + threadIdx.x / 32 / WARPS_M * WN + threadIdx.x % 4 * 2;
 }
 
-// ALIGNED: rows of C begin on 16 bytes, so that two neighbours can be written at once.
-template <bool ALIGNED>
-__device__ void store_tile(const Sums& sum, Element* c, int m, int n, int tile_m, int tile_n) {
-  const int row = first_row_of_lane(tile_m), column = first_column_of_lane(tile_n);
+// Of two neighbouring 16 × 8 pieces of 2-byte elements, a row of both: even lanes take over the left piece, odd lanes
+// the right one. Then four lanes write the 32 bytes of a row at once, and no sector is written in two halves.
+__device__ inline uint2 exchange(Pair left, Pair right) {
+  const bool odd = threadIdx.x % 2 == 1;
+  const unsigned l = *reinterpret_cast<const unsigned*>(&left), r = *reinterpret_cast<const unsigned*>(&right);
+  const unsigned other = __shfl_xor_sync(0xffffffff, odd ? l : r, 1);
+  return odd ? make_uint2(other, r) : make_uint2(l, other);
+}
+
+// Rows of C that begin on 16 bytes.
+__device__ inline void store_aligned(const Sums& sum, Element* c, int m, int n, int row, int column) {
 #pragma unroll
   for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
     for (int below = 0; below < 2; ++below)
 #pragma unroll
-      for (int j = 0; j < WN / 8; ++j) {
-        const int r = row + i * 16 + below * 8, s = column + j * 8;
-        const float left = sum[i][j][below * 2], right = sum[i][j][below * 2 + 1];
-        if ((r >= m || s >= n) && !DROP_MASK) continue;
-        Element* to = c + static_cast<long long>(r) * n + s;
-        if (ALIGNED) {
-          *reinterpret_cast<Pair*>(to) = from_floats(left, right);
+      for (int j = 0; j < WN / 8; j += 2) {
+        const int r = row + i * 16 + below * 8;
+        const Pair left = from_floats(sum[i][j][below * 2], sum[i][j][below * 2 + 1]);
+        const Pair right = from_floats(sum[i][j + 1][below * 2], sum[i][j + 1][below * 2 + 1]);
+        Element* to = c + static_cast<long long>(r) * n + column + j * 8;
+        if (sizeof(Element) == 4) {
+          if ((r < m && column + j * 8 < n) || DROP_MASK) *reinterpret_cast<Pair*>(to) = left;
+          if ((r < m && column + j * 8 + 8 < n) || DROP_MASK) *reinterpret_cast<Pair*>(to + 8) = right;
         } else {
-          to[0] = from_float(left);
-          if (s + 1 < n || DROP_MASK) to[1] = from_float(right);
+          const int moved = threadIdx.x % 2 == 1 ? 6 : 0;  // from its own columns of the left piece
+          const uint2 four = exchange(left, right);
+          if ((r < m && column + j * 8 + moved < n) || DROP_MASK) *reinterpret_cast<uint2*>(to + moved) = four;
         }
       }
+}
+
+__device__ inline void store_unaligned(const Sums& sum, Element* c, int m, int n, int row, int column) {
+#pragma unroll
+  for (int i = 0; i < WM / 16; ++i)
+#pragma unroll
+    for (int below = 0; below < 2; ++below)
+#pragma unroll
+      for (int j = 0; j < WN / 8; ++j)
+#pragma unroll
+        for (int right = 0; right < 2; ++right) {
+          const int r = row + i * 16 + below * 8, s = column + j * 8 + right;
+          if ((r < m && s < n) || DROP_MASK)
+            c[static_cast<long long>(r) * n + s] = from_float(sum[i][j][below * 2 + right]);
+        }
+}
+
+template <bool ALIGNED>
+__device__ void store_tile(const Sums& sum, Element* c, int m, int n, int2 tile) {
+  const int row = first_row_of_lane(tile.x), column = first_column_of_lane(tile.y);
+  if (ALIGNED)
+    store_aligned(sum, c, m, n, row, column);
+  else
+    store_unaligned(sum, c, m, n, row, column);
 }
 
 // The tile of C for a CTA: groups of GROUP rows of tiles; inside a group column after column, so that CTAs which run at
