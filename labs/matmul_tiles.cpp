@@ -191,9 +191,9 @@ Tolerance product_tolerance(const Config& config) {
   // Inputs are N(0, 1), so a sum of K products is N(0, √K), and stays below 6 √K. The tensor cores do not round sums to
   // nearest: each step may lose a unit in the last place of 2^-23.
   const double sums = steps * std::ldexp(6 * std::sqrt(depth), -23);
-  // Rounding to 11 bits changes an operand by at most 2^-11 of it, either way: these errors add up like √K, and again 6
-  // deviations are allowed, of two operands each.
-  const double operands = type == TensorType::tf32 ? std::ldexp(6 * std::sqrt(2 * depth), -11) : 0;
+  // Rounding to 11 bits changes an operand by at most 2^-11 of it, a product of two by 2^-10. These errors go either
+  // way and add up like √K, of which 2 are 7 deviations; and one product of two far values may be as large as 12.
+  const double operands = type == TensorType::tf32 ? std::ldexp(2 * std::sqrt(depth) + 12, -10) : 0;
   // The result is rounded to 11 bits, to 8, or stays a float.
   const double result = type == TensorType::f16    ? std::ldexp(1, -11)
                         : type == TensorType::bf16 ? std::ldexp(1, -8)

@@ -18,8 +18,10 @@ constexpr size_t kWorkspaceBytes = size_t{64} << 20;  // what PyTorch gives it o
 constexpr int kSuccess = 0, kReal32 = 0;
 constexpr int kTransposeFirst = 3, kEpilogue = 7, kBiasPointer = 8, kBiasType = 26;       // of an operation
 constexpr int kEpilogueReluBias = 6, kEpilogueGeluBias = 36;                              // kinds of epilogue
-constexpr int kMostWorkspace = 1;                                                         // of a preference
+constexpr int kMostWorkspace = 1, kReductions = 3;                                        // of a preference
 constexpr int kAlgorithmId = 0, kTileId = 1, kSplitK = 2, kStagesId = 6, kClusterId = 8;  // of an algorithm
+
+constexpr uint32_t kReductionsInFloat = 1 | 2;  // of parts of K: in place, or in the type of the sums; not of C
 
 struct Algorithm {
   uint64_t data[8];
@@ -181,6 +183,8 @@ Result<std::shared_ptr<CublasLtReference::Plan>> CublasLtReference::make_plan(
   step(functions.preference_create, &plan->preference);
   step(functions.preference_set, plan->preference, kMostWorkspace, static_cast<const void*>(&kWorkspaceBytes),
        sizeof kWorkspaceBytes);
+  step(functions.preference_set, plan->preference, kReductions, static_cast<const void*>(&kReductionsInFloat),
+       sizeof kReductionsInFloat);
   if (status != kSuccess) return unavailable(fmt::format("it does not describe the product (status {})", status));
   auto workspace = GpuMemory::allocate(library->context_, kWorkspaceBytes);
   if (!workspace) return tl::unexpected(workspace.error());
