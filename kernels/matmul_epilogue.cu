@@ -12,6 +12,22 @@ __device__ float activation(float x) {
   return 0.5f * x * (1 + tanh_approx(0.7978845608f * (x + 0.044715f * x * x * x)));
 }
 
+// The pipeline of the lab matmul-tensor-core.
+template <bool ALIGNED>
+__device__ void multiply_tile(Sums& sum, const Element* a, const Element* b, int m, int n, int depth, int2 tile) {
+  Pipeline<ALIGNED> pipeline(a, b, m, n, depth, tile);
+  pipeline.fill();
+#pragma unroll 1
+  while (pipeline.left > 0)
+#pragma unroll
+    for (unsigned k = 0; k < pipeline.STEPS; ++k) {
+      if (k + 1 == pipeline.STEPS) pipeline.wait();  // for the next piece, once for each
+      pipeline.load(k + 1);                          // fragments, one step ahead
+      pipeline.copy(k);                              // a part of a piece that is STAGES - 1 ahead
+      pipeline.multiply(sum, k);
+    }
+}
+
 // A · B alone: what the other two begin with.
 extern "C" __global__ void __launch_bounds__(THREADS)
     product(const Element* a, const Element* b, Element* c, int m, int n, int depth) {

@@ -28,49 +28,63 @@ __device__ void copy_part(const CopiesOfA& a, const CopiesOfB& b, unsigned stage
   }
 }
 
-// sum = A · B for the CTA's tile. ALIGNED: rows of A and B begin on 16 bytes.
+// A CTA's way along K: STAGES pieces in shared memory, of which one is multiplied while the others are on their way,
+// and two sets of fragments in registers, of which one is multiplied while the other is loaded. ALIGNED: rows of A and
+// B begin on 16 bytes.
 template <bool ALIGNED>
-__device__ void multiply_tile(Sums& sum, const Element* a, const Element* b, int m, int n, int depth, int2 tile) {
-  const unsigned stages = shared_address(shared), end = stages + STAGES * STAGE_BYTES;
-  const int pieces = (depth + BK - 1) / BK;
-  CopiesOfA copies_a(a, m, depth, tile.x * BM, 0);
-  CopiesOfB copies_b = copies_of_b(b, n, depth, tile.y * BN);
-  const Loads<SWIZZLE_A, SWIZZLE_B> loads;
-  constexpr unsigned STEPS = BK / MMA_K, PARTS = STEPS - 1;
+struct Pipeline {
+  static constexpr unsigned STEPS = BK / MMA_K,
+                            PARTS = STEPS - 1;  // of a piece; its copies are issued in so many parts
+  CopiesOfA copies_a;
+  CopiesOfB copies_b;
+  Loads<SWIZZLE_A, SWIZZLE_B> loads;
+  unsigned stages, reading, writing;  // where the stages begin, and the two of them that are in use
+  int left, to_copy;                  // pieces that are not multiplied yet, and that no copy was issued for
+  Fragments fragments[2];
 
+  __device__ Pipeline(const Element* a, const Element* b, int m, int n, int depth, int2 tile)
+      : copies_a(a, m, depth, tile.x * BM, 0),
+        copies_b(copies_of_b(b, n, depth, tile.y * BN)),
+        stages(shared_address(shared)),
+        reading(stages),
+        writing(stages + (STAGES - 1) * STAGE_BYTES),
+        left((depth + BK - 1) / BK),
+        to_copy(left - (STAGES - 1)) {}
+
+  // STAGES - 1 pieces set out; the first one is waited for, and its first fragments are loaded.
+  __device__ void fill() {
 #pragma unroll
-  for (int s = 0; s < STAGES - 1; ++s) {
-    if (s < pieces) copy_part<ALIGNED, 1>(copies_a, copies_b, stages + s * STAGE_BYTES, 0);
+    for (int s = 0; s < STAGES - 1; ++s) {
+      if (s < left) copy_part<ALIGNED, 1>(copies_a, copies_b, stages + s * STAGE_BYTES, 0);
+      next_copies();
+    }
+    if (!DROP_WAIT) cp_async_wait_group<STAGES - 2>();  // the piece is there,
+    __syncthreads();                                    // also what the other threads have copied of it
+    loads.load(fragments[0], stages, 0);
+  }
+  __device__ void next_copies() {
     copies_a.next_piece();
     copies_b.next_piece();
     cp_async_commit_group();
   }
-  if (!DROP_WAIT) cp_async_wait_group<STAGES - 2>();  // the first piece is there,
-  __syncthreads();                                    // also what the other threads have copied of it
 
-  Fragments fragments[2];  // one is multiplied while the other is loaded
-  loads.load(fragments[0], stages, 0);
-  unsigned reading = stages, writing = stages + (STAGES - 1) * STAGE_BYTES;
-#pragma unroll 1
-  for (int piece = 0; piece < pieces; ++piece) {
-    const bool more = piece + STAGES - 1 < pieces;
-#pragma unroll
-    for (unsigned k = 0; k < STEPS; ++k) {
-      const bool last = k + 1 == STEPS;
-      if (last) {  // of this piece all is in registers; the next one must be there, and the oldest is free
-        copies_a.next_piece();
-        copies_b.next_piece();
-        cp_async_commit_group();
-        if (!DROP_WAIT) cp_async_wait_group<STAGES - 2>();
-        if (!DROP_BARRIER) __syncthreads();
-        writing = reading;
-        // After the last piece the same one is loaded once more: cheaper than to ask before each load.
-        if (piece + 1 < pieces) reading = reading + STAGE_BYTES == end ? stages : reading + STAGE_BYTES;
-      }
-      loads.load(fragments[(k + 1) % 2], reading, (k + 1) % STEPS);
-      if (!last && more) copy_part<ALIGNED, PARTS>(copies_a, copies_b, writing, k);
-      round_operands(fragments[k % 2]);
-      multiply(sum, fragments[k % 2]);
-    }
+  // All of the piece is in registers: the next one must be there, and its stage is free for another.
+  __device__ void wait() {
+    next_copies();
+    if (!DROP_WAIT) cp_async_wait_group<STAGES - 2>();
+    if (!DROP_BARRIER) __syncthreads();
+    writing = reading;
+    // After the last piece the same one is loaded once more: cheaper than to ask before each load.
+    if (left > 1) reading = reading + STAGE_BYTES == stages + STAGES * STAGE_BYTES ? stages : reading + STAGE_BYTES;
+    --left;
+    --to_copy;
   }
-}
+  __device__ void load(unsigned step) { loads.load(fragments[step % 2], reading, step % STEPS); }
+  __device__ void copy(unsigned part) {
+    if (part < PARTS && to_copy > 0) copy_part<ALIGNED, PARTS>(copies_a, copies_b, writing, part);
+  }
+  __device__ void multiply(Sums& sum, unsigned step) {
+    round_operands(fragments[step % 2]);
+    ::multiply(sum, fragments[step % 2]);
+  }
+};

@@ -115,6 +115,21 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 // Rung 3: cp.async brings pieces while others are multiplied, fragments are loaded one step ahead, and CTAs take tiles
 // in groups.
+template <bool ALIGNED>
+__device__ void multiply_tile(Sums& sum, const Element* a, const Element* b, int m, int n, int depth, int2 tile) {
+  Pipeline<ALIGNED> pipeline(a, b, m, n, depth, tile);
+  pipeline.fill();
+#pragma unroll 1
+  while (pipeline.left > 0)
+#pragma unroll
+    for (unsigned k = 0; k < pipeline.STEPS; ++k) {
+      if (k + 1 == pipeline.STEPS) pipeline.wait();  // for the next piece, once for each
+      pipeline.load(k + 1);                          // fragments, one step ahead
+      pipeline.copy(k);                              // a part of a piece that is STAGES - 1 ahead
+      pipeline.multiply(sum, k);
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS)
     multi_stage(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
   const int2 tile = tile_of_cta<GROUP_M>(m, n);

@@ -118,8 +118,8 @@ Lab make_matmul_tensor_core() {
   lab.order = 30;
   lab.title = {"Matmul, tensor cores", "矩阵乘，张量核心"};
   lab.kernel_file = "matmul_tensor_core.cu";
-  lab.sizes = {make_matmul_size("M", 300, 8192, 1, 32768), make_matmul_size("N", 328, 8192, 1, 32768),
-               make_matmul_size("K", 136, 8192, 1, 32768)};
+  lab.sizes = {make_matmul_size("M", 300, 8192, 1, 32768), make_matmul_size("N", 336, 8192, 1, 32768),
+               make_matmul_size("K", 144, 8192, 1, 32768)};
   lab.params = make_params();
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
