@@ -21,9 +21,9 @@ __device__ void multiply_tile(Sums& sum, const Element* a, const Element* b, int
   while (pipeline.left > 0)
 #pragma unroll
     for (unsigned k = 0; k < pipeline.STEPS; ++k) {
-      if (k + 1 == pipeline.STEPS) pipeline.wait();  // for the next piece, once for each
-      pipeline.load(k + 1);                          // fragments, one step ahead
-      pipeline.copy(k);                              // a part of a piece that is STAGES - 1 ahead
+      if (k + 1 == pipeline.STEPS) pipeline.wait();
+      pipeline.load(k + 1);  // fragments, one step ahead
+      pipeline.copy(k);      // a part of a later piece
       pipeline.multiply(sum, k);
     }
 }
@@ -67,21 +67,24 @@ extern "C" __global__ void __launch_bounds__(THREADS) activate(const Element* fr
   change_row(from, c, n, aligned, [](float x, int) { return activation(x); });
 }
 
+// The bias of a column and of the next one; of columns past the end anything.
+template <bool ALIGNED>
+__device__ float2 bias_of(const Element* bias, int column, int n) {
+  if (ALIGNED) return column < n ? to_floats(*reinterpret_cast<const Pair*>(bias + column)) : float2{};
+  return {column < n ? to_float(bias[column]) : 0, column + 1 < n ? to_float(bias[column + 1]) : 0};
+}
+__device__ float finish(float sum, float bias) { return BIAS_AFTER ? activation(sum) + bias : activation(sum + bias); }
+
 // The epilogue on the accumulators: a lane's columns are the same in all of its rows, so it reads each bias once.
 template <bool ALIGNED>
-__device__ void finish(Sums& sum, const Element* bias, int n, int first_column) {
+__device__ void finish_tile(Sums& sum, const Element* bias, int n, int first_column) {
 #pragma unroll
   for (int j = 0; j < WN / 8; ++j) {
-    const int s = first_column + j * 8;
-    float of_column[2] = {};
-    if (s < n) of_column[0] = to_float(bias[s]);
-    if (ALIGNED ? s < n : s + 1 < n) of_column[1] = to_float(bias[s + 1]);
+    const float2 of_columns = bias_of<ALIGNED>(bias, first_column + j * 8, n);
 #pragma unroll
     for (int i = 0; i < WM / 16; ++i)
 #pragma unroll
-      for (int k = 0; k < 4; ++k)
-        sum[i][j][k] =
-            BIAS_AFTER ? activation(sum[i][j][k]) + of_column[k % 2] : activation(sum[i][j][k] + of_column[k % 2]);
+      for (int k = 0; k < 4; ++k) sum[i][j][k] = finish(sum[i][j][k], k % 2 == 0 ? of_columns.x : of_columns.y);
   }
 }
 
@@ -90,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const int2 tile = tile_of_cta<GROUP_M>(m, n);
   Sums sum = {};
   multiply_tile<true>(sum, a, b, m, n, depth, tile);
-  finish<true>(sum, bias, n, first_column_of_lane(tile.y));
+  finish_tile<true>(sum, bias, n, first_column_of_lane(tile.y));
   store_tile<true>(sum, c, m, n, tile);
 }
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -98,6 +101,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const int2 tile = tile_of_cta<GROUP_M>(m, n);
   Sums sum = {};
   multiply_tile<false>(sum, a, b, m, n, depth, tile);
-  finish<false>(sum, bias, n, first_column_of_lane(tile.y));
+  finish_tile<false>(sum, bias, n, first_column_of_lane(tile.y));
   store_tile<false>(sum, c, m, n, tile);
 }

@@ -123,9 +123,9 @@ __device__ void multiply_tile(Sums& sum, const Element* a, const Element* b, int
   while (pipeline.left > 0)
 #pragma unroll
     for (unsigned k = 0; k < pipeline.STEPS; ++k) {
-      if (k + 1 == pipeline.STEPS) pipeline.wait();  // for the next piece, once for each
-      pipeline.load(k + 1);                          // fragments, one step ahead
-      pipeline.copy(k);                              // a part of a piece that is STAGES - 1 ahead
+      if (k + 1 == pipeline.STEPS) pipeline.wait();
+      pipeline.load(k + 1);  // fragments, one step ahead
+      pipeline.copy(k);      // a part of a later piece
       pipeline.multiply(sum, k);
     }
 }

@@ -13,18 +13,21 @@
 #if DTYPE == 0
 using Element = half;
 using Pair = half2;
+__device__ inline float2 to_floats(Pair x) { return __half22float2(x); }
 __device__ inline Element from_float(float x) { return __float2half_rn(x); }
 __device__ inline float to_float(Element x) { return __half2float(x); }
 __device__ inline Pair from_floats(float x, float y) { return __floats2half2_rn(x, y); }
 #elif DTYPE == 1
 using Element = __nv_bfloat16;
 using Pair = __nv_bfloat162;
+__device__ inline float2 to_floats(Pair x) { return __bfloat1622float2(x); }
 __device__ inline Element from_float(float x) { return __float2bfloat16_rn(x); }
 __device__ inline float to_float(Element x) { return __bfloat162float(x); }
 __device__ inline Pair from_floats(float x, float y) { return __floats2bfloat162_rn(x, y); }
 #else
 using Element = float;
 using Pair = float2;
+__device__ inline float2 to_floats(Pair x) { return x; }
 __device__ inline Element from_float(float x) { return x; }
 __device__ inline float to_float(Element x) { return x; }
 __device__ inline Pair from_floats(float x, float y) { return make_float2(x, y); }

@@ -56,11 +56,28 @@ int64_t stages_for(const GpuSpec& gpu, const TileChoice& tile, int64_t bytes_of_
 
 /// Rows of tiles in a group, so that a wave's strips of A and of B have as few bytes as can be: r rows of BM and
 /// slots / r columns of BN.
-int64_t group_for(const Layout& layout) {
+int64_t group_for(const Layout& layout, int64_t tile_rows) {
   const double square =
       std::sqrt(static_cast<double>(layout.slots * layout.tile.columns) / static_cast<double>(layout.tile.rows));
   const auto rows = static_cast<uint64_t>(std::max(square, 1.0));
-  return std::clamp<int64_t>(static_cast<int64_t>(std::bit_floor(rows + rows / 2)), 1, 64);
+  const uint64_t most = std::min<uint64_t>(std::bit_ceil(static_cast<uint64_t>(tile_rows)), 64);
+  return static_cast<int64_t>(std::clamp<uint64_t>(std::bit_floor(rows + rows / 2), 1, most));
+}
+
+Text reason_for(const Layout& chosen, const GpuSpec& gpu) {
+  const TileChoice& tile = chosen.tile;
+  const double percent = 100.0 * static_cast<double>(chosen.tiles) / static_cast<double>(chosen.waves * chosen.slots);
+  const bool largest = tile.rows == kTiles.front().rows && tile.columns == kTiles.front().columns;
+  const std::string tiles = with_separators(chosen.tiles), waves = with_separators(chosen.waves);
+  return {fmt::format("{} tiles of {} × {} on {} SMs, {} at a time each: {} {}, {:.0f}% of the places taken. {}", tiles,
+                      tile.rows, tile.columns, gpu.multiprocessors, tile.ctas, waves,
+                      chosen.waves == 1 ? "wave" : "waves", percent,
+                      largest ? "No smaller tile keeps the SMs a tenth busier, and all of them read more."
+                              : "With a larger tile the busiest SM would have over a tenth more to do."),
+          fmt::format(
+              "{} 个 {} × {} 的分块，{} 个 SM，每个同时 {} 块：{} 个波次，位置占用 {:.0f}%。{}", tiles, tile.rows,
+              tile.columns, gpu.multiprocessors, tile.ctas, waves, percent,
+              largest ? "更小的分块都不能让 SM 多忙一成，而且读得更多。" : "换更大的分块，最忙的 SM 要多做一成以上。")};
 }
 
 Param make_param(std::string name, Text title, Text unit, Text help, int64_t value, int64_t min, int64_t max) {
@@ -219,17 +236,9 @@ Pick pick_tile(const Config& config, const GpuSpec& gpu, const std::string& rung
                        {"BK", depth},
                        {"WARPS", tile.warps},
                        {"STAGES", std::max<int64_t>(stages_for(gpu, tile, 128), 2)},
-                       {"GROUP_M", group_for(chosen)}},
+                       {"GROUP_M", group_for(chosen, ceil_divide(config.size("M"), tile.rows))}},
             .why = {}};
-  const double percent = 100.0 * static_cast<double>(chosen.tiles) / static_cast<double>(chosen.waves * chosen.slots);
-  pick.why = {fmt::format("tiles of {} × {}: {} of them on {} SMs with {} at a time each, {} {}, {:.0f}% of the places "
-                          "taken; larger tiles would leave more of them empty, smaller ones read more",
-                          tile.rows, tile.columns, with_separators(chosen.tiles), gpu.multiprocessors, tile.ctas,
-                          with_separators(chosen.waves), chosen.waves == 1 ? "wave" : "waves", percent),
-              fmt::format("分块 {} × {}：共 {} 块，{} 个 SM，每个同时 {} 块，{} 个波次，位置占用 "
-                          "{:.0f}%；更大的分块空位更多，更小的要读更多",
-                          tile.rows, tile.columns, with_separators(chosen.tiles), gpu.multiprocessors, tile.ctas,
-                          with_separators(chosen.waves), percent)};
+  pick.why = reason_for(chosen, gpu);
   return pick;
 }
 

@@ -161,9 +161,8 @@ TEST(MatmulEpilogue, FusionSavesFourTripsOfAMatrixThroughMemory) {
     EXPECT_EQ(product.global_store_sectors, kSectors);
     EXPECT_EQ(fused.global_store_sectors, kSectors);
     EXPECT_EQ(three.global_store_sectors, 3 * kSectors);
-    // A warp of the fused kernel reads the bias of 32 columns, 4 of 8 at a time for each of its two elements: 16 bytes
-    // of one sector, for 8 warps' worth of tiles.
-    constexpr uint64_t kTiles = 4 * 3, kWarps = 4, kLoads = 4 * 2;
+    // A warp of the fused kernel reads the bias of its 32 columns, 8 at a time: 16 bytes of one sector.
+    constexpr uint64_t kTiles = 4 * 3, kWarps = 4, kLoads = 4;
     EXPECT_EQ(fused.global_load_sectors, product.global_load_sectors + kTiles * kWarps * kLoads);
     EXPECT_GE(three.global_load_sectors, product.global_load_sectors + 2 * kSectors);
   }
