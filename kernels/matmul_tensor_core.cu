@@ -4,13 +4,15 @@
 // DTYPE     0: half, 1: bfloat16, 2: TF32      B_LAYOUT 0: B by rows, 1: by columns
 // BM BN     tile of C of a CTA                 BK       depth of A and B that shared memory holds at a time
 // WARPS     warps that share the tile          STAGES   such pieces in shared memory      GROUP_M  tile rows in a group
+//
+// Each rung has two kernels: the usual one, and one for rows that do not begin on 16 bytes, which are gathered element
+// by element. The wrapper decides once for a launch.
 #include "matmul_stages.cuh"
 
-// One piece of A and of B at a time, through registers; nothing is multiplied meanwhile. `aligned`: rows begin on 16
-// bytes.
-template <class COPIES_A, class COPIES_B>
-__device__ void bring_piece(COPIES_A& a, COPIES_B& b, unsigned stage, int aligned) {
-  if (aligned) {
+// One piece of A and of B, through registers; nothing is multiplied meanwhile. ALIGNED: rows begin on 16 bytes.
+template <bool ALIGNED, class COPIES_A, class COPIES_B>
+__device__ void bring_piece(COPIES_A& a, COPIES_B& b, unsigned stage) {
+  if (ALIGNED) {
     a.bring(stage);
     b.bring(stage + A_BYTES);
   } else {
@@ -19,13 +21,6 @@ __device__ void bring_piece(COPIES_A& a, COPIES_B& b, unsigned stage, int aligne
   }
   a.next_piece();
   b.next_piece();
-}
-
-__device__ void store_any(const Sums& sum, Element* c, int m, int n, int2 tile, int aligned) {
-  if (aligned)
-    store_tile<true>(sum, c, m, n, tile);
-  else
-    store_tile<false>(sum, c, m, n, tile);
 }
 
 // The word, of 4 bytes, that lane 4 g + t needs: word t of a chunk in the row of g.
@@ -41,8 +36,8 @@ __device__ unsigned element_of(const char* piece, unsigned row, unsigned column)
 }
 
 // Rung 1: mma.sync, with each register of a fragment read from shared memory as the program writes it down.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    mma_shared(const Element* a, const Element* b, Element* c, int m, int n, int depth, int aligned) {
+template <bool ALIGNED>
+__device__ void multiply_from_shared(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
   using A = TileOfA<NONE>;
   using B = TileOfB<NONE>;
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -57,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   Sums sum = {};
   for (int done = 0; done < depth; done += BK) {
     if (!DROP_BARRIER) __syncthreads();  // nobody reads the piece before any more
-    bring_piece(copies_a, copies_b, shared_address(shared), aligned);
+    bring_piece<ALIGNED>(copies_a, copies_b, shared_address(shared));
     if (!DROP_BARRIER) __syncthreads();  // the piece is complete
 #pragma unroll
     for (unsigned k = 0; k < BK / MMA_K; ++k) {
@@ -84,13 +79,22 @@ extern "C" __global__ void __launch_bounds__(THREADS)
       multiply(sum, now);
     }
   }
-  store_any(sum, c, m, n, tile, aligned);
+  store_tile<ALIGNED>(sum, c, m, n, tile);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    mma_shared(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
+  multiply_from_shared<true>(a, b, c, m, n, depth);
+}
+extern "C" __global__ void __launch_bounds__(THREADS)
+    mma_shared_unaligned(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
+  multiply_from_shared<false>(a, b, c, m, n, depth);
 }
 
 // Rung 2: ldmatrix reads four registers of all lanes at once, from chunks that are swizzled so that no two rows of a
 // matrix begin in the same bank.
-extern "C" __global__ void __launch_bounds__(THREADS)
-    ldmatrix_swizzled(const Element* a, const Element* b, Element* c, int m, int n, int depth, int aligned) {
+template <bool ALIGNED>
+__device__ void multiply_with_ldmatrix(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
   const unsigned stage = shared_address(shared);
   const int2 tile = tile_of_cta<1>(m, n);
   CopiesOfA copies_a(a, m, depth, tile.x * BM, 0);
@@ -100,7 +104,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   Sums sum = {};
   for (int done = 0; done < depth; done += BK) {
     if (!DROP_BARRIER) __syncthreads();
-    bring_piece(copies_a, copies_b, stage, aligned);
+    bring_piece<ALIGNED>(copies_a, copies_b, stage);
     if (!DROP_BARRIER) __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < BK / MMA_K; ++k) {
@@ -110,7 +114,16 @@ extern "C" __global__ void __launch_bounds__(THREADS)
       multiply(sum, now);
     }
   }
-  store_any(sum, c, m, n, tile, aligned);
+  store_tile<ALIGNED>(sum, c, m, n, tile);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    ldmatrix_swizzled(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
+  multiply_with_ldmatrix<true>(a, b, c, m, n, depth);
+}
+extern "C" __global__ void __launch_bounds__(THREADS)
+    ldmatrix_swizzled_unaligned(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
+  multiply_with_ldmatrix<false>(a, b, c, m, n, depth);
 }
 
 // Rung 3: cp.async brings pieces while others are multiplied, fragments are loaded one step ahead, and CTAs take tiles

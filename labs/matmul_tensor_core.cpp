@@ -9,38 +9,27 @@ namespace {
 enum Buffer : size_t { kA, kB, kC };
 const std::vector<std::string> kTileParams{"DTYPE", "B_LAYOUT", "BM", "BN", "BK", "WARPS"};
 
+std::vector<Launch> launch(const std::string& kernel, const Config& config, int64_t stages) {
+  return {launch_tiles(rows_are_aligned(config) ? kernel : kernel + "_unaligned", config, stages,
+                       {BufferArgument{kA}, BufferArgument{kB}, BufferArgument{kC}})};
+}
+
 /// A rung with one piece of A and B in shared memory.
 Rung make_plain(std::string name, Text title, const std::string& kernel) {
   return {.name = std::move(name),
           .title = std::move(title),
-          .kernels = {kernel},
+          .kernels = {kernel, kernel + "_unaligned"},
           .params = kTileParams,
-          .launches =
-              [kernel](const Config& config) {
-                Launch launch =
-                    launch_tiles(kernel, config, 1, {BufferArgument{kA}, BufferArgument{kB}, BufferArgument{kC}});
-                launch.arguments.emplace_back(scalar(static_cast<int32_t>(rows_are_aligned(config))));
-                return std::vector<Launch>{launch};
-              },
+          .launches = [kernel](const Config& config) { return launch(kernel, config, 1); },
           .grid_formula = tiles_formula,
           .check = [](const Config& config) { return check_tile(config, 1); }};
 }
 
 Rung make_multi_stage() {
-  Rung rung{
-      .name = "multi-stage",
-      .title = {"cp.async stages", "cp.async 多级流水"},
-      .kernels = {"multi_stage", "multi_stage_unaligned"},
-      .params = kTileParams,
-      .launches =
-          [](const Config& config) {
-            const char* kernel = rows_are_aligned(config) ? "multi_stage" : "multi_stage_unaligned";
-            return std::vector<Launch>{launch_tiles(kernel, config, config.param("STAGES"),
-                                                    {BufferArgument{kA}, BufferArgument{kB}, BufferArgument{kC}})};
-          },
-      .grid_formula = tiles_formula,
-      .check = [](const Config& config) { return check_tile(config, config.param("STAGES")); }};
+  Rung rung = make_plain("multi-stage", {"cp.async stages", "cp.async 多级流水"}, "multi_stage");
   rung.params.insert(rung.params.end(), {"STAGES", "GROUP_M"});
+  rung.launches = [](const Config& config) { return launch("multi_stage", config, config.param("STAGES")); };
+  rung.check = [](const Config& config) { return check_tile(config, config.param("STAGES")); };
   return rung;
 }
 

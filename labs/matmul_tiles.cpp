@@ -139,7 +139,7 @@ std::vector<Param> make_tile_params() {
       make_param("STAGES", {"Stages", "流水级数"}, pieces,
                  {"Pieces that shared memory holds: one is multiplied, the others are on their way.",
                   "共享内存容纳的段数：一段在计算，其余在搬运途中。"},
-                 3, 2, 4),
+                 3, 2, 6),
       make_param("GROUP_M", {"GROUP_M", "GROUP_M"}, rows,
                  {"Rows of tiles in a group. With 1 the order is row-major.", "每组的分块行数。为 1 时就是按行顺序。"},
                  8, 1, 64)};
