@@ -175,6 +175,10 @@ Result<void> validate(const Lab& lab, const Config& config, DeviceKind device) {
   return {};
 }
 
+std::string operation_of(const ReferenceSpec& reference, const Config& config) {
+  return reference.operation_for ? reference.operation_for(config) : reference.operation;
+}
+
 Tolerance tolerance_of(const Lab& lab, const std::string& rung, const Config& config, DType type) {
   constexpr double kRounding = 0x1p-8;  // half of the last of bf16's 8 bits
   if (lab.tolerance_for) return lab.tolerance_for(rung, config);

@@ -94,6 +94,10 @@ struct Rung {
   std::function<std::string(const Config&)> grid_formula = {};
   /// The rung's own buffers, where they are not those of Lab::buffers.
   std::function<std::vector<BufferSpec>(const Config&)> buffers = {};
+  /// What the rung's own outputs should be, as Lab::reference says it for all others.
+  std::function<void(const Config&, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t output,
+                     size_t begin, size_t end, double* expected)>
+      reference = {};
   /// What the ranges of sizes and parameters cannot say. Asked before buffers and launches are.
   std::function<Result<void>(const Config&)> check = {};
   /// The rung "auto": which rung runs, and with which parameters, follows from the sizes and the GPU. Everything above
@@ -104,12 +108,15 @@ struct Rung {
 };
 
 /// An implementation that people use today, timed beside the rungs.
-enum class ReferenceKind { device_copy, torch, torch_compile, triton, cudnn, cublas, cub };
+enum class ReferenceKind { device_copy, torch, torch_compile, triton, cudnn, cublas, cublaslt, cub };
 struct ReferenceSpec {
   std::string name = {};  // "PyTorch", as plots label it
   ReferenceKind kind;
   std::string operation = {};  // what the library or the Python child is asked for: "add", "mul", "geam"
+  /// The operation where it depends on the type of the elements; null: `operation`. Ask operation_of.
+  std::function<std::string(const Config&)> operation_for = {};
 };
+std::string operation_of(const ReferenceSpec& reference, const Config& config);
 
 /// A named shape of the sweep, where no one size says it all: 8192 × 4096.
 struct SweepPoint {

@@ -188,6 +188,7 @@ struct TimingPoint {
   double gigabytes_per_second = 0;  // useful bytes over the median
   bool cold_l2 = true;              // L2 flushed before every sample; false: graph batch over rotated buffers
   uint32_t sm_clock_mhz = 0;
+  std::string note = {};  // what a library chose to run here, in its own numbers
 };
 struct TimingSeries {
   std::string name;  // rung name, or the reference's name

@@ -54,6 +54,7 @@ void print_report(const SpeedReport& report, std::ostream& out) {
           out << fmt::format("  {:.3f} x {}", point->gigabytes_per_second / other->gigabytes_per_second,
                              reference.name);
       }
+      if (!point->note.empty()) out << "  " << point->note;
       out << "\n";
     }
   }

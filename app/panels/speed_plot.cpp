@@ -72,13 +72,14 @@ std::string point_sentence(const PanelContext& context, const SpeedReport& repor
                            const TimingPoint& point) {
   const Strings& strings = context.strings;
   const double speed = speed_at(context.lab(), report, point);
-  return strings.format(
+  const std::string sentence = strings.format(
       "speed.point", fmt::arg("name", series_title(context.lab(), series, strings)),
       fmt::arg("size_name", report.size_name), fmt::arg("size", place_text(report, point.size)),
       fmt::arg("speed", speed_text(speed)), fmt::arg("unit", speed_unit_of(context.lab())),
       fmt::arg("low", speed_text(low_speed(point, speed))), fmt::arg("high", speed_text(high_speed(point, speed))),
       fmt::arg("time", milliseconds_text(point.median_ms)), fmt::arg("samples", with_separators(point.samples)),
       fmt::arg("cache", strings(point.cold_l2 ? "speed.point_cold" : "speed.point_warm")));
+  return point.note.empty() ? sentence : sentence + "\n" + point.note;
 }
 
 /// Explains the point under the pointer, and selects its rung when it is pressed.

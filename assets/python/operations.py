@@ -1,7 +1,10 @@
 """What the references compute: inputs, the form that PyTorch runs, the same in float64, and how far apart both may be.
 
-An operation's sizes are the lab's. Elements are float32, or bfloat16 where the lab's DTYPE is 1.
+An operation's sizes are the lab's. Elements are float32, or bfloat16 where the lab's DTYPE is 1, unless the operation
+names its type itself.
 """
+
+import math
 
 EPSILON = 1e-5  # of the normalisations, as the labs have it
 
@@ -20,6 +23,19 @@ class Operation:
             return getattr(torch, self.kind)
         return torch.bfloat16 if params.get("DTYPE") == 1 else torch.float32
 
+    tensor_float = False  # whether products of float32 may be rounded to TF32
+
+    def shapes(self, sizes, params):
+        return self.inputs(sizes)
+
+    def arrange(self, torch, inputs, params):
+        """The inputs as the operation takes them, from tensors of N(0, 1)."""
+        return self.prepare(torch, inputs) if self.prepare else inputs
+
+    def rows(self, torch, count, most):
+        """Those of the first output's rows that are checked; None for all."""
+        return None
+
     def allowed(self, torch, expected, inputs, element):
         """Largest error at each element of the output."""
         if element == torch.bfloat16:  # a rounding of the result: 8 bits
@@ -31,6 +47,63 @@ class Sum(Operation):
     def allowed(self, torch, expected, inputs, element):
         # Rounding errors of a sum grow with what is added, not with what comes out.
         return 1e-6 * inputs[0].double().abs().sum() + 1e-6
+
+
+class Product(Operation):
+    """A · B of M × K and K × N elements; with B_LAYOUT 1 B's memory is N × K. Followed by `layer`, if there is one: the
+    activation of what a bias was added to."""
+
+    KINDS = {"f16": "float16", "bf16": "bfloat16", "tf32": "float32", "f32": "float32"}
+    ROUNDING = {"f16": 2.0**-11, "bf16": 2.0**-8, "tf32": 2.0**-23, "f32": 2.0**-23}
+
+    def __init__(self, name, layer=None):
+        self.name, self.layer, self.tensor_float = name, layer, name == "tf32"
+        into = None if layer else lambda torch, out, a, b: torch.matmul(a, b, out=out)
+        super().__init__(None, self.compute, self.compute_exactly, into=into, kind=self.KINDS[name])
+
+    def shapes(self, sizes, params):
+        m, n, k = sizes["M"], sizes["N"], sizes["K"]
+        of_b = (n, k) if params.get("B_LAYOUT") == 1 else (k, n)
+        return [(m, k), of_b] + ([(n,)] if self.layer else [])
+
+    def arrange(self, torch, inputs, params):
+        a, b, *bias = inputs
+        if params.get("B_LAYOUT") == 1:
+            b = b.t()
+        if self.layer:  # as a layer is initialised: sums are about 1
+            b = b.mul_(a.shape[1] ** -0.5)
+        return [a, b, *bias]
+
+    def compute(self, torch, a, b, bias=None):
+        if not self.layer:
+            return torch.matmul(a, b)
+        return self.layer(torch, torch.nn.functional.linear(a, b.t(), bias))
+
+    def compute_exactly(self, torch, a, b, bias=None):
+        product = torch.matmul(a, b)
+        return self.layer(torch, product + bias) if self.layer else product
+
+    def rows(self, torch, count, most):
+        return torch.arange(0, count, max(1, count // most), device="cuda")
+
+    def allowed(self, torch, expected, inputs, element):
+        # The bounds of the labs: sums in float of N(0, √K), the rounding of operands to TF32, and of the result. A
+        # layer's result may be rounded before the activation too.
+        depth = inputs[0].shape[1]
+        absolute = 1e-6 + 6 * math.sqrt(depth) * math.ceil(depth / 8) * 2.0**-23
+        if self.tensor_float:
+            absolute += (2 * math.sqrt(depth) + 12) * 2.0**-10
+        if self.layer:
+            absolute = absolute / math.sqrt(depth) + 2.0**-10 + 12 * self.ROUNDING[self.name]
+        return absolute + 2 * self.ROUNDING[self.name] * expected.abs()
+
+
+def relu(torch, x):
+    return torch.nn.functional.relu(x)
+
+
+def gelu(torch, x):
+    return torch.nn.functional.gelu(x, approximate="tanh")
 
 
 def vectors(count):
@@ -79,10 +152,9 @@ OPERATIONS = {
     # x.t().contiguous() into memory that is there
     "transpose": Operation(matrix, lambda torch, a: a.t().contiguous(), into=lambda torch, out, a: out.copy_(a.t()),
                            absolute=0, relative=0),
-    # The bounds of the lab: a half's rounding, and the tensor cores' sums.
-    "matmul_f16": Operation(lambda sizes: [(sizes["M"], sizes["K"]), (sizes["K"], sizes["N"])],
-                            lambda torch, a, b: torch.matmul(a, b), kind="float16", absolute=0.02, relative=1e-3,
-                            into=lambda torch, out, a, b: torch.matmul(a, b, out=out)),
+    **{f"matmul_{name}": Product(name) for name in Product.KINDS},
+    **{f"linear_relu_{name}": Product(name, relu) for name in ("f16", "bf16")},
+    **{f"linear_gelu_{name}": Product(name, gelu) for name in ("f16", "bf16")},
     "sum": Sum(vectors(1), lambda torch, x: torch.sum(x)),
     "sin_cos_add": Operation(vectors(2), lambda torch, a, b: torch.sin(a) + torch.cos(b)),
     "gelu": Operation(vectors(1), lambda torch, x: torch.nn.functional.gelu(x, approximate="tanh")),

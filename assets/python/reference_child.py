@@ -119,15 +119,21 @@ class Child:
     def make_buffers(self, operation, request):
         torch = self.torch
         sizes = {"n": int(request["n"]), **{name: int(value) for name, value in request.get("sizes", {}).items()}}
-        self.element = operation.element(torch, request.get("params", {}))
-        shapes = operation.inputs(sizes)
-        shape = (request["operation"], self.element, shapes, int(request["sets"]), int(request["seed"]))
+        params = request.get("params", {})
+        self.element = operation.element(torch, params)
+        shapes = operation.shapes(sizes, params)
+        layout = params.get("B_LAYOUT", 0)
+        shape = (request["operation"], self.element, shapes, layout, int(request["sets"]), int(request["seed"]))
+        settings = torch.backends.cuda.matmul
+        settings.allow_tf32 = operation.tensor_float
+        # Parts of K are added up as floats, as everybody else here does it.
+        settings.allow_fp16_reduced_precision_reduction = settings.allow_bf16_reduced_precision_reduction = False
         if self.shape != shape:
             self.release(request)
             generator = torch.Generator(device="cuda").manual_seed(int(request["seed"]))
             for _ in range(int(request["sets"])):
                 made = [torch.randn(one, device="cuda", generator=generator, dtype=self.element) for one in shapes]
-                self.sets.append(operation.prepare(torch, made) if operation.prepare else made)
+                self.sets.append(operation.arrange(torch, made, params))
                 self.outputs.append(None)
             self.shape = shape
         if self.flush is None or self.flush.numel() != int(request["flush_bytes"]):
@@ -193,9 +199,9 @@ class Child:
     def expected(self, operation, called, inputs, got):
         """Pieces of the results with what they should be and how far off they may be."""
         torch = self.torch
-        if called == "matmul_f16":
-            rows = torch.arange(0, got[0].shape[0], max(1, got[0].shape[0] // self.CHECKED_ROWS), device="cuda")
-            exact = inputs[0][rows].double() @ inputs[1].double()
+        rows = operation.rows(torch, got[0].shape[0], self.CHECKED_ROWS)
+        if rows is not None:
+            exact = operation.exact(torch, inputs[0][rows].double(), *[one.double() for one in inputs[1:]])
             yield got[0][rows], exact, operation.allowed(torch, exact, inputs, self.element)
             return
         first = inputs[0]

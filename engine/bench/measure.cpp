@@ -13,6 +13,7 @@
 #include "engine/gpu/timing_method.hpp"
 #include "engine/reference/cub.hpp"
 #include "engine/reference/cublas.hpp"
+#include "engine/reference/cublaslt.hpp"
 #include "engine/reference/python.hpp"
 #include "engine/run/paths.hpp"
 
@@ -27,6 +28,17 @@ std::string now_in_utc() {
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;
 }
+
+/// Whether a reference is a library that is called in this process.
+bool is_library(ReferenceKind kind) {
+  return kind == ReferenceKind::cublas || kind == ReferenceKind::cublaslt || kind == ReferenceKind::cub;
+}
+
+/// A call of a library, and what it said about its choice.
+struct LibraryCall {
+  EnqueueCall call;
+  std::string note = {};
+};
 
 /// A rung that computed the right result: what it takes to run it again.
 struct CheckedRung {
@@ -52,7 +64,8 @@ class Sweep {
   Result<void> add_references(const Config& config);
   Result<void> add_copy(size_t series, double useful_bytes);
   void add_python(size_t series, const ReferenceSpec& spec, const Config& config);
-  Result<EnqueueCall> library_call(const ReferenceSpec& spec, const Config& config);
+  Result<LibraryCall> library_call(const ReferenceSpec& spec, const Config& config, const AddressSet& addresses);
+  Result<LibraryCall> fastest_proposal(const std::string& operation, const Config& config, const AddressSet& addresses);
   Result<void> add_library(size_t series, const ReferenceSpec& spec, const Config& config);
   Result<bool> agrees(const TimedWork& work, std::span<const uint64_t> addresses, const Config& config) const;
   Result<void> add_work(size_t series, TimedWork work);
@@ -75,6 +88,7 @@ class Sweep {
   size_t first_reference_ = 0;
   std::unique_ptr<PythonReference> python_;
   std::shared_ptr<CublasReference> cublas_;
+  std::shared_ptr<CublasLtReference> cublaslt_;
   std::shared_ptr<CubReference> cub_;
   bool settled_ = true;
 
@@ -160,7 +174,7 @@ void Sweep::open_references() {
   std::string no_python;
   for (size_t series = first_reference_; series < report_.series.size(); ++series) {
     const ReferenceKind kind = reference(series).kind;
-    if (kind == ReferenceKind::device_copy || kind == ReferenceKind::cublas || kind == ReferenceKind::cub) continue;
+    if (kind == ReferenceKind::device_copy || is_library(kind)) continue;
     if (!python_ && no_python.empty()) {
       auto opened =
           PythonReference::open({.script = engine_.root() / "assets" / "python" / "reference_child.py"}, stop_);
@@ -275,7 +289,7 @@ Result<void> Sweep::add_references(const Config& config) {
     TimingSeries& shown = report_.series[series];
     if (!shown.unavailable.empty()) continue;
     const ReferenceSpec& spec = reference(series);
-    if (spec.kind == ReferenceKind::cublas || spec.kind == ReferenceKind::cub) {
+    if (is_library(spec.kind)) {
       if (auto ok = add_library(series, spec, config); !ok && shown.points.empty()) {
         shown.unavailable = ok.error().message;
       }
@@ -298,9 +312,15 @@ Result<void> Sweep::add_copy(size_t series, double useful_bytes) {
   return add_work(series, GpuTimer::copies(copies_.back().addresses(), bytes));
 }
 
-/// What queues the operation of a library that is called in this process, opened when it is first needed.
-Result<EnqueueCall> Sweep::library_call(const ReferenceSpec& spec, const Config& config) {
+/// What queues the operation of a library that is called in this process, opened when it is first needed. `addresses`
+/// are those of buffers that it may try itself on.
+Result<LibraryCall> Sweep::library_call(const ReferenceSpec& spec, const Config& config, const AddressSet& addresses) {
   const auto context = context_of(*buffers_.front());
+  const std::string operation = operation_of(spec, config);
+  const auto plain = [](Result<EnqueueCall> call) -> Result<LibraryCall> {
+    if (!call) return tl::unexpected(call.error());
+    return LibraryCall{.call = std::move(*call)};
+  };
   if (spec.kind == ReferenceKind::cub) {
     if (!cub_ || cub_->context() != context) {
       auto opened = CubReference::open(
@@ -309,28 +329,61 @@ Result<EnqueueCall> Sweep::library_call(const ReferenceSpec& spec, const Config&
       if (!opened) return tl::unexpected(opened.error());
       cub_ = std::move(*opened);
     }
-    return CubReference::call(cub_, spec.operation, config.sizes);
+    return plain(CubReference::call(cub_, operation, config.sizes));
+  }
+  if (spec.kind == ReferenceKind::cublaslt) {
+    if (!cublaslt_ || cublaslt_->context() != context) {
+      auto opened = CublasLtReference::open(context);
+      if (!opened) return tl::unexpected(opened.error());
+      cublaslt_ = std::move(*opened);
+    }
+    return fastest_proposal(operation, config, addresses);
   }
   if (!cublas_ || cublas_->context() != context) {
     auto opened = CublasReference::open(context);
     if (!opened) return tl::unexpected(opened.error());
     cublas_ = std::move(*opened);
   }
-  return CublasReference::call(cublas_, spec.operation, config.sizes);
+  return plain(CublasReference::call(cublas_, operation, config));
+}
+
+/// cuBLASLt leaves the choice among its algorithms to the caller: each is timed a few times, the fastest is kept.
+Result<LibraryCall> Sweep::fastest_proposal(const std::string& operation, const Config& config,
+                                            const AddressSet& addresses) {
+  constexpr int kSamples = 5;
+  const auto product = product_named(operation, config);
+  if (!product) return fail(ErrorId::reference_unavailable, "cuBLASLt", "there is no operation " + operation);
+  auto proposals = CublasLtReference::proposals(cublaslt_, *product);
+  if (!proposals) return tl::unexpected(proposals.error());
+  LibraryCall fastest;
+  double best = HUGE_VAL;
+  for (auto& proposal : *proposals) {
+    const auto times = timer_->cold(GpuTimer::calls(proposal.call, std::span(&addresses, 1)), kSamples);
+    if (!times) continue;  // a proposal that the library itself then refuses
+    const double median = bootstrap_median(*times).median;
+    if (median >= best) continue;
+    best = median;
+    fastest = {.call = std::move(proposal.call),
+               .note = fmt::format("{}, the fastest of {}", proposal.name, proposals->size())};
+  }
+  if (!fastest.call) return fail(ErrorId::reference_unavailable, "cuBLASLt", "none of its algorithms runs");
+  return fastest;
 }
 
 /// On copies of the rungs' buffers; checked against what the rungs computed, which is right.
 Result<void> Sweep::add_library(size_t series, const ReferenceSpec& spec, const Config& config) {
-  auto call = library_call(spec, config);
-  if (!call) return tl::unexpected(call.error());
   auto copies = BufferSets::copies_of(buffers_, method_.cold() ? 1 : method_.sets);
   if (!copies) return tl::unexpected(copies.error());
-  TimedWork work = GpuTimer::calls(std::move(*call), copies->addresses());
+  auto called = library_call(spec, config, copies->addresses().front());
+  if (!called) return tl::unexpected(called.error());
+  TimedWork work = GpuTimer::calls(std::move(called->call), copies->addresses());
   auto right = agrees(work, copies->addresses().front(), config);
   if (!right) return tl::unexpected(right.error());
   if (!*right) return fail(ErrorId::reference_unavailable, spec.name, "its result is not that of the rungs");
   library_sets_.push_back(std::move(*copies));
-  return add_work(series, std::move(work));
+  if (auto added = add_work(series, std::move(work)); !added) return added;
+  contestants_.back().note = std::move(called->note);
+  return {};
 }
 
 /// Outputs are wiped, computed, and compared with those of the rungs: both may be off by the tolerance.
@@ -365,7 +418,7 @@ Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addr
 void Sweep::add_python(size_t series, const ReferenceSpec& spec, const Config& config) {
   PythonReference::Work work;
   work.kind = spec.kind;
-  work.operation = spec.operation;
+  work.operation = operation_of(spec, config);
   if (const auto n = config.sizes.find(lab_.sweep_size); n != config.sizes.end()) work.n = n->second;
   work.sizes = config.sizes;
   work.params = config.params;
@@ -410,6 +463,7 @@ void Sweep::keep_points(const Config& config, int64_t size) {
     }
     TimingPoint point = make_point(contestant.samples, lab_.useful_bytes(config), method_);
     point.size = size;
+    point.note = contestant.note;
     if (auto& clocks = contestant.clocks; !clocks.empty()) {
       std::sort(clocks.begin(), clocks.end());
       point.sm_clock_mhz = clocks[clocks.size() / 2];

@@ -24,6 +24,7 @@ struct Contestant {
   std::vector<double> samples;
   std::vector<uint32_t> clocks;  // SM clock after each turn, MHz; empty where unknown
   std::string dropped;           // why it could not go on; its samples do not count
+  std::string note;              // of what runs, for the points
 };
 
 /// Reads the SM clock; 0 where unknown.

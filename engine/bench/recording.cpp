@@ -43,10 +43,12 @@ json parse(const std::string& text) {
 }
 
 json to_json(const TimingPoint& point) {
-  return {{"size", point.size},       {"median_ms", point.median_ms},
-          {"low_ms", point.low_ms},   {"high_ms", point.high_ms},
-          {"samples", point.samples}, {"gigabytes_per_second", point.gigabytes_per_second},
-          {"cold_l2", point.cold_l2}, {"sm_clock_mhz", point.sm_clock_mhz}};
+  json written{{"size", point.size},       {"median_ms", point.median_ms},
+               {"low_ms", point.low_ms},   {"high_ms", point.high_ms},
+               {"samples", point.samples}, {"gigabytes_per_second", point.gigabytes_per_second},
+               {"cold_l2", point.cold_l2}, {"sm_clock_mhz", point.sm_clock_mhz}};
+  if (!point.note.empty()) written["note"] = point.note;
+  return written;
 }
 
 json to_json(const TimingSeries& series) {
@@ -68,6 +70,7 @@ TimingPoint read_point(JsonReader reader) {
   reader.read("gigabytes_per_second", point.gigabytes_per_second);
   reader.read("cold_l2", point.cold_l2);
   reader.read("sm_clock_mhz", point.sm_clock_mhz);
+  if (reader.has("note")) reader.read("note", point.note);
   return point;
 }
 

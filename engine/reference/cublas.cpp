@@ -14,6 +14,7 @@ constexpr const char* kName = "cuBLAS";
 
 // Of cublas_api.h, whose exported names and values have stood since version 4 of the toolkit.
 constexpr int kSuccess = 0, kAsItIs = 0, kTransposed = 1;
+constexpr int kBestAlgorithm = -1, kSumsInFloat = 16;  // CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
 
 std::vector<std::string> candidates() {
   std::vector<std::string> folders{""};  // the loader's own path
@@ -34,6 +35,11 @@ struct CublasReference::Library {
   /// Column-major: c = alpha · op(a) + beta · op(b), m × n.
   int (*geam)(void* handle, int op_a, int op_b, int m, int n, const float* alpha, const float* a, int lda,
               const float* beta, const float* b, int ldb, float* c, int ldc);
+  int (*set_math_mode)(void* handle, int mode);
+  /// Column-major: c = alpha · op(a) · op(b) + beta · c, m × n, with types and the algorithm by their numbers.
+  int (*gemm)(void* handle, int op_a, int op_b, int m, int n, int k, const void* alpha, const void* a, int type_a,
+              int lda, const void* b, int type_b, int ldb, const void* beta, void* c, int type_c, int ldc,
+              int compute_type, int algorithm);
 };
 
 Result<const CublasReference::Library*> CublasReference::open_library() {
@@ -49,7 +55,8 @@ Result<const CublasReference::Library*> CublasReference::open_library() {
       return function != nullptr;
     };
     const bool complete = resolve("cublasCreate_v2", library.create) && resolve("cublasDestroy_v2", library.destroy) &&
-                          resolve("cublasSetStream_v2", library.set_stream) && resolve("cublasSgeam", library.geam);
+                          resolve("cublasSetStream_v2", library.set_stream) && resolve("cublasSgeam", library.geam) &&
+                          resolve("cublasSetMathMode", library.set_math_mode) && resolve("cublasGemmEx", library.gemm);
     return std::string(complete ? "" : "the library lacks functions");
   }();
   if (!reason.empty()) return fail(ErrorId::reference_unavailable, kName, reason);
@@ -67,6 +74,9 @@ Result<std::shared_ptr<CublasReference>> CublasReference::open(std::shared_ptr<G
   const std::shared_ptr<CublasReference> cublas(new CublasReference(context, **library, handle));
   if (const int status = (*library)->set_stream(handle, context->stream()); status != kSuccess)
     return fail(ErrorId::reference_unavailable, kName, fmt::format("it takes no stream (status {})", status));
+  // No TF32 unless a call asks for it, and parts of K are added up as floats, as our kernels do.
+  if (const int status = (*library)->set_math_mode(handle, kSumsInFloat); status != kSuccess)
+    return fail(ErrorId::reference_unavailable, kName, fmt::format("it takes no mode (status {})", status));
   return cublas;
 }
 
@@ -76,18 +86,41 @@ CublasReference::~CublasReference() {
 }
 
 Result<EnqueueCall> CublasReference::call(const std::shared_ptr<CublasReference>& cublas, const std::string& operation,
-                                          const std::map<std::string, int64_t>& sizes) {
-  if (operation != "geam") return fail(ErrorId::reference_unavailable, kName, "there is no operation " + operation);
+                                          const Config& config) {
+  if (operation == "geam") return transpose(cublas, config);
+  const auto product = product_named(operation, config);
+  if (!product || product->epilogue != Epilogue::none)
+    return fail(ErrorId::reference_unavailable, kName, "there is no operation " + operation);
+  return multiply(cublas, *product);
+}
+
+EnqueueCall CublasReference::transpose(const std::shared_ptr<CublasReference>& cublas, const Config& config) {
   // A row-major matrix of rows × columns is a column-major one of columns × rows.
-  const auto rows = static_cast<int>(sizes.at("rows")), columns = static_cast<int>(sizes.at("columns"));
-  return EnqueueCall([cublas, rows, columns](const AddressSet& addresses) {
+  const auto rows = static_cast<int>(config.size("rows")), columns = static_cast<int>(config.size("columns"));
+  return [cublas, rows, columns](const AddressSet& addresses) {
     const float one = 1, zero = 0;
     const auto* in = reinterpret_cast<const float*>(addresses[0]);
     auto* out = reinterpret_cast<float*>(addresses[1]);
     const int status = cublas->library_.geam(cublas->handle_, kTransposed, kAsItIs, rows, columns, &one, in, columns,
                                              &zero, out, rows, out, rows);
     return status == kSuccess ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
-  });
+  };
+}
+
+EnqueueCall CublasReference::multiply(const std::shared_ptr<CublasReference>& cublas, const Product& product) {
+  return [cublas, product, shape = column_major(product)](const AddressSet& addresses) {
+    const ProductBuffers at = buffers_of(product);
+    const int type = cuda_type_of(product.type);
+    const float one = 1, zero = 0;
+    const auto number = [](int64_t value) { return static_cast<int>(value); };
+    const int status = cublas->library_.gemm(
+        cublas->handle_, shape.transpose_first ? kTransposed : kAsItIs, kAsItIs, number(shape.rows),
+        number(shape.columns), number(shape.depth), &one, reinterpret_cast<const void*>(addresses[at.b]), type,
+        number(shape.first_pitch), reinterpret_cast<const void*>(addresses[at.a]), type, number(shape.second_pitch),
+        &zero, reinterpret_cast<void*>(addresses[at.c]), type, number(shape.result_pitch), compute_type_of(product),
+        kBestAlgorithm);
+    return status == kSuccess ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+  };
 }
 
 }  // namespace tilescope

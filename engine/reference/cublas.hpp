@@ -1,20 +1,19 @@
 // cuBLAS as a reference: libcublas is opened at run time, and its calls are queued and timed like kernels.
 //
 //     auto cublas = CublasReference::open(context);
-//     auto call = (*cublas)->call("geam", {{"rows", m}, {"columns", n}});
+//     auto call = CublasReference::call(*cublas, "matmul_bf16", config);
 //     CurrentContext current(*context);
-//     (*call)({in, out});                                      // queued in the context's stream
+//     (*call)({a, b, c});                                      // queued in the context's stream
 //
 // What is missing is an Error of reference_unavailable with its reason. TILESCOPE_HIDE with "cublas" makes it absent.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 
 #include "engine/gpu/context.hpp"
 #include "engine/gpu/timing.hpp"
+#include "engine/reference/product.hpp"
 
 namespace tilescope {
 
@@ -27,15 +26,18 @@ class CublasReference {
 
   const std::shared_ptr<GpuContext>& context() const { return context_; }
 
-  /// "geam": out = inᵀ for `rows` × `columns` floats; addresses are those of in and out. The call keeps the library.
+  /// "geam": out = inᵀ for `rows` × `columns` floats; addresses are those of in and out. Products are called as
+  /// product.hpp says, without an epilogue. The call keeps the library.
   static Result<EnqueueCall> call(const std::shared_ptr<CublasReference>& cublas, const std::string& operation,
-                                  const std::map<std::string, int64_t>& sizes);
+                                  const Config& config);
 
  private:
   struct Library;
   CublasReference(std::shared_ptr<GpuContext> context, const Library& library, void* handle)
       : context_(std::move(context)), library_(library), handle_(handle) {}
   static Result<const Library*> open_library();
+  static EnqueueCall transpose(const std::shared_ptr<CublasReference>& cublas, const Config& config);
+  static EnqueueCall multiply(const std::shared_ptr<CublasReference>& cublas, const Product& product);
 
   std::shared_ptr<GpuContext> context_;
   const Library& library_;

@@ -485,12 +485,14 @@ class RunInProgress {
 
   void compare_outputs(const Lab& lab) {
     report(Progress::Phase::compare, 0);
+    const Rung* rung = find_rung(lab, result_.rung);
+    const auto& reference = rung != nullptr && rung->reference ? rung->reference : lab.reference;
     size_t output = 0;
     for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
       const BufferSpec& spec = result_.plan.buffers[i];
       if (spec.role != Role::output && spec.role != Role::inout) continue;
       const auto expected = [&, output](size_t begin, size_t end, double* values) {
-        lab.reference(result_.config, initial_, output, begin, end, values);
+        reference(result_.config, initial_, output, begin, end, values);
       };
       const Tolerance tolerance = tolerance_of(lab, result_.rung, result_.config, spec.type);
       const size_t most = elements_to_compare(lab, result_.config, result_.buffers[i]->count());

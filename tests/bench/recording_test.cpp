@@ -41,6 +41,7 @@ SpeedReport sample_report() {
   small.cold_l2 = false;
   TimingPoint large{.size = 4096, .median_ms = 0.3, .low_ms = 0.3, .high_ms = 0.3, .samples = 7};
   large.sm_clock_mhz = 1980;
+  large.note = "algorithm 66, tile 128 × 256";
   report.series = {{.name = "vector-loads", .is_rung = true, .unavailable = {}, .points = {small, large}},
                    {.name = "Triton", .is_rung = false, .unavailable = "Triton cannot be imported", .points = {}}};
   return report;
@@ -90,6 +91,8 @@ TEST_F(RecordingFiles, ReadBackWhatWasWritten) {
   EXPECT_EQ(read->series[0].points[0].gigabytes_per_second, 1.0 / 3);
   EXPECT_FALSE(read->series[0].points[0].cold_l2);
   EXPECT_TRUE(read->series[0].points[1].cold_l2);
+  EXPECT_EQ(read->series[0].points[0].note, "");
+  EXPECT_EQ(read->series[0].points[1].note, "algorithm 66, tile 128 × 256");
   EXPECT_EQ(read->series[1].unavailable, "Triton cannot be imported");
 }
 

@@ -281,7 +281,7 @@ TEST_F(ShippedChild, KnowsNoOtherOperation) {
   if (!python_->missing(ReferenceKind::torch).empty()) GTEST_SKIP() << python_->missing(ReferenceKind::torch);
   const auto prepared = python_->prepare({.operation = "conv9", .n = 16, .flush_bytes = 16}, {});
   ASSERT_FALSE(prepared);
-  EXPECT_THAT(prepared.error().message, HasSubstr("there is no PyTorch reference for 'conv9'"));
+  EXPECT_THAT(prepared.error().message, HasSubstr("there is no operation 'conv9'"));
 }
 
 }  // namespace

@@ -1,0 +1,147 @@
+// Lab "matmul-tensor-core": C = A · B on the tensor cores, from mma.sync on shared memory to a pipeline of stages.
+// kernels/matmul_tensor_core.cu holds the rungs.
+#include "engine/numbers.hpp"
+#include "labs/matmul_tiles.hpp"
+
+namespace tilescope {
+namespace {
+
+enum Buffer : size_t { kA, kB, kC };
+const std::vector<std::string> kTileParams{"DTYPE", "B_LAYOUT", "BM", "BN", "BK", "WARPS"};
+
+std::vector<Launch> launch(const std::string& kernel, const Config& config, int64_t stages) {
+  return {launch_tiles(rows_are_aligned(config) ? kernel : kernel + "_unaligned", config, stages,
+                       {BufferArgument{kA}, BufferArgument{kB}, BufferArgument{kC}})};
+}
+
+/// A rung with one piece of A and B in shared memory.
+Rung make_plain(std::string name, Text title, const std::string& kernel) {
+  return {.name = std::move(name),
+          .title = std::move(title),
+          .kernels = {kernel, kernel + "_unaligned"},
+          .params = kTileParams,
+          .launches = [kernel](const Config& config) { return launch(kernel, config, 1); },
+          .grid_formula = tiles_formula,
+          .check = [](const Config& config) { return check_tile(config, 1); }};
+}
+
+Rung make_multi_stage() {
+  Rung rung = make_plain("multi-stage", {"cp.async stages", "cp.async 多级流水"}, "multi_stage");
+  rung.params.insert(rung.params.end(), {"STAGES", "GROUP_M"});
+  rung.launches = [](const Config& config) { return launch("multi_stage", config, config.param("STAGES")); };
+  rung.check = [](const Config& config) { return check_tile(config, config.param("STAGES")); };
+  return rung;
+}
+
+std::vector<Rung> make_rungs() {
+  return {make_plain("mma-shared", {"mma from shared memory", "mma，读共享内存"}, "mma_shared"),
+          make_plain("ldmatrix", {"ldmatrix + swizzle", "ldmatrix + swizzle"}, "ldmatrix_swizzled"),
+          make_multi_stage(),
+          {.name = "auto",
+           .title = {"Auto", "自动"},
+           .params = {"DTYPE", "B_LAYOUT"},
+           .pick = [](const Config& config, const GpuSpec& gpu) { return pick_tile(config, gpu, "multi-stage"); }}};
+}
+
+std::vector<Param> make_params() {
+  std::vector<Param> params{
+      make_type_param(3),
+      make_choice("B_LAYOUT", {"B lies in memory", "B 在内存中"},
+                  {"By rows, as K × N; or by columns, as a linear layer keeps its weights (N × K).",
+                   "按行，即 K × N；或按列，线性层的权重就是这样存的（N × K）。"},
+                  {{"rows", {"by rows, K × N", "按行，K × N"}}, {"columns", {"by columns, N × K", "按列，N × K"}}})};
+  for (Param& param : make_tile_params()) params.push_back(std::move(param));
+  return params;
+}
+
+std::vector<BreakIt> make_switches() {
+  std::vector<BreakIt> switches = make_pipeline_switches({"multi-stage", "auto"}, {});
+  switches.push_back({.name = "UNSWIZZLED",
+                      .title = {"Do not swizzle", "不做 swizzle"},
+                      .help = {"Rows that ldmatrix reads together begin in the same banks: right, but slower.",
+                               "ldmatrix 一起读的各行落在相同的 bank：结果对，但更慢。"},
+                      .rungs = {"ldmatrix", "multi-stage", "auto"},
+                      .only_slower = true});
+  return switches;
+}
+
+Predict make_predict(Text question, std::vector<int64_t> choices, int64_t answer, Text why) {
+  return {.question = std::move(question),
+          .choices = [choices = std::move(choices)](const Config&) { return choices; },
+          .answer = [answer](const Config&) { return answer; },
+          .why = [why = std::move(why)](const Config&) { return why; }};
+}
+
+std::vector<Predict> make_predicts() {
+  return {
+      make_predict({"A tile of 128 × 256 on 8 warps: how many registers of each lane do the sums take?",
+                    "128 × 256 的分块，8 个 warp：累加和占每个 lane 多少个寄存器？"},
+                   {32, 64, 128, 256}, 128,
+                   {"128 · 256 floats over 256 lanes: 128 of the 255 registers that a thread can have.",
+                    "128 · 256 个 float 分给 256 个 lane：每个 128 个，而一个线程最多有 255 个寄存器。"}),
+      make_predict(
+          {"ldmatrix.x4 reads 32 rows of 16 bytes from rows that are 128 bytes apart. How many passes over the banks "
+           "does it take without a swizzle?",
+           "ldmatrix.x4 读 32 行，每行 16 字节，行距 128 字节。不做 swizzle，要在 bank 上走几趟？"},
+          {4, 8, 32}, 32,
+          {"All rows begin in the same bank, so each of the four matrices of 8 rows takes 8 passes; with the swizzle "
+           "its 8 rows lie in 8 different groups of banks: 1 each, 4 in all.",
+           "所有行都从同一个 bank 开始，四个矩阵各 8 行，每个要 8 趟；做了 swizzle，8 行落在 8 组不同的 "
+           "bank：每个 1 趟，共 4 趟。"}),
+      make_predict(
+          {"A warp's tile of 64 × 64 at a depth of 16: how many operations for each byte that ldmatrix reads?",
+           "一个 warp 的 64 × 64 分块，深度 16：ldmatrix 每读一个字节对应多少次运算？"},
+          {8, 16, 32, 64}, 32,
+          {"2 · 64 · 64 · 16 operations from (64 + 64) · 16 · 2 bytes: 131,072 / 4,096 = 32. A tile of 32 × 32 has 16.",
+           "2 · 64 · 64 · 16 次运算，读 (64 + 64) · 16 · 2 字节：131,072 / 4,096 = 32。32 × 32 的分块只有 16。"})};
+}
+
+std::function<std::string(const Config&)> product_operation() {
+  return [](const Config& config) { return typed_operation("matmul", config); };
+}
+
+Lab make_matmul_tensor_core() {
+  Lab lab;
+  lab.name = "matmul-tensor-core";
+  lab.stage = 5;
+  lab.order = 30;
+  lab.title = {"Matmul, tensor cores", "矩阵乘，张量核心"};
+  lab.kernel_file = "matmul_tensor_core.cu";
+  lab.sizes = {make_matmul_size("M", 300, 8192, 1, 32768), make_matmul_size("N", 336, 8192, 1, 32768),
+               make_matmul_size("K", 144, 8192, 1, 32768)};
+  lab.params = make_params();
+  lab.break_it = make_switches();
+  lab.rungs = make_rungs();
+  lab.default_rung = "multi-stage";
+  lab.references = {{"cuBLAS", ReferenceKind::cublas, "matmul", product_operation()},
+                    {"cuBLASLt", ReferenceKind::cublaslt, "matmul", product_operation()},
+                    {"PyTorch", ReferenceKind::torch, "matmul", product_operation()},
+                    {"Triton", ReferenceKind::triton, "matmul", product_operation()}};
+  lab.tolerance_for = [](const std::string&, const Config& config) { return product_tolerance(config); };
+  lab.predicts = make_predicts();
+  lab.buffers = [](const Config& config) {
+    return make_matmul_buffers(config, operands_of(config), memory_type(config));
+  };
+  lab.reference = [](const Config& config, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t,
+                     size_t begin, size_t end, double* expected) {
+    multiply_in_double(config, operands_of(config), *buffers[kA], *buffers[kB], begin, end, expected);
+  };
+  lab.flops = matmul_flops;
+  lab.useful_bytes = [](const Config& config) {
+    return matmul_bytes(config, memory_type(config), memory_type(config));
+  };
+  lab.bytes_formula = {"2 or 4 · (M K + K N + M N) bytes: A and B read once, C written",
+                       "2 或 4 ·（M K + K N + M N）字节：A、B 各读一次，写 C"};
+  lab.speed_unit = SpeedUnit::teraflops;
+  lab.sweep_size = "M";
+  lab.sweep_with = {"N", "K"};
+  lab.sweep = {1024, 2048, 4096, 8192, 16384};
+  lab.most_simulated_flops = 1e10;
+  lab.most_reference_flops = 2e9;
+  return lab;
+}
+
+const bool registered = register_lab(make_matmul_tensor_core());
+
+}  // namespace
+}  // namespace tilescope

@@ -1,0 +1,46 @@
+// What the labs on matrix multiplication with the tensor cores share (matmul-tensor-core, matmul-epilogue): the type of
+// the elements, the tile and its limits, launches, and what the result may be off by.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/specs.hpp"
+#include "labs/matmul.hpp"
+
+namespace tilescope {
+
+enum class TensorType : int64_t { f16 = 0, bf16 = 1, tf32 = 2 };  // values of the parameter DTYPE
+
+TensorType tensor_type(const Config& config);
+/// What memory holds: TF32 is read from floats, and rounded on the way.
+DType memory_type(const Config& config);
+MatmulOperands operands_of(const Config& config);
+/// Whether rows of A, B and C begin on 16 bytes. Decided once for a launch: other rows take another kernel.
+bool rows_are_aligned(const Config& config);
+
+/// "matmul_bf16" for prefix "matmul": what the references are asked for.
+std::string typed_operation(const std::string& prefix, const Config& config);
+
+/// DTYPE with the first `types` of fp16, bf16 and tf32.
+Param make_type_param(size_t types);
+/// BM, BN, BK, WARPS, STAGES and GROUP_M.
+std::vector<Param> make_tile_params();
+/// "Drop the mask", "remove the barrier", "do not wait for the copies", for these rungs.
+std::vector<BreakIt> make_pipeline_switches(const std::vector<std::string>& staged,
+                                            const std::vector<std::string>& all);
+
+/// One CTA for each tile of C, with `stages` pieces of A and B in shared memory. The sizes are appended to the
+/// arguments.
+Launch launch_tiles(std::string kernel, const Config& config, int64_t stages, std::vector<Argument> arguments);
+std::string tiles_formula(const Config& config);
+/// Whether a lane has registers, and an SM shared memory, for the tile.
+Result<void> check_tile(const Config& config, int64_t stages);
+
+/// The bound of A · B: of the tensor cores' sums, of rounding the operands to TF32, and of rounding the result.
+Tolerance product_tolerance(const Config& config);
+
+/// The tile for a shape: the largest with which no SM has much more to do than with any other one.
+Pick pick_tile(const Config& config, const GpuSpec& gpu, const std::string& rung);
+
+}  // namespace tilescope
