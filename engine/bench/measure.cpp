@@ -28,6 +28,12 @@ std::string now_in_utc() {
   return text;
 }
 
+uint64_t bytes_of(std::span<const std::shared_ptr<DeviceBuffer>> buffers) {
+  uint64_t bytes = 0;
+  for (const auto& buffer : buffers) bytes += buffer->bytes();
+  return bytes;
+}
+
 /// A rung that computed the right result: what it takes to run it again.
 struct CheckedRung {
   size_t series;
@@ -196,7 +202,8 @@ Result<void> Sweep::measure_size(int64_t size) {
   return {};
 }
 
-/// Correctness before timing. The first rung's buffers stay, for all to be timed on.
+/// Correctness before timing. The buffers of the rung that has the most stay, for all to be timed on: a rung's own
+/// scratch comes after what it shares with the others.
 Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config) {
   std::vector<CheckedRung> checked;
   for (size_t series = 0; series < first_reference_; ++series) {
@@ -215,7 +222,7 @@ Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config) {
                               sweep_name(lab_), place_in_sweep(lab_, config), output.buffer, output.reason));
     }
     checked.push_back({series, std::move(run->compiled), std::move(run->plan.launches)});
-    if (buffers_.empty()) buffers_ = std::move(run->device_buffers);
+    if (bytes_of(run->device_buffers) > bytes_of(buffers_)) buffers_ = std::move(run->device_buffers);
   }
   return checked;
 }
@@ -232,9 +239,7 @@ Result<void> Sweep::choose_method(std::span<const CheckedRung> rungs) {
     if (!pilot) return tl::unexpected(pilot.error());
     fastest = std::min(fastest, bootstrap_median(*pilot).median);
   }
-  uint64_t bytes = 0;
-  for (const auto& buffer : buffers_) bytes += buffer->bytes();
-  method_ = choose_timing(fastest, (*engine_.gpu())->device().l2_bytes, bytes);
+  method_ = choose_timing(fastest, (*engine_.gpu())->device().l2_bytes, bytes_of(buffers_));
   if (method_.cold()) return {};
   auto rotated = BufferSets::copies_of(buffers_, method_.sets);
   if (!rotated) return tl::unexpected(rotated.error());
