@@ -34,7 +34,9 @@ bool is_refused(const Lab& lab, const Rung& rung, const Config& config) {
   const auto resolved = resolve(lab, rung, config, *find_gpu(gpus, kUsualGpu));
   if (!resolved || !resolved->rung->check) return false;
   const auto possible = resolved->rung->check(resolved->config);
-  if (!possible) EXPECT_FALSE(possible.error().message.empty());
+  if (!possible) {
+    EXPECT_FALSE(possible.error().message.empty());
+  }
   return !possible;
 }
 
