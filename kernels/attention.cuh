@@ -2,7 +2,7 @@
 // the fragments in which the tensor cores want them. Matrices have D columns and lie row after row.
 //
 // HEAD_DIM  columns of Q, K, V and O: 64 or 128      DTYPE  0: fp16, 1: bf16
-// CAUSAL    1: a query sees no key that comes later  WARPS  warps of a CTA
+// CAUSAL    1: a query sees no key that comes later
 #pragma once
 
 #if DTYPE == 1
