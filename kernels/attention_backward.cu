@@ -139,16 +139,10 @@ extern "C" __global__ void prepare_rows(const Element* o, const Element* d_o, co
   if (lane < D / 4) dq_sums[row * (D / 4) + lane] = make_float4(0, 0, 0, 0);
 }
 
-/// What the steps of a CTA go over: all heads of the group, of each the tiles of queries that see one of its keys.
-struct Steps {
-  int first_tile, tiles, count;
-  __device__ Steps(int first_key, const Sizes& sizes) {
-    const int all = (sizes.queries + BLOCK_M - 1) / BLOCK_M;
-    first_tile = CAUSAL ? min(all, max(0, first_key - (sizes.keys - sizes.queries)) / BLOCK_M) : 0;
-    tiles = all - first_tile;
-    count = tiles * sizes.group;
-  }
-};
+/// The first tile of queries that see one of the keys from `first_key` on.
+__device__ inline int first_tile_of(int first_key, int all_tiles, const Sizes& sizes) {
+  return CAUSAL ? min(all_tiles, max(0, first_key - (sizes.keys - sizes.queries)) / BLOCK_M) : 0;
+}
 
 using Accumulators = float[BLOCK_M / 8][4];  // (16 keys × BLOCK_M queries), a lane's share
 using Gradient = float[D / 8][4];            // (16 keys × D)
@@ -241,7 +235,7 @@ __device__ inline void add_to_queries(float* dq_sums, long long tile, unsigned d
   for (int t = 0; t < DQ_TILES; ++t) {
     const unsigned a_place = ds_tile + ds_place(key, chunk + t * 2);
     float dq[DQ_COLUMNS / 8][4] = {};
-#pragma unroll
+#pragma unroll 2  // more of it, and ptxas loads so far ahead that registers run out
     for (int n = 0; n < BLOCK_N / 16; ++n) {
       unsigned a[4], b[4];
       ldmatrix_x4_trans(a, a_place + n * 16 * BLOCK_M * 2);
@@ -292,7 +286,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_CTAS)
   const unsigned stages = ds_tile + BLOCK_N * BLOCK_M * 2;
   const int first_key = blockIdx.x * BLOCK_N, kv_head = blockIdx.y, lane = threadIdx.x % 32;
   const int warp_key = threadIdx.x / 32 * 16, all_tiles = (sizes.queries + BLOCK_M - 1) / BLOCK_M;
-  const Steps steps(first_key, sizes);
+  // Steps go over all heads of the group, of each over the tiles of queries that see one of the keys.
+  const int first_tile = first_tile_of(first_key, all_tiles, sizes), first_head = kv_head * sizes.group;
+  const int end_head = first_tile < all_tiles ? first_head + sizes.group : first_head;
   const float scale_log2 = sizes.scale * LOG2_E;
 
   const long long first_row = key_row(kv_head, 0, sizes);
@@ -306,22 +302,22 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_CTAS)
       cp_async(stage + 2 * QUERY_BYTES + threadIdx.x * 16,
                info + (static_cast<long long>(head) * all_tiles + tile) * BLOCK_M * 2 + threadIdx.x * 4, 16);
   };
-  if (steps.count > 0) copy_step(stages, kv_head * sizes.group, steps.first_tile);
+  if (first_head < end_head) copy_step(stages, first_head, first_tile);
   cp_async_commit_group();
 
   Gradient sum_k = {}, sum_v = {};
   const unsigned k_place = k_tile + left_place(warp_key), v_place = v_tile + left_place(warp_key);
   unsigned q_tile = stages, other = stages + STAGE_BYTES;
-  int head = kv_head * sizes.group, tile = steps.first_tile;
+  int head = first_head, tile = first_tile;
 #pragma unroll 1
-  for (int step = 0; step < steps.count; ++step) {
+  while (head < end_head) {
     const unsigned d_o_tile = q_tile + QUERY_BYTES;
     const char* of_queries = shared + (d_o_tile + QUERY_BYTES - k_tile) + lane % 4 * 8;
     cp_async_wait_group<0>();
     barrier();  // the tile is there; the other stage and dS are read
     const bool last_tile = tile + 1 == all_tiles;
-    const int next_head = head + last_tile, next_tile = last_tile ? steps.first_tile : tile + 1;
-    if (step + 1 < steps.count) copy_step(other, next_head, next_tile);
+    const int next_head = head + last_tile, next_tile = last_tile ? first_tile : tile + 1;
+    if (next_head < end_head) copy_step(other, next_head, next_tile);
     cp_async_commit_group();
 
     Accumulators p, ds;

@@ -378,7 +378,7 @@ void Sweep::add_python(size_t series, const ReferenceSpec& spec, const Config& c
   work.executions = method_.executions;
   work.flush_bytes = timer_->flush_bytes();
   TimingSeries& shown = report_.series[series];
-  auto take = [this, kind = spec.kind](int count) { return python_->time(kind, count, stop_); };
+  auto take = [this, &spec](int count) { return python_->time(spec.kind, spec.operation, count, stop_); };
   auto prepared = python_->prepare(work, stop_);
   auto pilot = prepared ? take(2) : tl::unexpected(prepared.error());
   if (!pilot) {
