@@ -6,17 +6,31 @@ names its type itself.
 
 import math
 
+import attention
+
 EPSILON = 1e-5  # of the normalisations, as the labs have it
 
 
 class Operation:
     """`inputs` gives shapes from sizes. `eager` and `exact` are called with (torch, *inputs); they return one tensor or
-    several. `into` writes to an output that is there, where PyTorch has such a form."""
+    several. `into` writes to an output that is there, where PyTorch has such a form. Operations of one `family` compute
+    from the same inputs; without one an operation has inputs of its own."""
+
+    family = None
+    options = {}  # what a Triton launch is told beside its tensors
 
     def __init__(self, inputs, eager, exact=None, into=None, absolute=1e-6, relative=1e-6, prepare=None, kind=None):
         self.inputs, self.eager, self.into, self.prepare, self.kind = inputs, eager, into, prepare, kind
         self.exact = exact or eager
         self.absolute, self.relative = absolute, relative
+
+    def at(self, values):
+        """The operation at the lab's sizes and parameters."""
+        return self
+
+    def empty(self, torch, inputs):
+        """Memory for the result, of the shape that PyTorch gives it."""
+        return torch.empty_like(self.eager(torch, *inputs))
 
     def element(self, torch, params):
         if self.kind is not None:
@@ -163,4 +177,5 @@ OPERATIONS = {
     "layernorm_backward": Operation(lambda sizes: matrix(sizes) * 2 + [(sizes["columns"],)], layer_norm_backward,
                                     layer_norm_backward_exact, prepare=with_statistics, absolute=1e-2, relative=1e-3),
     "rmsnorm": Operation(with_weights(1), rms_norm, absolute=1e-5, relative=1e-5),
+    **attention.OPERATIONS,
 }

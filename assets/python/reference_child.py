@@ -6,7 +6,7 @@ standard output. Standard output is kept for that; whatever a library prints goe
     {"id": 1, "command": "hello"}
     {"id": 2, "command": "prepare", "implementation": "torch", "operation": "add", "n": 1048576,
      "sizes": {"n": 1048576}, "params": {"BLOCK": 256}, "seed": 1, "sets": 1, "executions": 0, "flush_bytes": 268435456}
-    {"id": 3, "command": "time", "implementation": "torch", "samples": 10}
+    {"id": 3, "command": "time", "implementation": "torch", "operation": "add", "samples": 10}
     {"id": 4, "command": "release"}
 
 An answer has the request's id and either "ok": true or "ok": false with a "reason". Inputs are N(0, 1). An
@@ -44,12 +44,15 @@ def load_triton():
     try:
         import triton
 
+        import triton_attention
         import triton_elementwise
         import triton_matmul
         import triton_rows
     except Exception as error:
         return None, "", f"Triton cannot be imported: {one_line(error)}"
-    launches = {**triton_elementwise.LAUNCHES, **triton_matmul.LAUNCHES, **triton_rows.LAUNCHES}
+    launches = {}
+    for module in (triton_attention, triton_elementwise, triton_matmul, triton_rows):
+        launches.update(module.LAUNCHES)
     return launches, triton.__version__, ""
 
 
@@ -80,7 +83,8 @@ class Child:
         self.sets = []  # of each set the inputs
         self.outputs = []  # and an output, for those that write to one that is there
         self.flush = None
-        self.works = {}  # implementation -> (callable of one execution, graph or None, executions)
+        # (implementation, operation) -> (callable of one execution, graph or None, executions)
+        self.works = {}
 
     def hello(self, request):
         return {
@@ -108,22 +112,24 @@ class Child:
         operation = OPERATIONS.get(request["operation"])
         if operation is None:
             raise Refused(f"there is no operation '{request['operation']}'")
+        operation = operation.at({**request.get("sizes", {}), **request.get("params", {})})
         self.make_buffers(operation, request)
         execute = self.implementation(name, operation, request["operation"])
         largest = self.check(name, execute, operation, request["operation"])
         executions = int(request["executions"])
         graph = self.capture(execute, executions) if executions else None
-        self.works[name] = (execute, graph, executions)
+        self.works[name, request["operation"]] = (execute, graph, executions)
         return {"largest_error": largest}
 
     def make_buffers(self, operation, request):
         torch = self.torch
-        sizes = {"n": int(request["n"]), **{name: int(value) for name, value in request.get("sizes", {}).items()}}
         params = request.get("params", {})
+        sizes = {"n": int(request["n"]), **{name: int(value) for name, value in request.get("sizes", {}).items()}}
         self.element = operation.element(torch, params)
         shapes = operation.shapes(sizes, params)
         layout = params.get("B_LAYOUT", 0)
-        shape = (request["operation"], self.element, shapes, layout, int(request["sets"]), int(request["seed"]))
+        family = operation.family or request["operation"]
+        shape = (family, self.element, shapes, layout, int(request["sets"]), int(request["seed"]))
         settings = torch.backends.cuda.matmul
         settings.allow_tf32 = operation.tensor_float
         # Parts of K are added up as floats, as everybody else here does it.
@@ -140,9 +146,9 @@ class Child:
             self.flush = torch.zeros(int(request["flush_bytes"]), dtype=torch.uint8, device="cuda")
 
     def output(self, operation, index):
-        """Memory for the one result of an operation, of the shape that PyTorch gives it."""
+        """Memory for the result of an operation."""
         if self.outputs[index] is None:
-            self.outputs[index] = self.torch.empty_like(operation.eager(self.torch, *self.sets[index]))
+            self.outputs[index] = operation.empty(self.torch, self.sets[index])
         return self.outputs[index]
 
     def implementation(self, name, operation, called):
@@ -162,7 +168,7 @@ class Child:
                 raise Refused(f"there is no Triton reference for '{called}'")
 
             def run(index):
-                launch(*sets[index], self.output(operation, index))
+                launch(*sets[index], self.output(operation, index), **operation.options)
                 return self.output(operation, index)
 
             return run
@@ -184,8 +190,10 @@ class Child:
         """Against float64. An element that was not written is NaN, which is not within any bounds."""
         torch, largest = self.torch, 0.0
         for index, inputs in enumerate(self.sets):
-            if self.outputs[index] is not None:
-                self.outputs[index].fill_(float("nan"))
+            known = self.outputs[index]
+            for output in known if isinstance(known, tuple) else (known,):
+                if output is not None:
+                    output.fill_(float("nan"))
             got = execute(index)
             got = got if isinstance(got, (tuple, list)) else (got,)
             for piece, expected, bound in self.expected(operation, called, inputs, got):
@@ -199,6 +207,9 @@ class Child:
     def expected(self, operation, called, inputs, got):
         """Pieces of the results with what they should be and how far off they may be."""
         torch = self.torch
+        if operation.family is not None:
+            yield from operation.pieces(torch, inputs, got, self.element)
+            return
         rows = operation.rows(torch, got[0].shape[0], self.CHECKED_ROWS)
         if rows is not None:
             exact = operation.exact(torch, inputs[0][rows].double(), *[one.double() for one in inputs[1:]])
@@ -232,9 +243,10 @@ class Child:
     def time(self, request):
         torch = self.torch
         name = request["implementation"]
-        if name not in self.works:
+        work = self.works.get((name, request.get("operation")))
+        if work is None:
             raise Refused(f"{name} was not prepared")
-        execute, graph, executions = self.works[name]
+        execute, graph, executions = work
         count = int(request["samples"]) + 1  # the first is not counted
         events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(count)]
         for start, end in events:

@@ -40,6 +40,12 @@ struct LibraryCall {
   std::string note = {};
 };
 
+uint64_t bytes_of(std::span<const std::shared_ptr<DeviceBuffer>> buffers) {
+  uint64_t bytes = 0;
+  for (const auto& buffer : buffers) bytes += buffer->bytes();
+  return bytes;
+}
+
 /// A rung that computed the right result: what it takes to run it again.
 struct CheckedRung {
   size_t series;
@@ -210,7 +216,8 @@ Result<void> Sweep::measure_size(int64_t size) {
   return {};
 }
 
-/// Correctness before timing. The first rung's buffers stay, for all to be timed on.
+/// Correctness before timing. The buffers of the rung that has the most stay, for all to be timed on: a rung's own
+/// scratch comes after what it shares with the others.
 Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config) {
   std::vector<CheckedRung> checked;
   for (size_t series = 0; series < first_reference_; ++series) {
@@ -229,7 +236,7 @@ Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config) {
                               sweep_name(lab_), place_in_sweep(lab_, config), output.buffer, output.reason));
     }
     checked.push_back({series, std::move(run->compiled), std::move(run->plan.launches)});
-    if (buffers_.empty()) buffers_ = std::move(run->device_buffers);
+    if (bytes_of(run->device_buffers) > bytes_of(buffers_)) buffers_ = std::move(run->device_buffers);
   }
   return checked;
 }
@@ -246,9 +253,7 @@ Result<void> Sweep::choose_method(std::span<const CheckedRung> rungs) {
     if (!pilot) return tl::unexpected(pilot.error());
     fastest = std::min(fastest, bootstrap_median(*pilot).median);
   }
-  uint64_t bytes = 0;
-  for (const auto& buffer : buffers_) bytes += buffer->bytes();
-  method_ = choose_timing(fastest, (*engine_.gpu())->device().l2_bytes, bytes);
+  method_ = choose_timing(fastest, (*engine_.gpu())->device().l2_bytes, bytes_of(buffers_));
   if (method_.cold()) return {};
   auto rotated = BufferSets::copies_of(buffers_, method_.sets);
   if (!rotated) return tl::unexpected(rotated.error());
@@ -426,7 +431,7 @@ void Sweep::add_python(size_t series, const ReferenceSpec& spec, const Config& c
   work.executions = method_.executions;
   work.flush_bytes = timer_->flush_bytes();
   TimingSeries& shown = report_.series[series];
-  auto take = [this, kind = spec.kind](int count) { return python_->time(kind, count, stop_); };
+  auto take = [this, &spec](int count) { return python_->time(spec.kind, spec.operation, count, stop_); };
   auto prepared = python_->prepare(work, stop_);
   auto pilot = prepared ? take(2) : tl::unexpected(prepared.error());
   if (!pilot) {

@@ -115,8 +115,10 @@ Result<void> PythonReference::prepare(const Work& work, std::stop_token stop) {
   return {};
 }
 
-Result<std::vector<double>> PythonReference::time(ReferenceKind kind, int samples, std::stop_token stop) {
-  json request{{"command", "time"}, {"implementation", protocol_name(kind)}, {"samples", samples}};
+Result<std::vector<double>> PythonReference::time(ReferenceKind kind, const std::string& operation, int samples,
+                                                  std::stop_token stop) {
+  json request{
+      {"command", "time"}, {"implementation", protocol_name(kind)}, {"operation", operation}, {"samples", samples}};
   auto answer = ask(display_name(kind), std::move(request), options_.request_timeout, stop);
   if (!answer) return tl::unexpected(answer.error());
   const json values = answer->value("milliseconds", json());

@@ -3,7 +3,7 @@
 //     auto python = PythonReference::open({.script = root / "assets/python/reference_child.py"}, stop);
 //     if (auto why = (*python)->missing(ReferenceKind::triton); !why.empty()) …
 //     (*python)->prepare({.kind = ReferenceKind::torch, .operation = "add", .n = n, …}, stop);
-//     (*python)->time(ReferenceKind::torch, 10, stop);
+//     (*python)->time(ReferenceKind::torch, "add", 10, stop);
 //
 // Whatever goes wrong (no Python, no PyTorch, a wrong result, a child that hangs, dies or talks nonsense) is an Error
 // of reference_unavailable that says so; nothing waits longer than its timeout.
@@ -59,8 +59,9 @@ class PythonReference {
 
   /// Makes the inputs, checks the result against float64, and captures the graph if there is one.
   Result<void> prepare(const Work& work, std::stop_token stop);
-  /// Milliseconds per execution of each sample of what was prepared last for this kind.
-  Result<std::vector<double>> time(ReferenceKind kind, int samples, std::stop_token stop);
+  /// Milliseconds per execution of each sample of an operation that was prepared.
+  Result<std::vector<double>> time(ReferenceKind kind, const std::string& operation, int samples,
+                                   std::stop_token stop);
   /// Frees the child's device memory.
   Result<void> release(std::stop_token stop);
 

@@ -55,7 +55,7 @@ class FakeChild : public testing::Test {
     auto opened = PythonReference::open(given, {});
     EXPECT_TRUE(opened) << opened.error().message;
     if (!opened) return {};
-    auto times = (*opened)->time(ReferenceKind::torch, 2, {});
+    auto times = (*opened)->time(ReferenceKind::torch, "add", 2, {});
     EXPECT_FALSE(times);
     return times ? "" : times.error().message;
   }
@@ -73,7 +73,7 @@ next)");
   EXPECT_EQ((*python)->missing(ReferenceKind::torch), "");
   EXPECT_EQ((*python)->missing(ReferenceKind::triton), "no compiler");
   ASSERT_TRUE((*python)->prepare({.operation = "add", .n = 1024}, {}));
-  const auto times = (*python)->time(ReferenceKind::torch, 3, {});
+  const auto times = (*python)->time(ReferenceKind::torch, "add", 3, {});
   ASSERT_TRUE(times) << times.error().message;
   EXPECT_THAT(*times, testing::ElementsAre(0.5, 0.25, 0.75));
 }
@@ -120,8 +120,8 @@ TEST_F(FakeChild, ThatDiesInTheMiddleOfARequestIsReported) {
 TEST_F(FakeChild, ThatDiedStaysUnavailable) {
   auto python = open(std::string(kPrologue) + "exit 0");
   ASSERT_TRUE(python);
-  EXPECT_FALSE((*python)->time(ReferenceKind::torch, 2, {}));
-  const auto again = (*python)->time(ReferenceKind::torch, 2, {});
+  EXPECT_FALSE((*python)->time(ReferenceKind::torch, "add", 2, {}));
+  const auto again = (*python)->time(ReferenceKind::torch, "add", 2, {});
   ASSERT_FALSE(again);
   EXPECT_THAT(again.error().message, HasSubstr("its process has ended"));
 }
@@ -168,7 +168,7 @@ TEST_F(FakeChild, IsEndedByAStopRequest) {
     stop.request_stop();
   });
   const auto begin = std::chrono::steady_clock::now();
-  const auto times = (*python)->time(ReferenceKind::torch, 2, stop.get_token());
+  const auto times = (*python)->time(ReferenceKind::torch, "add", 2, stop.get_token());
   ASSERT_FALSE(times);
   EXPECT_EQ(times.error().id, ErrorId::cancelled);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s);
@@ -261,7 +261,7 @@ TEST_F(ShippedChild, TimesWhatItPreparedColdAndInGraphs) {
                                               .flush_bytes = 1 << 20},
                                              {});
       ASSERT_TRUE(prepared) << prepared.error().message;
-      const auto times = python_->time(kind, 5, {});
+      const auto times = python_->time(kind, "mul", 5, {});
       ASSERT_TRUE(times) << times.error().message;
     }
   }
@@ -273,7 +273,7 @@ TEST_F(ShippedChild, TransposesAMatrixOfAnyShape) {
     const auto prepared = python_->prepare(
         {.operation = "transpose", .n = rows, .sizes = {{"rows", rows}, {"columns", 77}}, .flush_bytes = 1 << 20}, {});
     ASSERT_TRUE(prepared) << prepared.error().message;
-    EXPECT_TRUE(python_->time(ReferenceKind::torch, 3, {}));
+    EXPECT_TRUE(python_->time(ReferenceKind::torch, "transpose", 3, {}));
   }
 }
 

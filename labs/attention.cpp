@@ -1,0 +1,375 @@
+// Lab "attention": O = softmax(Q · Kᵀ / √d) · V. kernels/attention.cu holds the rungs.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/numbers.hpp"
+#include "engine/specs.hpp"
+#include "labs/attention_shape.hpp"
+
+namespace tilescope {
+namespace {
+
+// A rung's own scratch comes last, so that all rungs can be timed on the buffers of the one that has the most.
+enum Buffer : size_t { kQ, kK, kV, kO, kLse, kOwn };
+constexpr int64_t kFp32Threads = 256;
+// All keys share a direction, as they do in trained models. It moves the scores of a query together: softmax does not
+// see it, but exp(score) alone is more than a float holds.
+constexpr double kSharedDirection = 64;
+
+std::vector<BufferSpec> make_buffers(const Config& config) {
+  const AttentionShape shape(config);
+  BufferSpec k = make_heads("k", shape, true, Role::input);
+  k.fill_values = {kSharedDirection, 1};
+  return {make_heads("q", shape, false, Role::input), k, make_heads("v", shape, true, Role::input),
+          make_heads("o", shape, false, Role::output), make_row_values("lse", shape, Role::output)};
+}
+
+std::vector<BufferSpec> make_buffers_with(const Config& config, std::string name, std::vector<int64_t> shape) {
+  std::vector<BufferSpec> buffers = make_buffers(config);
+  buffers.push_back({.name = std::move(name), .shape = std::move(shape), .role = Role::scratch, .fill = Fill::poison});
+  return buffers;
+}
+
+Argument whole(int64_t value) { return scalar(static_cast<int32_t>(value)); }
+Argument scale_of(const AttentionShape& shape) { return scalar(static_cast<float>(shape.scale())); }
+uint32_t extent(int64_t value) { return static_cast<uint32_t>(value); }
+
+// ---- Launches
+
+int64_t pitch(const AttentionShape& shape) { return shape.depth + 4; }
+/// Bytes of the tiles of floats: Q, one of K or V, and the weights.
+int64_t fp32_shared_bytes(const Config& config, bool q, bool keys, bool weights) {
+  const AttentionShape shape(config);
+  const int64_t m = config.param("BLOCK_M"), n = config.param("BLOCK_N");
+  return 4 * ((q ? m * pitch(shape) : 0) + (keys ? n * pitch(shape) : 0) + (weights ? m * (n + 4) : 0));
+}
+
+std::vector<Launch> launch_unfused(const Config& config) {
+  const AttentionShape shape(config);
+  const BufferArgument q{kQ}, k{kK}, v{kV}, o{kO}, lse{kLse}, scores{kOwn};
+  const uint32_t tiles = extent(ceil_divide(shape.queries, config.param("BLOCK_M")));
+  const Argument group = whole(shape.group()), queries = whole(shape.queries), keys = whole(shape.keys);
+  Launch products{.kernel = "score_tiles",
+                  .grid = {extent(ceil_divide(shape.keys, config.param("BLOCK_N"))), tiles, extent(shape.all_heads())},
+                  .block = {extent(kFp32Threads)},
+                  .shared_bytes = extent(fp32_shared_bytes(config, true, true, false)),
+                  .arguments = {q, k, v, scores, group, queries, keys, scale_of(shape)}};
+  Launch softmax{.kernel = "softmax_rows",
+                 .grid = {extent(ceil_divide(shape.rows() * 32, kFp32Threads))},
+                 .block = {extent(kFp32Threads)},
+                 .arguments = {scores, lse, whole(shape.rows()), keys}};
+  Launch sums{.kernel = "weigh_values",
+              .grid = {tiles, extent(shape.all_heads())},
+              .block = {extent(kFp32Threads)},
+              .shared_bytes = extent(fp32_shared_bytes(config, false, true, true)),
+              .arguments = {scores, q, k, v, o, group, queries, keys}};
+  return {products, softmax, sums};
+}
+
+std::vector<Launch> launch_online_row(const Config& config) {
+  const AttentionShape shape(config);
+  return {{.kernel = "online_row",
+           .grid = {extent(ceil_divide(shape.rows(), 4))},
+           .block = {128},
+           .arguments = {BufferArgument{kQ}, BufferArgument{kK}, BufferArgument{kV}, BufferArgument{kO},
+                         BufferArgument{kLse}, BufferArgument{kOwn}, whole(shape.group()), whole(shape.queries),
+                         whole(shape.keys), whole(shape.rows()), scale_of(shape)}}};
+}
+
+std::vector<Launch> launch_flash(const std::string& kernel, const Config& config, int64_t threads, int64_t shared) {
+  const AttentionShape shape(config);
+  return {
+      {.kernel = kernel,
+       .grid = {extent(ceil_divide(shape.queries, config.param("BLOCK_M"))), extent(shape.heads), extent(shape.batch)},
+       .block = {extent(threads)},
+       .shared_bytes = extent(shared),
+       .arguments = {BufferArgument{kQ}, BufferArgument{kK}, BufferArgument{kV}, BufferArgument{kO},
+                     BufferArgument{kLse}, whole(shape.group()), whole(shape.queries), whole(shape.keys),
+                     scale_of(shape)}}};
+}
+
+/// Q, and STAGES blocks of K and V, 2 bytes each.
+int64_t mma_shared_bytes(const Config& config) {
+  return 2 * config.param("HEAD_DIM") *
+         (config.param("BLOCK_M") + 2 * config.param("STAGES") * config.param("BLOCK_N"));
+}
+
+std::string tiles_formula(const Config& config) {
+  const AttentionShape shape(config);
+  const int64_t tiles = ceil_divide(shape.queries, config.param("BLOCK_M"));
+  return fmt::format("⌈{} / {}⌉ × {} × {} = {}", with_separators(shape.queries), config.param("BLOCK_M"), shape.heads,
+                     shape.batch, with_separators(tiles * shape.all_heads()));
+}
+
+// ---- What is not possible
+
+Result<void> check_unfused(const Config& config) {
+  if (auto heads = check_heads(config); !heads) return heads;
+  const AttentionShape shape(config);
+  if (shape.rows() * 32 > int64_t{1} << 31)
+    return fail(ErrorId::parameter_range, "queries", shape.queries,
+                fmt::format("at most {} with so many heads", (int64_t{1} << 26) / shape.all_heads()));
+  return {};
+}
+
+Result<void> check_mma(const Config& config) {
+  if (auto heads = check_heads(config); !heads) return heads;
+  const int64_t m = config.param("BLOCK_M"), n = config.param("BLOCK_N"), warps = config.param("WARPS");
+  const int64_t rows = m / warps, depth = config.param("HEAD_DIM");
+  if (rows < 16)
+    return fail(ErrorId::parameter_range, "WARPS", warps,
+                fmt::format("at most {} with BLOCK_M = {}: a warp multiplies tiles of 16 queries", m / 16, m));
+  // A lane holds a 32nd of both tiles of accumulators; 20 more are the least that addresses and fragments need.
+  const int64_t accumulators = rows * (n + depth) / 32;
+  if (accumulators + 20 > kMostRegisters)
+    return fail(ErrorId::parameter_range, "BLOCK_N", n,
+                fmt::format("at most {} with {} queries for each warp and HEAD_DIM = {}: the accumulators alone would "
+                            "take {} of a thread's 255 registers",
+                            n / 2, rows, depth, accumulators));
+  return check_shared("STAGES", std::to_string(config.param("STAGES")), mma_shared_bytes(config));
+}
+
+// ---- The ladder
+
+Pick pick_tiles(const Config& config, const GpuSpec& gpu) {
+  const AttentionShape shape(config);
+  const int64_t multiprocessors = gpu.multiprocessors;
+  const int64_t tiles = ceil_divide(shape.queries, 128) * shape.all_heads();
+  if (shape.queries <= 64 || tiles < multiprocessors) {
+    const int64_t ctas = ceil_divide(shape.queries, 64) * shape.all_heads();
+    return {"flash-mma",
+            {{"BLOCK_M", 64}, {"BLOCK_N", 64}, {"WARPS", 4}, {"STAGES", 2}},
+            {fmt::format("Tiles of 128 queries would be {} CTAs for {} multiprocessors; tiles of 64 are {}.", tiles,
+                         multiprocessors, ctas),
+             fmt::format("每块 128 个查询只有 {} 个 CTA，而多处理器有 {} 个；每块 64 个则有 {} 个。", tiles,
+                         multiprocessors, ctas)}};
+  }
+  const int64_t n = shape.depth == 64 ? 128 : 64;
+  return {"flash-mma",
+          {{"BLOCK_M", 128}, {"BLOCK_N", n}, {"WARPS", 4}, {"STAGES", 2}},
+          {fmt::format("{} CTAs fill {} multiprocessors. At head dimension {} the accumulators of 32 queries and {} "
+                       "keys take {} of a thread's 255 registers.",
+                       with_separators(tiles), multiprocessors, shape.depth, n, n + shape.depth),
+           fmt::format("{} 个 CTA 足以填满 {} 个多处理器。头维度为 {} 时，32 个查询乘 {} 个键的累加器占每线程 255 "
+                       "个寄存器中的 {} 个。",
+                       with_separators(tiles), multiprocessors, shape.depth, n, n + shape.depth)}};
+}
+
+Rung make_unfused() {
+  return {.name = "unfused",
+          .title = {"Unfused, S×S stored", "不融合，存 S×S 矩阵"},
+          .kernels = {"score_tiles", "softmax_rows", "weigh_values"},
+          .params = {"HEAD_DIM", "CAUSAL", "DTYPE", "BLOCK_M", "BLOCK_N"},
+          .launches = launch_unfused,
+          .grid_formula =
+              [](const Config& config) {
+                const AttentionShape shape(config);
+                const int64_t across = ceil_divide(shape.keys, config.param("BLOCK_N")),
+                              down = ceil_divide(shape.queries, config.param("BLOCK_M"));
+                return fmt::format("{} × {} × {} = {}", across, down, shape.all_heads(),
+                                   with_separators(across * down * shape.all_heads()));
+              },
+          .buffers =
+              [](const Config& config) {
+                const AttentionShape shape(config);
+                return make_buffers_with(config, "scores", {shape.batch, shape.heads, shape.queries, shape.keys});
+              },
+          .check = check_unfused};
+}
+
+Rung make_online_row() {
+  return {.name = "online-row",
+          .title = {"Online softmax, one row", "在线 softmax，逐行"},
+          .kernels = {"online_row"},
+          .params = {"HEAD_DIM", "CAUSAL", "DTYPE"},
+          .launches = launch_online_row,
+          .grid_formula =
+              [](const Config& config) {
+                const int64_t rows = AttentionShape(config).rows();
+                return fmt::format("⌈{} / 4⌉ = {}", with_separators(rows), with_separators(ceil_divide(rows, 4)));
+              },
+          .buffers =
+              [](const Config& config) {
+                // Of the last query of the first head, for each key: score, m, l, and what was older is worth.
+                return make_buffers_with(config, "trace", {config.size("keys"), 4});
+              },
+          .check = check_heads};
+}
+
+std::vector<Rung> make_rungs() {
+  std::vector<Rung> rungs{make_unfused(), make_online_row()};
+  rungs.push_back({.name = "flash-fp32",
+                   .title = {"Flash, fp32", "Flash，fp32"},
+                   .kernels = {"flash_fp32"},
+                   .params = {"HEAD_DIM", "CAUSAL", "DTYPE", "BLOCK_M", "BLOCK_N"},
+                   .launches =
+                       [](const Config& config) {
+                         return launch_flash("flash_fp32", config, kFp32Threads,
+                                             fp32_shared_bytes(config, true, true, true));
+                       },
+                   .grid_formula = tiles_formula,
+                   .check = check_heads});
+  rungs.push_back({.name = "flash-mma",
+                   .title = {"Flash, mma.sync", "Flash，mma.sync"},
+                   .kernels = {"flash_mma"},
+                   .params = {"HEAD_DIM", "CAUSAL", "DTYPE", "BLOCK_M", "BLOCK_N", "STAGES", "WARPS"},
+                   .launches =
+                       [](const Config& config) {
+                         return launch_flash("flash_mma", config, 32 * config.param("WARPS"), mma_shared_bytes(config));
+                       },
+                   .grid_formula = tiles_formula,
+                   .check = check_mma});
+  rungs.push_back(
+      {.name = "auto", .title = {"Auto", "自动"}, .params = {"HEAD_DIM", "CAUSAL", "DTYPE"}, .pick = pick_tiles});
+  return rungs;
+}
+
+std::vector<BreakIt> make_switches() {
+  return {{.name = "NO_MAX",
+           .title = {"Do not subtract the maximum", "不减最大值"},
+           .help = {"exp(score) is more than a float holds: infinity divided by infinity.",
+                    "exp(得分) 超出 float 的范围：无穷除以无穷。"}},
+          {.name = "NO_RESCALE",
+           .title = {"Do not rescale the output", "不重新缩放输出"},
+           .help = {"What was added under a smaller maximum keeps its old weight.",
+                    "在较小的最大值下累加的输出保留了旧的权重。"},
+           .rungs = {"online-row", "flash-fp32", "flash-mma", "auto"}},
+          make_tile_barrier_switch({"unfused", "flash-fp32", "flash-mma", "auto"}),
+          {.name = "DROP_MASK",
+           .title = {"Drop the mask of the last blocks", "去掉末尾各块的掩码"},
+           .help = {"Keys past the end are zeros, and so are their scores, but exp(0) is not; and with a causal mask "
+                    "queries see later keys.",
+                    "超出末尾的键是 0，得分也是 0，但 exp(0) 不是 0；有因果掩码时查询还会看到更晚的键。"},
+           .rungs = {"flash-fp32", "flash-mma", "auto"}}};
+}
+
+std::vector<Predict> make_predicts() {
+  return {
+      {.question = {"One head, 8,192 queries and 8,192 keys: how many MiB does the matrix of scores take in fp32?",
+                    "一个头，8,192 个查询、8,192 个键：fp32 的得分矩阵占多少 MiB？"},
+       .choices =
+           [](const Config&) {
+             return std::vector<int64_t>{4, 32, 256};
+           },
+       .answer = [](const Config&) { return int64_t{8192} * 8192 * 4 >> 20; },
+       .why =
+           [](const Config&) {
+             return Text{
+                 "8,192² scores of 4 bytes: 256 MiB for each head. Q, K, V and O of the head are 2 MiB each at "
+                 "head dimension 128.",
+                 "8,192² 个得分，每个 4 字节：每个头 256 MiB。头维度 128 时，这个头的 Q、K、V、O 各只有 2 MiB。"};
+           }},
+      {.question = {"Causal, 2,048 queries and keys, blocks of 128 × 64: how many of the 16 × 32 blocks are never "
+                    "computed?",
+                    "因果掩码，2,048 个查询和键，每块 128 × 64：16 × 32 块里有多少块根本不算？"},
+       .choices =
+           [](const Config&) {
+             return std::vector<int64_t>{128, 240, 256};
+           },
+       .answer =
+           [](const Config&) {
+             int64_t skipped = 0;
+             for (int64_t tile = 1; tile <= 16; ++tile) skipped += 32 - 2 * tile;
+             return skipped;
+           },
+       .why =
+           [](const Config&) {
+             return Text{
+                 "Tile i of 128 queries sees keys up to 128 (i + 1): 2 (i + 1) of 32 blocks. 30 + 28 + … + 0 = "
+                 "240 are skipped.",
+                 "第 i 块的 128 个查询看到键 128 (i + 1) 为止：32 块里的 2 (i + 1) 块。跳过 30 + 28 + … + 0 = "
+                 "240 块。"};
+           }},
+  };
+}
+
+// ---- What is right
+
+using Buffers = std::vector<std::shared_ptr<const HostBuffer>>;
+
+/// Elements [begin, end) of O. A row's weights are found anew only where the row changes.
+void expect_output(const AttentionShape& shape, const Buffers& buffers, int64_t begin, int64_t end, double* expected) {
+  const Halves q(*buffers[kQ]), k(*buffers[kK]), v(*buffers[kV]);
+  for (int64_t at = begin; at < end;) {
+    const int64_t row = at / shape.depth, head = row / shape.queries, first = at % shape.depth;
+    const int64_t count = std::min(shape.depth - first, end - at);
+    const int64_t values = head / shape.group() * shape.keys * shape.depth + first;
+    const std::vector<double> scores = scores_of(shape, q, k, head, row % shape.queries);
+    const double lse = log_sum_exp(scores);
+    double* out = expected + (at - begin);
+    std::fill_n(out, count, 0.0);
+    for (size_t key = 0; key < scores.size(); ++key) {
+      const double weight = std::exp(scores[key] - lse);
+      const int64_t from = values + static_cast<int64_t>(key) * shape.depth;
+      for (int64_t d = 0; d < count; ++d) out[d] += weight * v[from + d];
+    }
+    at += count;
+  }
+}
+
+void reference(const Config& config, const Buffers& buffers, size_t output, size_t begin, size_t end,
+               double* expected) {
+  const AttentionShape shape(config);
+  if (output == 0)
+    return expect_output(shape, buffers, static_cast<int64_t>(begin), static_cast<int64_t>(end), expected);
+  const Halves q(*buffers[kQ]), k(*buffers[kK]);
+  for (size_t row = begin; row < end; ++row) {
+    const auto at = static_cast<int64_t>(row);
+    expected[row - begin] = log_sum_exp(scores_of(shape, q, k, at / shape.queries, at % shape.queries));
+  }
+}
+
+/// u is half a unit in the last place of an element. O is rounded once: u of itself. The tensor cores take P in 16
+/// bits: each weight is off by u of itself, and so O by at most u times the weighted mean of |v|, which is below 4 for
+/// N(0, 1). Scores are sums of floats: of 128 products of some tens, off by 2^-24 of the partial sums, that is by
+/// 5e-4 at most, and so is lse.
+Tolerance tolerance(const std::string& rung, const Config& config) {
+  const double u = config.param("DTYPE") == 1 ? 0x1p-8 : 0x1p-11;
+  const bool tensor_cores = rung == "flash-mma" || rung == "auto";
+  return {.absolute = 5e-4 + (tensor_cores ? 4 * u : 0), .relative = 1.01 * u};
+}
+
+Lab make_attention() {
+  Lab lab;
+  lab.name = "attention";
+  lab.stage = 6;
+  lab.order = 1;
+  lab.title = {"Attention", "注意力"};
+  lab.kernel_file = "attention.cu";
+  lab.sizes = make_attention_sizes(400);
+  lab.params = make_attention_params();
+  lab.break_it = make_switches();
+  lab.rungs = make_rungs();
+  lab.default_rung = "flash-mma";
+  lab.references = {{"FlashAttention-2", ReferenceKind::torch, "attention_flash"},
+                    {"cuDNN", ReferenceKind::torch, "attention_cudnn"},
+                    {"PyTorch, unfused", ReferenceKind::torch, "attention_unfused"},
+                    {"Triton", ReferenceKind::triton, "attention"}};
+  lab.tolerance_for = tolerance;
+  lab.predicts = make_predicts();
+  lab.buffers = make_buffers;
+  lab.reference = reference;
+  lab.flops = [](const Config& config) {
+    const AttentionShape shape(config);
+    return 4 * shape.pairs() * static_cast<double>(shape.depth);
+  };
+  lab.useful_bytes = [](const Config& config) {
+    const AttentionShape shape(config);
+    const int64_t keys = shape.batch * shape.kv_heads * shape.keys;
+    return static_cast<double>(4 * shape.rows() * shape.depth + 4 * keys * shape.depth + 4 * shape.rows());
+  };
+  lab.bytes_formula = {"2 bytes for each element of Q, K, V and O, read or written once, and 4 for each lse",
+                       "Q、K、V、O 每个元素 2 字节，各读或写一次；每个 lse 4 字节"};
+  lab.speed_unit = SpeedUnit::teraflops;
+  lab.sweep_size = "queries";
+  lab.sweep_with = {"keys"};
+  lab.sweep = {512, 1024, 2048, 4096, 8192, 16384};
+  lab.most_simulated_flops = 5e8;
+  lab.most_reference_flops = 1e9;
+  return lab;
+}
+
+const bool registered = register_lab(make_attention());
+
+}  // namespace
+}  // namespace tilescope

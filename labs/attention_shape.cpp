@@ -1,0 +1,201 @@
+#include "labs/attention_shape.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/numbers.hpp"
+
+namespace tilescope {
+namespace {
+
+Size make_size(std::string name, Text title, Text unit, int64_t value, int64_t gpu_value, int64_t most) {
+  return {.name = std::move(name),
+          .title = std::move(title),
+          .unit = std::move(unit),
+          .value = value,
+          .gpu_value = gpu_value,
+          .min = 1,
+          .max_sim = most,
+          .max_gpu = most};
+}
+
+std::vector<float> values_of(DType type) {
+  HostBuffer all(type, 1 << 16);
+  for (size_t bits = 0; bits < all.count(); ++bits) all.as<uint16_t>()[bits] = static_cast<uint16_t>(bits);
+  std::vector<float> values(all.count());
+  for (size_t bits = 0; bits < all.count(); ++bits) values[bits] = static_cast<float>(value_at(all, bits));
+  return values;
+}
+
+}  // namespace
+
+AttentionShape::AttentionShape(const Config& config)
+    : batch(config.size("batch")),
+      heads(config.size("heads")),
+      kv_heads(config.size("kv_heads")),
+      queries(config.size("queries")),
+      keys(config.size("keys")),
+      depth(config.param("HEAD_DIM")),
+      causal(config.param("CAUSAL") == 1),
+      type(config.param("DTYPE") == 1 ? DType::bf16 : DType::f16) {}
+
+int64_t AttentionShape::visible(int64_t query) const {
+  return causal ? std::clamp<int64_t>(query + keys - queries + 1, 0, keys) : keys;
+}
+
+double AttentionShape::pairs() const {
+  const auto q = static_cast<double>(queries), k = static_cast<double>(keys), all = static_cast<double>(all_heads());
+  if (!causal) return all * q * k;
+  // The last min(q, k) queries see one key more each, up to all of them.
+  const double triangle = std::min(q, k);
+  return all * (triangle * (k - triangle) + triangle * (triangle + 1) / 2);
+}
+
+double AttentionShape::scale() const { return 1 / std::sqrt(static_cast<double>(depth)); }
+
+std::vector<Size> make_attention_sizes(int64_t length) {
+  constexpr int64_t kMostHeads = 1024, kMostLength = int64_t{1} << 20;
+  const Text heads{"heads", "头"};
+  Size queries = make_size("queries", {"Queries", "查询数"}, {"queries", "查询"}, length, 4096, kMostLength);
+  queries.offered = {1, 16, 64, 100, 128, 200, 256, 500, 512, 1000, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
+  Size keys = queries;
+  keys.name = "keys";
+  keys.title = {"Keys and values", "键与值的个数"};
+  keys.unit = {"keys", "键"};
+  Size batch = make_size("batch", {"Batch", "批量"}, {"sequences", "序列"}, 1, 2, kMostHeads);
+  Size all_heads = make_size("heads", {"Heads", "头数"}, heads, 2, 16, kMostHeads);
+  Size kv_heads = make_size("kv_heads", {"Heads of K and V", "K、V 的头数"}, heads, 1, 16, kMostHeads);
+  for (Size* size : {&batch, &all_heads, &kv_heads}) size->offered = {1, 2, 4, 8, 16, 32, 64};
+  return {batch, all_heads, kv_heads, queries, keys};
+}
+
+std::vector<Param> make_attention_params() {
+  const Text elements{"elements", "元素"}, warps{"warps", "warp"};
+  const Param causal = make_choice("CAUSAL", {"Mask", "掩码"},
+                                   {"With a causal mask a query sees no later key; the last query sees the last key.",
+                                    "因果掩码下，查询看不到更晚的键；最后一个查询看得到最后一个键。"},
+                                   {{"off", {"full", "无掩码"}}, {"on", {"causal", "因果"}}});
+  const Param type =
+      make_choice("DTYPE", {"Element type", "元素类型"},
+                  {"How memory holds Q, K, V and the results. All sums are in fp32.",
+                   "Q、K、V 与结果在内存里的格式。所有求和都用 fp32。"},
+                  {{"fp16", {"fp16, 11 bits", "fp16，11 位"}}, {"bf16", {"bf16, 8 bits", "bf16，8 位"}}});
+  return {
+      {.name = "HEAD_DIM",
+       .title = {"Head dimension", "头维度"},
+       .unit = elements,
+       .help = {"Elements of a row of Q, K and V.", "Q、K、V 每行的元素个数。"},
+       .value = 64,
+       .min = 64,
+       .max = 128,
+       .scale = Scale::power_of_two,
+       .gpu_value = 128},
+      causal,
+      type,
+      {.name = "BLOCK_M",
+       .title = {"BLOCK_M, queries", "BLOCK_M，查询"},
+       .unit = {"queries", "查询"},
+       .help = {"Queries of a tile of scores.", "一块得分里的查询数。"},
+       .value = 128,
+       .min = 64,
+       .max = 128,
+       .scale = Scale::power_of_two},
+      {.name = "BLOCK_N",
+       .title = {"BLOCK_N, keys", "BLOCK_N，键"},
+       .unit = {"keys", "键"},
+       .help = {"Keys of a tile of scores.", "一块得分里的键数。"},
+       .value = 64,
+       .min = 64,
+       .max = 128,
+       .scale = Scale::power_of_two},
+      {.name = "STAGES",
+       .title = {"Stages", "流水级数"},
+       .unit = {"blocks", "块"},
+       .help = {"Blocks that shared memory holds: one is multiplied, the others are on their way.",
+                "共享内存容纳的块数：一块在计算，其余在搬运途中。"},
+       .value = 2,
+       .min = 2,
+       .max = 4},
+      {.name = "WARPS",
+       .title = {"Warps per CTA", "每个 CTA 的 warp 数"},
+       .unit = warps,
+       .help = {"They share the queries of the tile: 16 or 32 for each.", "它们分摊这一块的查询，每个 16 或 32 个。"},
+       .value = 4,
+       .min = 4,
+       .max = 8,
+       .scale = Scale::power_of_two}};
+}
+
+BreakIt make_tile_barrier_switch(std::vector<std::string> rungs) {
+  return {.name = "NO_BARRIER",
+          .title = {"Remove the barriers of the loop", "去掉循环里的屏障"},
+          .help = {"A tile is overwritten while another warp still reads it.", "一块数据还有 warp 在读，就被覆盖了。"},
+          .rungs = std::move(rungs)};
+}
+
+BufferSpec make_heads(std::string name, const AttentionShape& shape, bool of_keys, Role role) {
+  return {
+      .name = std::move(name),
+      .type = shape.type,
+      .shape = {shape.batch, of_keys ? shape.kv_heads : shape.heads, of_keys ? shape.keys : shape.queries, shape.depth},
+      .role = role,
+      .fill = role == Role::input ? Fill::normal : Fill::poison};
+}
+
+BufferSpec make_row_values(std::string name, const AttentionShape& shape, Role role) {
+  return {.name = std::move(name),
+          .type = DType::f32,
+          .shape = {shape.batch, shape.heads, shape.queries},
+          .role = role,
+          .fill = role == Role::input ? Fill::normal : Fill::poison};
+}
+
+Result<void> check_heads(const Config& config) {
+  const AttentionShape shape(config);
+  if (shape.heads % shape.kv_heads != 0)
+    return fail(ErrorId::parameter_range, "kv_heads", shape.kv_heads,
+                fmt::format("what divides heads = {}: each head of K and V serves as many heads of Q", shape.heads));
+  if (shape.all_heads() > 65535)
+    return fail(
+        ErrorId::parameter_range, "heads", shape.heads,
+        fmt::format("at most {} with batch = {}: a grid has 65,535 CTAs in y and z", 65535 / shape.batch, shape.batch));
+  return {};
+}
+
+Result<void> check_shared(const std::string& what, const std::string& value, int64_t bytes) {
+  if (bytes <= kMostSharedBytes) return {};
+  return fail(ErrorId::parameter_range, what, value,
+              fmt::format("what fits into shared memory: this needs {} bytes and a CTA has {}", with_separators(bytes),
+                          with_separators(kMostSharedBytes)));
+}
+
+Halves::Halves(const HostBuffer& buffer) : bits_(buffer.as<uint16_t>()) {
+  static const std::vector<float> halves = values_of(DType::f16), brains = values_of(DType::bf16);
+  values_ = buffer.type == DType::bf16 ? brains.data() : halves.data();
+}
+
+std::vector<double> scores_of(const AttentionShape& shape, const Halves& q, const Halves& k, int64_t head,
+                              int64_t query) {
+  const int64_t depth = shape.depth, from_q = (head * shape.queries + query) * depth;
+  const int64_t from_k = head / shape.group() * shape.keys * depth;
+  std::vector<double> scores(static_cast<size_t>(shape.visible(query)));
+  std::vector<double> of_q(static_cast<size_t>(depth));
+  for (int64_t d = 0; d < depth; ++d) of_q[static_cast<size_t>(d)] = q[from_q + d] * shape.scale();
+  for (size_t key = 0; key < scores.size(); ++key) {
+    double score = 0;
+    const int64_t row = from_k + static_cast<int64_t>(key) * depth;
+    for (int64_t d = 0; d < depth; ++d) score += of_q[static_cast<size_t>(d)] * k[row + d];
+    scores[key] = score;
+  }
+  return scores;
+}
+
+double log_sum_exp(const std::vector<double>& scores) {
+  if (scores.empty()) return -HUGE_VAL;
+  const double max = *std::max_element(scores.begin(), scores.end());
+  double sum = 0;
+  for (const double score : scores) sum += std::exp(score - max);
+  return max + std::log(sum);
+}
+
+}  // namespace tilescope
