@@ -11,7 +11,9 @@
 #include "app/panel_context.hpp"
 #include "app/panels/speed_model.hpp"
 #include "app/panels/speed_plot.hpp"
+#include "app/panels/speed_views.hpp"
 #include "app/widgets.hpp"
+#include "engine/bench/roofline.hpp"
 
 namespace tilescope {
 namespace {
@@ -19,8 +21,16 @@ namespace {
 // Unscaled pixels.
 constexpr float kPadding = 24, kTabs = 32, kLine = 18, kBottom = 8, kLeastPlot = 150;
 
-/// A sweep of this machine before a recording of another one.
+bool shows_map(const PanelContext& context) { return shown_tab(context.lab(), context.view.bottom) == BottomTab::map; }
+
+/// A sweep of this machine before a recording of another one; of the map where that is shown.
 ShownSpeed choose_report(const PanelContext& context) {
+  if (shows_map(context)) {
+    ShownSpeed shown{context.session.live_map(), nullptr};
+    if (shown.live && sizes_of(*shown.live)) shown.report = shown.live.get();
+    if (shown.report == nullptr) shown.report = context.session.map_recording();
+    return shown;
+  }
   ShownSpeed shown{context.session.live_speed(), nullptr};
   if (shown.live && sizes_of(*shown.live)) shown.report = shown.live.get();
   if (shown.report == nullptr) shown.report = context.session.recording();
@@ -65,12 +75,26 @@ float draw_running(PanelContext& context, float right, float centre) {
   return x - width;
 }
 
+const char* tab_key(BottomTab tab) {
+  constexpr std::array<const char*, 6> kKeys{"speed.sweep",  "speed.ladder", "speed.roofline",
+                                             "speed.fusion", "speed.map",    "speed.small"};
+  return kKeys[static_cast<size_t>(tab)];
+}
+
 void draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVec2 origin, float right) {
-  const std::array<std::string, 2> names{context.strings("speed.sweep"), context.strings("speed.ladder")};
+  const std::vector<BottomTab> tabs = speed_tabs(context.lab());
+  const BottomTab shown = shown_tab(context.lab(), context.view.bottom);
+  std::vector<std::string> names;
+  for (const BottomTab tab : tabs) names.push_back(context.strings(tab_key(tab)));
+  const auto current = static_cast<int>(std::find(tabs.begin(), tabs.end(), shown) - tabs.begin());
   ImGui::SetCursorScreenPos(origin);
-  context.view.bottom = static_cast<BottomTab>(
-      tab_row(context, "speed", names, static_cast<int>(context.view.bottom), context.px(kTabs)));
-  draw_speed_buttons(context, report, right, origin.y + context.px(kTabs) / 2);
+  const int chosen = tab_row(context, "speed", names, current, context.px(kTabs));
+  // A view that this lab does not have stays wanted for the next one.
+  if (chosen != current) context.view.bottom = tabs[static_cast<size_t>(chosen)];
+  // Fusion and roofline have a badge for each of their figures.
+  const BottomTab now = shown_tab(context.lab(), context.view.bottom);
+  const bool mixed = now == BottomTab::fusion || now == BottomTab::roofline;
+  draw_speed_buttons(context, mixed ? nullptr : report, right, origin.y + context.px(kTabs) / 2);
 }
 
 struct Note {
@@ -144,6 +168,7 @@ void draw_notes(PanelContext& context, const std::vector<Note>& notes, ImVec2 po
 void draw_nothing(PanelContext& context) {
   const Strings& strings = context.strings;
   const auto lab = fmt::arg("lab", context.lab().name);
+  const bool small = shown_tab(context.lab(), context.view.bottom) == BottomTab::small;
   std::string hint;
   if (context.session.bench_running())
     hint = strings("speed.empty_running");
@@ -152,11 +177,25 @@ void draw_nothing(PanelContext& context) {
   else if (context.session.engine().gpu())
     hint = strings("speed.empty_measure");
   else
-    hint = strings.format("speed.empty_record", lab);
-  empty_state(context, strings("speed.empty"), hint);
+    hint = strings.format(small ? "speed.small_record" : "speed.empty_record", lab);
+  empty_state(context, strings(small ? "speed.small_empty" : "speed.empty"), hint);
 }
 
 }  // namespace
+
+std::vector<BottomTab> speed_tabs(const Lab& lab) {
+  std::vector<BottomTab> tabs{BottomTab::sweep, BottomTab::ladder};
+  if (has_roofline(lab)) tabs.push_back(BottomTab::roofline);
+  if (lab.fusion) tabs.push_back(BottomTab::fusion);
+  if (lab.scheme_map) tabs.push_back(BottomTab::map);
+  if (!lab.small_sizes.empty()) tabs.push_back(BottomTab::small);
+  return tabs;
+}
+
+BottomTab shown_tab(const Lab& lab, BottomTab wanted) {
+  const std::vector<BottomTab> tabs = speed_tabs(lab);
+  return std::find(tabs.begin(), tabs.end(), wanted) != tabs.end() ? wanted : BottomTab::sweep;
+}
 
 ShownSpeed shown_speed(const PanelContext& context) { return choose_report(context); }
 
@@ -170,8 +209,8 @@ void draw_speed_buttons(PanelContext& context, const SpeedReport* report, float 
   } else if (context.session.engine().gpu() && !context.session.shows_own()) {
     bool start = false;
     text_button(context, "speed.measure", {right, centre - context.px(10)}, context.strings("speed.measure"), &start);
-    explain(context, context.strings("speed.measure_meaning"));
-    if (start) context.session.start_bench();
+    explain(context, context.strings(shows_map(context) ? "speed.measure_map_meaning" : "speed.measure_meaning"));
+    if (start) context.session.start_bench(shows_map(context));
   }
 }
 
@@ -189,12 +228,18 @@ void draw_speed_body(PanelContext& context, const SpeedReport* report, ImVec2 lo
   const float below = bottom - notes_height(context, notes, width);
   draw_notes(context, notes, {left, below}, width);
   ImGui::SetCursorScreenPos({left, top});
-  if (report == nullptr) return draw_nothing(context);
   const ImVec2 plot{width, std::max(below - context.px(8) - top, context.px(60))};
-  if (context.view.bottom == BottomTab::sweep)
-    draw_size_sweep(context, *report, plot);
-  else
+  const BottomTab tab = shown_tab(context.lab(), context.view.bottom);
+  if (tab == BottomTab::roofline) return draw_roofline(context, report, {left, top}, plot);
+  if (tab == BottomTab::map) return draw_scheme_map(context, report, {left, top}, plot);
+  const bool nothing = report == nullptr || (tab == BottomTab::small && !has_small_sizes(context.lab(), *report));
+  if (nothing) return draw_nothing(context);
+  if (tab == BottomTab::small)
+    draw_small_sizes(context, *report, {left, top}, plot);
+  else if (tab == BottomTab::ladder)
     draw_speed_ladder(context, *report, plot);
+  else
+    draw_size_sweep(context, *report, plot);
 }
 
 void draw_speed(PanelContext& context) {
@@ -203,6 +248,8 @@ void draw_speed(PanelContext& context) {
   const float padding = context.px(kPadding), left = low.x + padding, width = size.x - 2 * padding;
   draw_tabs_and_badge(context, shown.report, {left, low.y + context.px(2)}, left + width);
   const float top = context.px(kTabs + 10);
+  if (shown_tab(context.lab(), context.view.bottom) == BottomTab::fusion)
+    return draw_fusion(context, shown.report, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
   draw_speed_body(context, shown.report, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
 }
 
