@@ -60,6 +60,7 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
   screen.view.tab = options.tab;
   screen.view.zoom.level = options.zoom;
   screen.view.bottom = options.bottom;
+  screen.view.bottom_speed = options.speed;
   screen.view.order_tab = options.order_tab;
   screen.view.light = options.light;
   screen.view.selection = {};

@@ -183,6 +183,7 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   shot.request.model_order = options.order;
   shot.tab = tab_from(options.panel).value_or(Tab::tiles);
   shot.bottom = bottom_tab_from(options.bottom);
+  shot.speed = !options.bottom.empty();
   shot.order_tab = order_tab_from(options.bottom);
   shot.zoom = options.zoom == "lane"    ? TilesLevel::lane
               : options.zoom == "warp"  ? TilesLevel::warp

@@ -19,7 +19,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kPadding = 24, kTabs = 32, kLine = 18, kBottom = 8, kLeastPlot = 150;
+constexpr float kPadding = 24, kTabs = 32, kButtons = 26, kLine = 18, kBottom = 8, kLeastPlot = 150;
 
 bool shows_map(const PanelContext& context) { return shown_tab(context.lab(), context.view.bottom) == BottomTab::map; }
 
@@ -81,7 +81,19 @@ const char* tab_key(BottomTab tab) {
   return kKeys[static_cast<size_t>(tab)];
 }
 
-void draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVec2 origin, float right) {
+/// As wide as draw_speed_buttons draws.
+float buttons_width(const PanelContext& context, const SpeedReport* report) {
+  const auto text = [&](const char* key) {
+    return text_size(context.fonts.small, context.strings(key)).x + context.px(16);
+  };
+  const float badge = report != nullptr ? badge_width(context, report->badge) + context.px(12) : 0;
+  if (context.session.bench_running())
+    return badge + text("speed.cancel") + context.px(10 + 16 + 56) + text_size(context.fonts.small, "100%").x;
+  return context.session.engine().gpu() ? badge + text("speed.measure") : badge;
+}
+
+/// Returns its height: where tabs and buttons are too wide for one row, the buttons have one of their own.
+float draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVec2 origin, float right) {
   const std::vector<BottomTab> tabs = speed_tabs(context.lab());
   const BottomTab shown = shown_tab(context.lab(), context.view.bottom);
   std::vector<std::string> names;
@@ -89,12 +101,18 @@ void draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVec
   const auto current = static_cast<int>(std::find(tabs.begin(), tabs.end(), shown) - tabs.begin());
   ImGui::SetCursorScreenPos(origin);
   const int chosen = tab_row(context, "speed", names, current, context.px(kTabs));
+  const float tabs_end = ImGui::GetItemRectMax().x;
   // A view that this lab does not have stays wanted for the next one.
   if (chosen != current) context.view.bottom = tabs[static_cast<size_t>(chosen)];
   // Fusion and roofline have a badge for each of their figures.
   const BottomTab now = shown_tab(context.lab(), context.view.bottom);
   const bool mixed = now == BottomTab::fusion || now == BottomTab::roofline;
-  draw_speed_buttons(context, mixed ? nullptr : report, right, origin.y + context.px(kTabs) / 2);
+  const SpeedReport* badged = mixed ? nullptr : report;
+  const float width = buttons_width(context, badged);
+  const bool fits = width <= 0 || tabs_end + context.px(12) + width <= right;
+  const float centre = origin.y + (fits ? context.px(kTabs) / 2 : context.px(kTabs + kButtons / 2 + 4));
+  draw_speed_buttons(context, badged, right, centre);
+  return context.px(kTabs) + (fits ? 0 : context.px(kButtons));
 }
 
 struct Note {
@@ -121,7 +139,12 @@ void add_errors(const PanelContext& context, std::vector<Note>& notes) {
 std::vector<Note> notes_of(const PanelContext& context, const SpeedReport& report, float width) {
   const Strings& strings = context.strings;
   std::vector<Note> notes;
-  const std::string where = provenance_text(report, strings), how = method_text(report, strings);
+  std::string where = provenance_text(report, strings), how = method_text(report, strings);
+  if (report.is_map) {
+    // Each point has parameters of its own; the cells tell them.
+    where = machine_text(report, strings);
+    how = strings.format("speed.map_method", fmt::arg("date", report.date.substr(0, 10)));
+  }
   const std::string both = where + strings("speed.semicolon") + how, more = provenance_sentence(report, strings);
   if (text_size(context.fonts.small, both).x <= width) {
     notes.push_back({both, more, context.theme.muted});
@@ -246,8 +269,8 @@ void draw_speed(PanelContext& context) {
   const ShownSpeed shown = choose_report(context);
   const ImVec2 low = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
   const float padding = context.px(kPadding), left = low.x + padding, width = size.x - 2 * padding;
-  draw_tabs_and_badge(context, shown.report, {left, low.y + context.px(2)}, left + width);
-  const float top = context.px(kTabs + 10);
+  const float tabs = draw_tabs_and_badge(context, shown.report, {left, low.y + context.px(2)}, left + width);
+  const float top = tabs + context.px(10);
   if (shown_tab(context.lab(), context.view.bottom) == BottomTab::fusion)
     return draw_fusion(context, shown.report, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
   draw_speed_body(context, shown.report, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});

@@ -19,7 +19,9 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kRow = 20, kBar = 12, kBarRow = 22, kGap = 8, kRatio = 56, kBadge = 92, kScroll = 10;
+constexpr float kRow = 20, kBar = 12, kBarRow = 22, kGap = 8, kRatio = 52, kBadge = 106, kScroll = 10, kWide = 640;
+
+constexpr const char* kUnknown = "–";
 
 struct Times {
   const TimingPoint *unfused = nullptr, *fused = nullptr;
@@ -45,37 +47,44 @@ std::string rung_title(const PanelContext& context, const std::string& name) {
 }
 
 std::string ratio_text(double unfused, double fused) {
-  if (!(fused > 0)) return "–";
+  if (!(fused > 0)) return kUnknown;
   const double ratio = unfused / fused;
   return fmt::format("{:.{}f}×", ratio,
                      ratio < 9.95 && std::abs(ratio - std::round(ratio)) > 0.005 ? (ratio < 1.995 ? 2 : 1) : 0);
 }
 
-std::string sizes_text(const Config& config) {
+std::string sizes_text(const PanelContext& context, const Config& config) {
   std::string text;
-  for (const auto& [name, value] : config.sizes)
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, with_separators(value));
+  for (const Size& size : context.lab().sizes)
+    text += fmt::format("{}{} = {}", text.empty() ? "" : context.strings("speed.comma"), size.name,
+                        with_separators(config.size(size.name)));
   return text;
 }
 
 /// The columns of the table.
 struct Columns {
-  float left, unfused, fused, ratio, right;  // of the figures their right edges
+  float left = 0, unfused = 0, fused = 0, ratio = 0, right = 0;  // of the figures their right edges
 };
 
 /// One drawing of the account; `y` moves down.
 class Account {
  public:
-  Account(PanelContext& context, const FusionAccount& account, const Times& times, float left, float width)
-      : context_(context), account_(account), times_(times), list_(ImGui::GetWindowDrawList()) {
-    const float ratio = left + width - px(kBadge), rest = ratio - px(kRatio) - left;
-    columns_ = {left, left + std::round(rest * 0.7F), left + rest, ratio, left + width};
-  }
+  Account(PanelContext& context, const FusionAccount& account, const Times& times)
+      : context_(context), account_(account), times_(times), list_(ImGui::GetWindowDrawList()) {}
 
-  float draw(float top) {
-    y_ = top;
+  /// What is saved, and what each launch reads and writes. Returns where it ends.
+  float draw_launches(ImVec2 low, float width) {
+    columns_ = {.left = low.x, .right = low.x + width};
+    y_ = low.y;
     draw_finding();
     draw_bars();
+    return y_;
+  }
+
+  float draw_table(ImVec2 low, float width) {
+    const float ratio = low.x + width - px(kBadge), rest = ratio - px(kRatio) - low.x;
+    columns_ = {low.x, low.x + std::round(rest * 0.7F), low.x + rest, ratio, low.x + width};
+    y_ = low.y;
     draw_header();
     draw_counts();
     draw_predicted();
@@ -94,11 +103,12 @@ class Account {
   void draw_finding() {
     const double unfused = account_.unfused.read() + account_.unfused.written(),
                  fused = account_.fused.read() + account_.fused.written();
+    const size_t many = account_.unfused.launches.size(), few = account_.fused.launches.size();
     const std::string finding =
-        words().format("speed.fusion_finding", fmt::arg("launches", with_separators(account_.unfused.launches.size())),
-                       fmt::arg("fused", with_separators(account_.fused.launches.size())),
-                       fmt::arg("ratio", ratio_text(unfused, fused)));
-    const std::string at = words().format("speed.fusion_at", fmt::arg("sizes", sizes_text(account_.config)));
+        words().format("speed.fusion_finding", fmt::arg("saved", with_separators(many - few)),
+                       fmt::arg("launches", with_separators(many)),
+                       fmt::arg("bytes", fmt::format("{:.0f}%", unfused > 0 ? 100 * (1 - fused / unfused) : 0)));
+    const std::string at = words().format("speed.fusion_at", fmt::arg("sizes", sizes_text(context_, account_.config)));
     const TextRun runs[] = {{context_.fonts.small_semibold, theme().text, finding}, {small(), theme().muted, at}};
     y_ += flow_text(list_, {columns_.left, y_}, columns_.right - columns_.left, px(18), runs) + px(6);
   }
@@ -176,7 +186,9 @@ class Account {
     draw_text(list_, small(), {columns_.left, top}, theme().muted, fit_text(small(), figure.name, room));
     draw_text_right(list_, font, {columns_.unfused, top}, theme().text, figure.unfused);
     draw_text_right(list_, font, {columns_.fused, top}, theme().text, figure.fused);
-    draw_text_right(list_, context_.fonts.small_semibold, {columns_.ratio, top}, theme().accent, figure.ratio);
+    const bool known = figure.ratio != kUnknown;
+    draw_text_right(list_, context_.fonts.small_semibold, {columns_.ratio, top}, known ? theme().accent : theme().muted,
+                    figure.ratio);
     explain_rect(context_, {columns_.left, y_}, {columns_.ratio, y_ + px(kRow)}, figure.meaning);
     if (badge) draw_badge(context_, list_, {columns_.right, y_}, *badge);
     y_ += px(kRow);
@@ -185,8 +197,9 @@ class Account {
   void draw_counts() {
     const FusionSide &a = account_.unfused, &b = account_.fused;
     const std::string how =
-        account_.scaled() ? words().format("speed.fusion_scaled", fmt::arg("sizes", sizes_text(account_.simulated)))
-                          : words()("speed.fusion_counted");
+        account_.scaled()
+            ? words().format("speed.fusion_scaled", fmt::arg("sizes", sizes_text(context_, account_.simulated)))
+            : words()("speed.fusion_counted");
     draw_row({words()("speed.fusion_launches"), with_separators(a.launches.size()), with_separators(b.launches.size()),
               ratio_text(launches(a), launches(b)), words()("speed.fusion_launches_meaning")},
              std::nullopt);
@@ -201,18 +214,20 @@ class Account {
 
   void draw_predicted() {
     const LaunchCost& cost = account_.cost;
-    const auto meaning = [&](double seconds) {
-      return words().format("speed.fusion_predicted_meaning", fmt::arg("gpu", account_.gpu),
-                            fmt::arg("cost", milliseconds_text(1000 * seconds)), fmt::arg("on", cost.measured_on),
+    const auto meaning = [&](const char* how, double seconds) {
+      return words().format("speed.fusion_predicted_meaning", fmt::arg("how", words()(how)),
+                            fmt::arg("gpu", account_.gpu), fmt::arg("cost", milliseconds_text(1000 * seconds)),
+                            fmt::arg("on", cost.measured_on),
                             fmt::arg("speed", with_separators(std::llround(account_.bytes_per_second * 1e-9))));
     };
-    const auto row = [&](const char* key, double seconds, std::optional<Badge> badge) {
+    const auto row = [&](const char* key, const char* how, double seconds, std::optional<Badge> badge) {
       const double a = account_.predicted_ms(account_.unfused, seconds),
                    b = account_.predicted_ms(account_.fused, seconds);
-      draw_row({words()(key), milliseconds_text(a), milliseconds_text(b), ratio_text(a, b), meaning(seconds)}, badge);
+      draw_row({words()(key), milliseconds_text(a), milliseconds_text(b), ratio_text(a, b), meaning(how, seconds)},
+               badge);
     };
-    row("speed.fusion_one_by_one", cost.one_by_one, Badge::modelled);
-    row("speed.fusion_in_graph", cost.in_graph, std::nullopt);
+    row("speed.fusion_one_by_one", "speed.fusion_eager_how", cost.one_by_one, Badge::modelled);
+    row("speed.fusion_in_graph", "speed.fusion_graph_how", cost.in_graph, std::nullopt);
     y_ += px(kGap) / 2;
   }
 
@@ -225,14 +240,15 @@ class Account {
           times_.badge);
       return;
     }
-    draw_row({words()("speed.fusion_timed"), "–", "–", "–", words()("speed.fusion_timed_cold")}, std::nullopt);
+    draw_row({words()("speed.fusion_timed"), kUnknown, kUnknown, kUnknown, words()("speed.fusion_timed_cold")},
+             std::nullopt);
   }
 
   PanelContext& context_;
   const FusionAccount& account_;
   const Times& times_;
   ImDrawList* list_;
-  Columns columns_{};
+  Columns columns_;
   float y_ = 0;
 };
 
@@ -247,8 +263,20 @@ std::string untimed_text(const PanelContext& context, const FusionAccount& accou
   if (const auto range = sizes_of(*report); range && report->shapes.empty())
     sizes = fmt::format("{} … {}", short_place_text(*report, range->low), short_place_text(*report, range->high));
   for (const SweepPoint& shape : report->shapes) sizes += (sizes.empty() ? "" : words("speed.comma")) + shape.name;
-  return words.format("speed.fusion_other_sizes", fmt::arg("sizes", sizes_text(account.config)),
+  return words.format("speed.fusion_other_sizes", fmt::arg("sizes", sizes_text(context, account.config)),
                       fmt::arg("name", report->size_name), fmt::arg("timed", sizes));
+}
+
+/// Where the times come from, or why there are none. Returns where it ends.
+float draw_source(PanelContext& context, const FusionAccount& account, const Times& times, const SpeedReport* report,
+                  ImVec2 low, float width) {
+  const bool timed = times.both() && report != nullptr;
+  const std::string text = timed ? provenance_text(*report, context.strings) : untimed_text(context, account, report);
+  const TextRun runs[] = {{context.fonts.small, context.theme.muted, text}};
+  low.y += context.px(4);
+  const float height = flow_text(ImGui::GetWindowDrawList(), low, width, context.px(18), runs);
+  if (timed) explain_rect(context, low, {low.x + width, low.y + height}, provenance_sentence(*report, context.strings));
+  return low.y + height;
 }
 
 }  // namespace
@@ -263,25 +291,23 @@ void draw_fusion(PanelContext& context, const SpeedReport* report, ImVec2 low, I
                        error ? as_sentence(*error) : context.strings("speed.fusion_counting_what"));
   }
   ImGui::BeginChild("fusion", size, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
-  const float top = ImGui::GetCursorScreenPos().y,
-              width = size.x - (ImGui::GetScrollMaxY() > 0 ? context.px(kScroll) : 0);
+  const ImVec2 begin = ImGui::GetCursorScreenPos();
+  const float width = size.x - (ImGui::GetScrollMaxY() > 0 ? context.px(kScroll) : 0);
   const Times times = times_of(context, *account, report);
-  float bottom = Account(context, *account, times, low.x, width).draw(top);
-  if (!times.both()) {
-    const std::string text = untimed_text(context, *account, report);
-    const TextRun runs[] = {{context.fonts.small, context.theme.muted, text}};
-    bottom += flow_text(ImGui::GetWindowDrawList(), {low.x, bottom}, width, context.px(18), runs);
-  } else if (report != nullptr) {
-    const std::string text = provenance_text(*report, context.strings);
-    const TextRun runs[] = {{context.fonts.small, context.theme.muted, text}};
-    const float height =
-        flow_text(ImGui::GetWindowDrawList(), {low.x, bottom + context.px(4)}, width, context.px(18), runs);
-    explain_rect(context, {low.x, bottom}, {low.x + width, bottom + height},
-                 provenance_sentence(*report, context.strings));
-    bottom += height + context.px(4);
+  Account drawing(context, *account, times);
+  float bottom = 0;
+  if (size.x >= context.px(kWide)) {  // beside one another
+    const float left = std::round(width * 0.42F), gap = context.px(32);
+    const float table = drawing.draw_table({begin.x + left + gap, begin.y}, width - left - gap);
+    const float launches = drawing.draw_launches(begin, left);
+    bottom = std::max(table, draw_source(context, *account, times, report, {begin.x, launches}, left));
+  } else {
+    const float launches = drawing.draw_launches(begin, width);
+    const float table = drawing.draw_table({begin.x, launches}, width);
+    bottom = draw_source(context, *account, times, report, {begin.x, table}, width);
   }
-  ImGui::SetCursorScreenPos({low.x, top});
-  ImGui::Dummy({1, bottom - top});
+  ImGui::SetCursorScreenPos(begin);
+  ImGui::Dummy({1, bottom - begin.y});
   ImGui::EndChild();
 }
 

@@ -1,9 +1,11 @@
-// The map of schemes: rows down, columns across, both in powers; a cell bears the colour and the mark of the scheme
-// that wins there, stronger the further ahead it is. An outline says that the lab's own choice is another one.
+// The map of schemes: rows across, columns down, both in powers; a cell bears the colour and the mark of the scheme
+// that wins there, stronger the further ahead it is, and by how much. An outline says that the lab's own choice is
+// another.
 //
-//          128  1,024  4,096 …            idle SMs
-//        1 [3f ][3f  ][3f   ]             131 ▇▇▇▇
-//       16 [4  ][3   ][3f   ]             116 ▇▇▇
+//       rows      1      4     16    64 …
+//   idle SMs    131    128    116    68
+//        128  4 87%  4 82%  4 75%
+//      1,024  3f 9%  …
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,7 +20,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kLabels = 46, kIdle = 76, kHead = 20, kLegend = 20, kMostCell = 96, kMostHeight = 34;
+constexpr float kLabels = 62, kHead = 18, kLegend = 20, kMostCell = 96, kMostHeight = 34, kTwoLines = 28, kName = 16;
 
 /// The colours of the schemes: those of the roles, which colour-blind eyes tell apart.
 ImU32 colour_of(const Theme& theme, size_t scheme) {
@@ -33,6 +35,7 @@ struct KnownGrid {
   std::string date, gpu;
   size_t points = 0;
   Config config;
+  SpeedReport copy;  // that the grid refers to, whatever becomes of the report
   SchemeGrid grid;
 };
 
@@ -58,14 +61,15 @@ const SchemeGrid& grid_of(const PanelContext& context, const SpeedReport* report
   const std::string date = report != nullptr ? report->date : std::string();
   const bool same = known.lab == &context.lab() && known.report == report && known.date == date &&
                     known.gpu == gpu.id && known.points == points_of(report) && known.config.params == config.params;
-  if (!same)
-    known = {&context.lab(),
-             report,
-             date,
-             gpu.id,
-             points_of(report),
-             config,
-             make_scheme_grid(context.lab(), config, gpu, report)};
+  if (same) return known.grid;
+  known = {.lab = &context.lab(),
+           .report = report,
+           .date = date,
+           .gpu = gpu.id,
+           .points = points_of(report),
+           .config = config};
+  if (report != nullptr) known.copy = *report;
+  known.grid = make_scheme_grid(context.lab(), config, gpu, report != nullptr ? &known.copy : nullptr);
   return known.grid;
 }
 
@@ -88,17 +92,28 @@ class MapDrawing {
 
   void draw(ImVec2 low, ImVec2 size) {
     const float top = low.y + draw_finding(low, size.x);
-    const float legend = draw_legend(nullptr, {low.x, 0}, size.x);
-    low_ = {low.x + px(kLabels), top + px(kHead)};
-    const float wide = size.x - px(kLabels) - px(kIdle), high = low.y + size.y - legend - px(6) - low_.y;
-    cell_ = {std::min(std::floor(wide / static_cast<float>(grid_.column_values.size())), px(kMostCell)),
-             std::min(std::floor(high / static_cast<float>(grid_.row_values.size())), px(kMostHeight))};
+    const auto rows = static_cast<float>(grid_.row_values.size()),
+               columns = static_cast<float>(grid_.column_values.size());
+    const float wide = size.x - px(kLabels);
+    low_ = {low.x + px(kLabels), top + px(2 * kHead + 4)};
+    cell_ = {std::min(std::floor(wide / rows), px(kMostCell)), 0};
+    // The largest shapes are left out: where the legend fits into their place, it is there.
+    const size_t used = cells_of_last_columns();
+    const float corner = low_.x + cell_.x * static_cast<float>(used) + px(8), room = low_.x + cell_.x * rows - corner;
+    const float below = draw_legend(nullptr, {low_.x, 0}, wide), beside = draw_legend(nullptr, {corner, 0}, room);
+    const bool fits = legend_fits(room) && beside <= 2 * px(kLegend) && size.y > px(120);
+    const float high = low.y + size.y - low_.y - (fits ? px(kName) : below + px(6));
+    cell_.y = std::min(std::floor(high / columns), px(kMostHeight));
     if (cell_.x < px(8) || cell_.y < px(6)) return;
     draw_axes(top);
     for (size_t row = 0; row < grid_.row_values.size(); ++row)
       for (size_t column = 0; column < grid_.column_values.size(); ++column) draw_cell(row, column);
-    draw_idle(top);
-    draw_legend(list_, {low.x, low_.y + cell_.y * static_cast<float>(grid_.row_values.size()) + px(6)}, size.x);
+    const float end = low_.y + cell_.y * columns;
+    put_label(end + px(kName) / 2, words()("speed.map_columns"));
+    if (fits)
+      draw_legend(list_, {corner, end - beside + px(4)}, room);
+    else
+      draw_legend(list_, {low_.x, end + px(6)}, wide);
   }
 
  private:
@@ -111,10 +126,11 @@ class MapDrawing {
     const Lab& lab = context_.lab();
     std::string finding, rest;
     if (grid_.timed > 0) {
-      finding = words().format("speed.map_finding", fmt::arg("auto", map_.automatic),
-                               fmt::arg("best", grid_.picked_winner), fmt::arg("cells", grid_.timed));
-      rest = words().format("speed.map_rest", fmt::arg("good", grid_.ties_picked),
-                            fmt::arg("loss", fmt::format("{:.0f}%", 100 * grid_.worst_loss)));
+      finding =
+          words().format("speed.map_finding", fmt::arg("auto", map_.automatic), fmt::arg("best", grid_.picked_winner),
+                         fmt::arg("ties", grid_.ties_picked), fmt::arg("cells", grid_.timed));
+      rest = grid_.worst_loss > 0 ? words().format("speed.map_rest", fmt::arg("longer", longer_text(grid_.worst_loss)))
+                                  : "";
     } else {
       finding = words().format("speed.map_empty", fmt::arg("cells", grid_.inside));
       rest = context_.session.engine().gpu() ? words()("speed.map_empty_measure")
@@ -124,66 +140,100 @@ class MapDrawing {
     return flow_text(list_, low, width, px(18), runs) + px(6);
   }
 
+  /// How many numbers of rows the last two numbers of columns have cells for.
+  size_t cells_of_last_columns() const {
+    size_t used = 0;
+    const size_t columns = grid_.column_values.size();
+    for (size_t row = 0; row < grid_.row_values.size(); ++row)
+      for (size_t column = columns - std::min<size_t>(columns, 2); column < columns; ++column)
+        if (grid_.cell(row, column).inside) used = row + 1;
+    return used;
+  }
+  std::string outline_text() const {
+    return words().format(grid_.timed > 0 ? "speed.map_outline" : "speed.map_choice", fmt::arg("auto", map_.automatic));
+  }
+  bool legend_fits(float room) const { return px(17) + text_size(small(), outline_text()).x <= room; }
+
+  /// Beside the grid, its right edge at it.
+  void put_label(float centre, const std::string& text) {
+    draw_text_right(list_, small(), {low_.x - px(8), centred_top(small(), centre)}, theme().muted,
+                    fit_text(small(), text, px(kLabels) - px(8)));
+  }
+
+  /// The axes, and for each number of rows the multiprocessors that one block per row leaves without work.
   void draw_axes(float top) {
-    const float y = centred_top(small(), top + px(kHead) / 2);
-    const std::string corner = fit_text(small(), words()("speed.map_corner"), px(kLabels) - px(4));
-    draw_text(list_, small(), {low_.x - px(kLabels), y}, theme().muted, corner);
-    for (size_t i = 0; i < grid_.column_values.size(); ++i)
-      draw_text_centred(list_, small(), {low_.x + (static_cast<float>(i) + 0.5F) * cell_.x, top + px(kHead) / 2},
-                        theme().muted, plots::size_text(grid_.column_values[i]));
-    for (size_t i = 0; i < grid_.row_values.size(); ++i)
-      draw_text_right(list_, small(),
-                      {low_.x - px(8), centred_top(small(), low_.y + (static_cast<float>(i) + 0.5F) * cell_.y)},
-                      theme().muted, plots::size_text(grid_.row_values[i]));
+    const float rows = top + px(kHead) / 2, idle = rows + px(kHead);
+    put_label(rows, words()("speed.map_rows"));
+    if (!map_.one_per_row.empty()) put_label(idle, words()("speed.map_idle"));
+    for (size_t i = 0; i < grid_.row_values.size(); ++i) {
+      const float centre = low_.x + (static_cast<float>(i) + 0.5F) * cell_.x;
+      draw_text_centred(list_, small(), {centre, rows}, theme().muted, plots::size_text(grid_.row_values[i]));
+      if (map_.one_per_row.empty()) continue;
+      draw_text_centred(list_, small(), {centre, idle}, grid_.idle[i] > 0 ? colour_of(theme(), 0) : theme().muted,
+                        with_separators(grid_.idle[i]));
+      explain_rect(
+          context_, {centre - cell_.x / 2, top}, {centre + cell_.x / 2, top + px(2 * kHead)},
+          words().format("speed.map_idle_meaning", fmt::arg("rows", with_separators(grid_.row_values[i])),
+                         fmt::arg("idle", grid_.idle[i]), fmt::arg("all", grid_.multiprocessors),
+                         fmt::arg("gpu", gpu_.name), fmt::arg("badge", badge_text(context_, Badge::modelled))));
+    }
+    const auto step = static_cast<size_t>(std::max(1.0F, std::ceil(px(14) / cell_.y)));
+    for (size_t i = 0; i < grid_.column_values.size(); i += step)
+      put_label(low_.y + (static_cast<float>(i) + 0.5F) * cell_.y, plots::size_text(grid_.column_values[i]));
   }
 
   ImU32 fill_of(const SchemeCell& cell) const {
     if (!cell.winner) return theme().panel;
     const auto lead = static_cast<float>(std::clamp(cell.margin / 0.5, 0.0, 1.0));
-    return mix(theme().window, colour_of(theme(), *cell.winner), cell.tie ? 0.18F : 0.38F + 0.5F * lead);
+    return mix(theme().window, colour_of(theme(), *cell.winner), cell.tie ? 0.2F : 0.45F + 0.45F * lead);
   }
 
   void draw_cell(size_t row, size_t column) {
     const SchemeCell& cell = grid_.cell(row, column);
     if (!cell.inside) return;
-    const ImVec2 low(low_.x + static_cast<float>(column) * cell_.x + px(1),
-                     low_.y + static_cast<float>(row) * cell_.y + px(1));
+    const ImVec2 low(low_.x + static_cast<float>(row) * cell_.x + px(1),
+                     low_.y + static_cast<float>(column) * cell_.y + px(1));
     const ImVec2 high(low.x + cell_.x - px(2), low.y + cell_.y - px(2));
     const ImU32 fill = fill_of(cell);
     list_->AddRectFilled(low, high, fill, px(2));
+    if (cell.picked_another())
+      list_->AddRect({low.x - px(0.5F), low.y - px(0.5F)}, {high.x + px(0.5F), high.y + px(0.5F)},
+                     colour_of(theme(), *cell.picked), px(3), 0, px(2));
     const auto shown = cell.winner ? cell.winner : cell.picked;
     if (shown) draw_words(cell, *shown, low, high, fill);
     if (!cell.winner && cell.picked)
       list_->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F},
                      with_alpha(colour_of(theme(), *cell.picked), 0.7F), px(2), 0, px(1));
-    if (cell.picked_another()) {
-      list_->AddRect(low, high, theme().window, px(2), 0, px(4));
-      list_->AddRect({low.x + 0.5F, low.y + 0.5F}, {high.x - 0.5F, high.y - 0.5F}, colour_of(theme(), *cell.picked),
-                     px(2), 0, px(2));
-    }
     mark(context_, fmt::format("map.{}.{}", row, column), low, high);
+    if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, high)) return;
     explain_rect(context_, low, high, sentence_of(cell));
-    const SchemeMap& map = map_;
-    if (ImGui::IsMouseHoveringRect(low, high) && ImGui::IsMouseClicked(0) && ImGui::IsWindowHovered()) {
-      context_.session.set_size(map.rows, cell.rows);
-      context_.session.set_size(map.columns, cell.columns);
-      if (shown) context_.session.select_rung(map.schemes[*shown].rung);
-    }
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    if (!ImGui::IsMouseClicked(0)) return;
+    context_.session.set_size(map_.rows, cell.rows);
+    context_.session.set_size(map_.columns, cell.columns);
+    if (shown) context_.session.select_rung(map_.schemes[*shown].rung);
   }
 
   void draw_words(const SchemeCell& cell, size_t scheme, ImVec2 low, ImVec2 high, ImU32 fill) {
     const ImU32 colour = cell.winner ? readable_on(fill, theme()) : colour_of(theme(), scheme);
     const std::string& mark_text = map_.schemes[scheme].mark;
     const std::string margin = !cell.winner ? "" : cell.tie ? "=" : margin_text(cell.margin);
-    const ImVec2 first = text_size(context_.fonts.small_semibold, mark_text), second = text_size(small(), margin);
-    if (high.y - low.y < first.y * 0.8F) return;
+    ImFont* bold = context_.fonts.small_semibold;
+    const ImVec2 first = text_size(bold, mark_text), second = text_size(small(), margin);
+    const ImVec2 room(high.x - low.x, high.y - low.y), centre((low.x + high.x) / 2, (low.y + high.y) / 2);
+    if (room.y < first.y * 0.72F || first.x > room.x) return;
     const float both = first.x + px(5) + second.x;
-    const bool fits = !margin.empty() && both <= high.x - low.x - px(4);
-    const float x = std::round((low.x + high.x - (fits ? both : first.x)) / 2), centre = (low.y + high.y) / 2;
-    if (first.x > high.x - low.x) return;
-    draw_text(list_, context_.fonts.small_semibold, {x, centred_top(small(), centre)}, colour, mark_text);
-    if (fits)
-      draw_text(list_, small(), {x + first.x + px(5), centred_top(small(), centre)}, with_alpha(colour, 0.8F), margin);
+    const ImU32 quiet = with_alpha(colour, 0.85F);
+    if (!margin.empty() && both <= room.x - px(4)) {
+      const float x = std::round(centre.x - both / 2);
+      draw_text(list_, bold, {x, centred_top(bold, centre.y)}, colour, mark_text);
+      draw_text(list_, small(), {x + first.x + px(5), centred_top(small(), centre.y)}, quiet, margin);
+    } else if (!margin.empty() && second.x <= room.x && room.y >= px(kTwoLines) - px(2)) {
+      draw_text_centred(list_, bold, {centre.x, centre.y - px(6)}, colour, mark_text);
+      draw_text_centred(list_, small(), {centre.x, centre.y + px(6)}, quiet, margin);
+    } else {
+      draw_text_centred(list_, bold, centre, colour, mark_text);
+    }
   }
 
   std::string sentence_of(const SchemeCell& cell) const {
@@ -200,42 +250,21 @@ class MapDrawing {
       text += "\n" + (cell.tie ? words()("speed.map_tie")
                                : words().format("speed.map_margin", fmt::arg("first", map_.schemes[*cell.winner].mark),
                                                 fmt::arg("second", map_.schemes[*cell.second].mark),
-                                                fmt::arg("margin", margin_text(cell.margin))));
+                                                fmt::arg("longer", longer_text(cell.margin))));
     if (cell.picked)
       text += "\n" + words().format("speed.map_picked", fmt::arg("auto", map_.automatic),
                                     fmt::arg("scheme", title_of(*cell.picked)));
     if (cell.picked_another() && cell.picked_loss > 0)
-      text += words().format("speed.map_loss", fmt::arg("loss", margin_text(cell.picked_loss)));
+      text += words().format("speed.map_loss", fmt::arg("longer", longer_text(cell.picked_loss)));
     return text;
+  }
+  std::string longer_text(double margin) const {
+    if (margin >= 1) return words().format("speed.map_times", fmt::arg("times", fmt::format("{:.1f}", 1 + margin)));
+    return words().format("speed.map_longer", fmt::arg("percent", fmt::format("{:.0f}", 100 * margin)));
   }
   std::string title_of(size_t scheme) const {
     const Rung* rung = find_rung(context_.lab(), map_.schemes[scheme].rung);
     return rung != nullptr ? words()(rung->title) : map_.schemes[scheme].rung;
-  }
-
-  /// Multiprocessors that the scheme of one block per row leaves without work.
-  void draw_idle(float top) {
-    if (map_.one_per_row.empty()) return;
-    const float left = low_.x + cell_.x * static_cast<float>(grid_.column_values.size()) + px(12);
-    const float bar = px(26), right = left + px(kIdle) - px(12);
-    draw_text_right(list_, small(), {right, centred_top(small(), top + px(kHead) / 2)}, theme().muted,
-                    fit_text(small(), words()("speed.map_idle"), px(kIdle) - px(12)));
-    for (size_t i = 0; i < grid_.row_values.size(); ++i) {
-      const float centre = low_.y + (static_cast<float>(i) + 0.5F) * cell_.y;
-      const float share =
-          grid_.multiprocessors > 0 ? static_cast<float>(grid_.idle[i]) / static_cast<float>(grid_.multiprocessors) : 0;
-      list_->AddRectFilled({left, centre - px(2)}, {left + bar, centre + px(2)}, theme().separator, px(2));
-      if (share > 0)
-        list_->AddRectFilled({left, centre - px(2)}, {left + bar * share, centre + px(2)}, colour_of(theme(), 0),
-                             px(2));
-      draw_text_right(list_, small(), {right, centred_top(small(), centre)},
-                      grid_.idle[i] > 0 ? theme().text : theme().muted, with_separators(grid_.idle[i]));
-      explain_rect(
-          context_, {left, centre - cell_.y / 2}, {right, centre + cell_.y / 2},
-          words().format("speed.map_idle_meaning", fmt::arg("rows", with_separators(grid_.row_values[i])),
-                         fmt::arg("idle", grid_.idle[i]), fmt::arg("all", grid_.multiprocessors),
-                         fmt::arg("gpu", gpu_.name), fmt::arg("badge", badge_text(context_, Badge::modelled))));
-    }
   }
 
   /// Returns its height; draws where `list` is not null.
@@ -250,16 +279,15 @@ class MapDrawing {
       x += wide + px(14);
     };
     for (size_t i = 0; i < map_.schemes.size(); ++i) {
-      const std::string name = fmt::format("{} {}", map_.schemes[i].mark, map_.schemes[i].rung);
+      const std::string& name = map_.schemes[i].mark;
       entry(px(13) + text_size(small(), name).x, [&](ImVec2 at) {
         list->AddRectFilled({at.x, at.y + px(6)}, {at.x + px(8), at.y + px(14)}, colour_of(theme(), i), px(1));
-        const float wide =
-            draw_text(list, small(), {at.x + px(13), centred_top(small(), at.y + px(10))}, theme().muted, name).x;
-        explain_rect(context_, at, {at.x + px(13) + wide, at.y + px(kLegend)}, title_of(i));
+        const ImVec2 text(at.x + px(13), centred_top(small(), at.y + px(10)));
+        const float wide = draw_text(list, small(), text, theme().text, name).x;
+        explain_rect(context_, at, {text.x + wide, at.y + px(kLegend)}, title_of(i));
       });
     }
-    const std::string outline =
-        words().format(grid_.timed > 0 ? "speed.map_outline" : "speed.map_choice", fmt::arg("auto", map_.automatic));
+    const std::string outline = outline_text();
     entry(px(17) + text_size(small(), outline).x, [&](ImVec2 at) {
       list->AddRect({at.x + 0.5F, at.y + px(5) + 0.5F}, {at.x + px(12), at.y + px(15)}, theme().text, px(1), 0,
                     px(1.5F));

@@ -40,7 +40,7 @@ std::string roof_name(const PanelContext& context, const Roof& roof) {
 
 std::string speed_text(double flops) {
   const double tera = flops / kTera;
-  return tera < 0.01 ? fmt::format("{:.2g}", tera) : plots::number_text(tera, tera < 1 ? 0.01 : tera < 100 ? 0.1 : 1);
+  return tera < 0.1 ? fmt::format("{:.2g}", tera) : plots::number_text(tera, tera < 1 ? 0.01 : tera < 100 ? 0.1 : 1);
 }
 
 std::string title_of(const PanelContext& context, const SpeedReport* report, const RooflinePoint& point) {
@@ -216,6 +216,25 @@ Config shown_config(const PanelContext& context, const SpeedReport* report, cons
   return ladder.rows.empty() ? wanted : config_of_place(context.lab(), *report, ladder.size);
 }
 
+/// Above the slope, where no point can be.
+void draw_slope_name(const PanelContext& context, const Roofline& roofline, const Ranges& ranges) {
+  const double slope = roofline.bytes_per_second / kTera;
+  const std::string name = context.strings.format("speed.roof_slope", fmt::arg("speed", short_number(slope)));
+  const plots::Area area = plots::PlotArea();
+  const plots::AxisRange across{plots::AxisScale::log2, ranges.x_low, ranges.x_high},
+      up{plots::AxisScale::log2, ranges.y_low, ranges.y_high};
+  const ImVec2 extent = text_size(context.fonts.small, name);
+  const float width = area.high.x - area.low.x, height = area.high.y - area.low.y;
+  const double begin = std::max(ranges.x_low, ranges.y_low / slope);
+  const float left = area.low.x + width * static_cast<float>(across.fraction(begin)) + context.px(6);
+  // The slope is nearest at the right end of the text.
+  const double end = across.value((left + extent.x + context.px(4) - area.low.x) / width);
+  const float bottom = area.high.y - height * static_cast<float>(up.fraction(end * slope)) - context.px(4);
+  if (bottom - extent.y < area.low.y) return;
+  draw_text(ImGui::GetWindowDrawList(), context.fonts.small, {std::round(left), std::round(bottom - extent.y)},
+            context.theme.muted, name);
+}
+
 std::string unit_text(const PanelContext& context, const Roofline& roofline, const SpeedReport* report) {
   std::string sizes;
   for (const Size& size : context.lab().sizes)
@@ -248,21 +267,7 @@ void draw_roofline(PanelContext& context, const SpeedReport* report, ImVec2 low,
   plot_roofs(context, roofline, ranges, drawn);
   plot_points(context, roofline, report, drawn);
   plots::EndPlot();
-  // Nothing is above the slope but its name.
-  const plots::Area area = plots::PlotArea();
-  const double begin = std::max(ranges.x_low, ranges.y_low / (roofline.bytes_per_second / kTera));
-  const std::string slope =
-      context.strings.format("speed.roof_slope", fmt::arg("speed", short_number(roofline.bytes_per_second / kTera)));
-  const plots::AxisRange across{plots::AxisScale::log2, ranges.x_low, ranges.x_high},
-      up{plots::AxisScale::log2, ranges.y_low, ranges.y_high};
-  const double at = begin * 3;
-  const ImVec2 place(area.low.x + static_cast<float>(across.fraction(at)) * (area.high.x - area.low.x),
-                     area.high.y - static_cast<float>(up.fraction(at * roofline.bytes_per_second / kTera)) *
-                                       (area.high.y - area.low.y));
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImVec2 extent = text_size(context.fonts.small, slope);
-  const float x = std::max(place.x - extent.x - context.px(8), area.low.x + context.px(4));
-  draw_text(list, context.fonts.small, {x, place.y - extent.y - context.px(10)}, context.theme.muted, slope);
+  draw_slope_name(context, roofline, ranges);
   const auto hovered = plots::HoveredItem();
   if (!hovered) return explain(context, context.strings("speed.roof_meaning"));
   const Drawn& item = drawn[static_cast<size_t>(hovered->item)];

@@ -114,6 +114,15 @@ void draw_small_sizes(PanelContext& context, const SpeedReport& report, ImVec2 l
     for (size_t i = 0; i < table.sizes.size(); ++i) draw_cell(context, one, i, table.sizes[i], right_of(i), y);
     y += row;
   }
+  const bool missing = std::any_of(table.rows.begin(), table.rows.end(), [](const SmallSizesRow& one) {
+    return one.unavailable.empty() && std::find(one.times.begin(), one.times.end(), nullptr) != one.times.end();
+  });
+  if (missing) {
+    const std::string text = context.strings.format("speed.small_missing", fmt::arg("lab", context.lab().name));
+    const TextRun runs[] = {{font, theme.muted, text}};
+    y += context.px(8);
+    y += flow_text(list, {low.x, y}, size.x, context.px(18), runs);
+  }
   ImGui::SetCursorScreenPos({low.x, begin});
   ImGui::Dummy({1, y - begin});
   ImGui::EndChild();
