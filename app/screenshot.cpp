@@ -76,7 +76,7 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   // What a view records on demand begins once it is drawn with the result.
   for (int frame = 0; frame < 2; ++frame) shell.draw_offscreen(options.width, options.height);
-  while (screen.session.recording_steps() &&
+  while ((screen.session.recording_steps() || screen.session.counting_fusion()) &&
          Clock::now() - start < std::chrono::duration<double>(options.patience_seconds))
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   // One frame takes the result over, the next lays out what depends on it, and scroll bars settle in the third.

@@ -290,6 +290,8 @@ std::optional<Error> Session::fusion_error() const {
   return fusion_worker_->error({lab_, wanted_.config, wanted_.gpu});
 }
 
+bool Session::counting_fusion() const { return fusion_worker_->busy(); }
+
 void Session::note_bytes(const RunResult& result) {
   constexpr size_t kMost = 512;
   const Request& request = result.request;

@@ -101,6 +101,7 @@ class Session {
   void want_fusion();
   std::shared_ptr<const FusionAccount> fusion() const;  // of what was wanted last; null until it is there
   std::optional<Error> fusion_error() const;            // why there is none
+  bool counting_fusion() const;
 
   /// Bytes of device memory of the rungs of this lab that have run at this configuration, on the modelled GPU.
   CountedBytes counted_bytes(const Config& config) const;

@@ -19,7 +19,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kPadding = 24, kTabs = 32, kButtons = 26, kLine = 18, kBottom = 8, kLeastPlot = 150;
+constexpr float kPadding = 24, kTabs = 32, kButtons = 26, kLine = 18, kBottom = 8, kLeastPlot = 150, kLowPanel = 240;
 
 bool shows_map(const PanelContext& context) { return shown_tab(context.lab(), context.view.bottom) == BottomTab::map; }
 
@@ -97,6 +97,7 @@ float draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVe
   const std::vector<BottomTab> tabs = speed_tabs(context.lab());
   const BottomTab shown = shown_tab(context.lab(), context.view.bottom);
   std::vector<std::string> names;
+  names.reserve(tabs.size());
   for (const BottomTab tab : tabs) names.push_back(context.strings(tab_key(tab)));
   const auto current = static_cast<int>(std::find(tabs.begin(), tabs.end(), shown) - tabs.begin());
   ImGui::SetCursorScreenPos(origin);
@@ -244,6 +245,12 @@ void draw_speed_body(PanelContext& context, const SpeedReport* report, ImVec2 lo
     notes = notes_of(context, *report, width);
   else
     add_errors(context, notes);
+  // The roofline is a high picture: a short panel leaves it one line of notes.
+  const bool roofline = shown_tab(context.lab(), context.view.bottom) == BottomTab::roofline;
+  if (roofline && size.y < context.px(kLowPanel) && !notes.empty()) {
+    notes.resize(1);
+    notes[0].text = fit_text(context.fonts.small, notes[0].text, width);
+  }
   // A short panel keeps its plot and drops notes from the end; the first explains the numbers and stays.
   const float top = low.y, bottom = low.y + size.y;
   while (notes.size() > 1 && bottom - notes_height(context, notes, width) - top < context.px(kLeastPlot))

@@ -20,7 +20,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kLabels = 62, kHead = 18, kLegend = 20, kMostCell = 96, kMostHeight = 34, kTwoLines = 28, kName = 16;
+constexpr float kLabels = 62, kHead = 18, kLegend = 20, kMostCell = 96, kMostHeight = 34, kTwoLines = 25, kName = 16;
 
 /// The colours of the schemes: those of the roles, which colour-blind eyes tell apart.
 ImU32 colour_of(const Theme& theme, size_t scheme) {
@@ -109,7 +109,7 @@ class MapDrawing {
     for (size_t row = 0; row < grid_.row_values.size(); ++row)
       for (size_t column = 0; column < grid_.column_values.size(); ++column) draw_cell(row, column);
     const float end = low_.y + cell_.y * columns;
-    put_label(end + px(kName) / 2, words()("speed.map_columns"));
+    put_label(end + (fits ? px(kName) / 2 : px(6) + px(kLegend) / 2), words()("speed.map_columns"));
     if (fits)
       draw_legend(list_, {corner, end - beside + px(4)}, room);
     else
@@ -229,8 +229,8 @@ class MapDrawing {
       draw_text(list_, bold, {x, centred_top(bold, centre.y)}, colour, mark_text);
       draw_text(list_, small(), {x + first.x + px(5), centred_top(small(), centre.y)}, quiet, margin);
     } else if (!margin.empty() && second.x <= room.x && room.y >= px(kTwoLines) - px(2)) {
-      draw_text_centred(list_, bold, {centre.x, centre.y - px(6)}, colour, mark_text);
-      draw_text_centred(list_, small(), {centre.x, centre.y + px(6)}, quiet, margin);
+      draw_text_centred(list_, bold, {centre.x, centre.y - px(5.5F)}, colour, mark_text);
+      draw_text_centred(list_, small(), {centre.x, centre.y + px(5.5F)}, quiet, margin);
     } else {
       draw_text_centred(list_, bold, centre, colour, mark_text);
     }

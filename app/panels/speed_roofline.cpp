@@ -89,6 +89,7 @@ void setup_axis(plots::Axis axis, const char* label, double low, double high) {
     texts.push_back(value < 1 ? fmt::format("{:g}", value) : with_separators(std::llround(value)));
   }
   std::vector<const char*> labels;
+  labels.reserve(texts.size());
   for (const std::string& text : texts) labels.push_back(text.c_str());
   plots::SetupAxisTicks(axis, values.data(), static_cast<int>(values.size()), labels.data());
 }

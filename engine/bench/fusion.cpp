@@ -23,6 +23,7 @@ bool within_simulator(const Lab& lab, const Config& config) {
 
 std::vector<std::string> kernels_of(const std::vector<Launch>& launches) {
   std::vector<std::string> names;
+  names.reserve(launches.size());
   for (const Launch& launch : launches) names.push_back(launch.kernel);
   return names;
 }

@@ -124,7 +124,7 @@ TEST(SchemeMap, EverySchemeRacesWithTheParametersThatAutoWouldGiveIt) {
 
 TEST(SchemeMap, EverySchemeCanRunAtEveryShape) {
   const SchemeMap& map = *rmsnorm().scheme_map;
-  for (const SweepPoint& point : map_points(rmsnorm()))
+  for (const SweepPoint& point : map_points(rmsnorm())) {
     for (const SchemeMap::Scheme& one : map.schemes) {
       Config config = usual();
       for (const auto& [name, value] : point.sizes) config.sizes[name] = value;
@@ -139,6 +139,7 @@ TEST(SchemeMap, EverySchemeCanRunAtEveryShape) {
       // The CTAs of a row that wait for one another are at most as many as its meeting place has room for.
       EXPECT_LE(config.param("CTAS"), room) << point.name << " " << one.rung;
     }
+  }
 }
 
 class MapFiles : public ::testing::Test {
