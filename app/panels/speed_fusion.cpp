@@ -29,7 +29,7 @@ struct Times {
   bool both() const { return unfused != nullptr && fused != nullptr; }
 };
 
-/// Of the report at exactly this size; a run that was timed on this machine comes first.
+/// Of the report at exactly this size, with the parameters that it was timed with.
 Times times_of(const PanelContext& context, const FusionAccount& account, const SpeedReport* report) {
   Times times;
   if (report == nullptr) return times;
@@ -69,8 +69,9 @@ struct Columns {
 /// One drawing of the account; `y` moves down.
 class Account {
  public:
-  Account(PanelContext& context, const FusionAccount& account, const Times& times)
-      : context_(context), account_(account), times_(times), list_(ImGui::GetWindowDrawList()) {}
+  /// wide: table and launches beside one another.
+  Account(PanelContext& context, const FusionAccount& account, const Times& times, bool wide)
+      : context_(context), account_(account), times_(times), wide_(wide), list_(ImGui::GetWindowDrawList()) {}
 
   /// What is saved, and what each launch reads and writes. Returns where it ends.
   float draw_launches(ImVec2 low, float width) {
@@ -78,6 +79,10 @@ class Account {
     y_ = low.y;
     draw_finding();
     draw_bars();
+    if (wide_) {
+      draw_key();
+      y_ += px(kRow);
+    }
     return y_;
   }
 
@@ -155,11 +160,7 @@ class Account {
     y_ += px(kBarRow);
   }
 
-  void draw_header() {
-    const float fused = columns_.fused - columns_.unfused - px(8);
-    const auto title = [&](float right, const std::string& text) {
-      draw_text_right(list_, small(), {right, centred(small())}, theme().muted, text);
-    };
+  void draw_key() {
     const float key = centred(small());
     float x = columns_.left;
     for (const auto& [colour, name] :
@@ -167,6 +168,14 @@ class Account {
       list_->AddRectFilled({x, key + px(4)}, {x + px(8), key + px(12)}, colour);
       x += px(13) + draw_text(list_, small(), {x + px(13), key}, theme().muted, words()(name)).x + px(12);
     }
+  }
+
+  void draw_header() {
+    const float fused = columns_.fused - columns_.unfused - px(8);
+    const auto title = [&](float right, const std::string& text) {
+      draw_text_right(list_, small(), {right, centred(small())}, theme().muted, text);
+    };
+    if (!wide_) draw_key();
     title(columns_.unfused, words()("speed.fusion_unfused"));
     title(columns_.fused, fit_text(small(), words()("speed.fusion_fused"), fused));
     title(columns_.ratio, words()("speed.fusion_ratio"));
@@ -247,6 +256,7 @@ class Account {
   PanelContext& context_;
   const FusionAccount& account_;
   const Times& times_;
+  bool wide_;
   ImDrawList* list_;
   Columns columns_;
   float y_ = 0;
@@ -294,9 +304,10 @@ void draw_fusion(PanelContext& context, const SpeedReport* report, ImVec2 low, I
   const ImVec2 begin = ImGui::GetCursorScreenPos();
   const float width = size.x - (ImGui::GetScrollMaxY() > 0 ? context.px(kScroll) : 0);
   const Times times = times_of(context, *account, report);
-  Account drawing(context, *account, times);
+  const bool wide = size.x >= context.px(kWide);
+  Account drawing(context, *account, times, wide);
   float bottom = 0;
-  if (size.x >= context.px(kWide)) {  // beside one another
+  if (wide) {
     const float left = std::round(width * 0.42F), gap = context.px(32);
     const float table = drawing.draw_table({begin.x + left + gap, begin.y}, width - left - gap);
     const float launches = drawing.draw_launches(begin, left);

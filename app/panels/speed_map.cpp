@@ -20,7 +20,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kLabels = 62, kHead = 18, kLegend = 20, kMostCell = 96, kMostHeight = 34, kTwoLines = 25, kName = 16;
+constexpr float kLabels = 62, kHead = 18, kLegend = 20, kMostCell = 96, kMostHeight = 34, kTwoLines = 26, kName = 16;
 
 /// The colours of the schemes: those of the roles, which colour-blind eyes tell apart.
 ImU32 colour_of(const Theme& theme, size_t scheme) {

@@ -21,7 +21,11 @@ void add_time(RooflinePoint& point, const SpeedReport* report, std::optional<int
 
 }  // namespace
 
-bool has_roofline(const Lab& lab) { return lab.flops && lab.useful_bytes; }
+bool has_roofline(const Lab& lab) {
+  if (!lab.flops || !lab.useful_bytes) return false;
+  const Config config = default_config(lab, DeviceKind::sim);
+  return lab.flops(config) > 0 && lab.useful_bytes(config) > 0;
+}
 
 std::optional<double> device_bytes_of(const RunResult& result) {
   if (result.block_order && result.block_order->modelled()) {

@@ -49,6 +49,7 @@ using CountedBytes = std::map<std::string, double>;
 /// Those of a finished run: read, written, and still in the L2 at its end; nothing where no model has them.
 std::optional<double> device_bytes_of(const RunResult& result);
 
+/// Whether it computes at all: a transpose does not.
 bool has_roofline(const Lab& lab);
 /// The roofs of the GPU: fp32 and narrower, equal ones as one; fp64 only where a rung of the lab uses it.
 std::vector<Roof> roofs_of(const GpuSpec& gpu, const std::vector<PeakRate>& used);

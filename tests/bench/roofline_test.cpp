@@ -75,6 +75,15 @@ TEST(Roofline, AboveTheKneeTheUnitsAreTheLimit) {
   EXPECT_EQ(roofline.points[1].attainable, 100e12) << "the tensor cores' roof is higher than the slope here";
 }
 
+TEST(Roofline, IsOfLabsThatCompute) {
+  EXPECT_TRUE(has_roofline(make_lab()));
+  Lab idle = make_lab();
+  idle.flops = [](const Config&) { return 0.0; };
+  EXPECT_FALSE(has_roofline(idle));
+  idle.flops = nullptr;
+  EXPECT_FALSE(has_roofline(idle));
+}
+
 TEST(Roofline, OnlyWhatWasTimedAtThisSizeHasATime) {
   const SpeedReport report = make_report();
   const Roofline timed = make_roofline(make_lab(), kThousand, make_gpu(), &report, {});

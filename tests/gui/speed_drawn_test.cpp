@@ -112,6 +112,7 @@ TEST_F(DrawnSpeed, ALabHasTheViewsThatItDeclares) {
   EXPECT_EQ(speed_tabs(*find_lab("grouped-order")),
             (Tabs{BottomTab::sweep, BottomTab::ladder, BottomTab::roofline, BottomTab::small}));
   EXPECT_EQ(shown_tab(*find_lab("gelu"), BottomTab::map), BottomTab::sweep);
+  EXPECT_EQ(speed_tabs(*find_lab("transpose")), (Tabs{BottomTab::sweep, BottomTab::ladder})) << "it computes nothing";
 }
 
 TEST_F(DrawnSpeed, AViewThatALabDoesNotHaveIsThereAgainInOneThatHasIt) {
