@@ -17,6 +17,7 @@ struct Commands {
   int operator()(const RunOptions& options) const { return run_command(*engine, options, std::cout, std::cerr); }
   int operator()(const ExecOptions& options) const { return exec_command(*engine, options, std::cout, std::cerr); }
   int operator()(const BenchOptions& options) const { return bench_command(*engine, options, std::cout, std::cerr); }
+  int operator()(const SpeedOptions& options) const { return speed_command(*engine, options, std::cout, std::cerr); }
   int operator()(const ShotCommandOptions& options) const {
     return shot_command(engine, options, std::cout, std::cerr);
   }

@@ -60,6 +60,7 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
   screen.view.tab = options.tab;
   screen.view.zoom.level = options.zoom;
   screen.view.bottom = options.bottom;
+  screen.view.bottom_speed = options.speed;
   screen.view.order_tab = options.order_tab;
   screen.view.light = options.light;
   screen.view.selection = {};
@@ -75,7 +76,7 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   // What a view records on demand begins once it is drawn with the result.
   for (int frame = 0; frame < 2; ++frame) shell.draw_offscreen(options.width, options.height);
-  while (screen.session.recording_steps() &&
+  while ((screen.session.recording_steps() || screen.session.counting_fusion()) &&
          Clock::now() - start < std::chrono::duration<double>(options.patience_seconds))
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   if (options.warp || options.step) {

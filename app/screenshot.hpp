@@ -17,6 +17,7 @@ struct ShotOptions {
   Tab tab = Tab::tiles;
   TilesLevel zoom = TilesLevel::grid;
   BottomTab bottom = BottomTab::sweep;
+  bool speed = false;  // where source and speed share a place: the speed
   OrderTab order_tab = OrderTab::groups;
   Language language = Language::en;
   bool light = false;

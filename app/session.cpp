@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/fusion_worker.hpp"
 #include "app/session_workers.hpp"
 #include "app/step_worker.hpp"
 
@@ -52,7 +53,8 @@ Session::Session(std::shared_ptr<Engine> engine)
       counters_(read_counters(engine_->root() / "assets" / "counters")),
       run_worker_(std::make_unique<RunWorker>(engine_)),
       bench_worker_(std::make_unique<BenchWorker>(engine_->root())),
-      step_worker_(std::make_unique<StepWorker>()) {
+      step_worker_(std::make_unique<StepWorker>()),
+      fusion_worker_(std::make_unique<FusionWorker>(engine_->root())) {
   rung_ = &default_rung(*lab_);
   wanted_ = first_request(*lab_, engine_->gpu() ? DeviceKind::gpu : DeviceKind::sim);
 }
@@ -62,6 +64,7 @@ Session::~Session() = default;
 void Session::set_wake(std::function<void()> wake) {
   run_worker_->set_wake(wake);
   step_worker_->set_wake(wake);
+  fusion_worker_->set_wake(wake);
   bench_worker_->set_wake(std::move(wake));
 }
 
@@ -236,6 +239,7 @@ void Session::take_over_run() {
   error_.reset();
   if (finished->request.lab != lab_->name) return;
   result_ = std::move(*finished->outcome);
+  note_bytes(*result_);
   latency_ms_ = std::chrono::duration<double, std::milli>(RunWorker::Clock::now() - finished->submitted).count();
   if (!shows_own() && result_->passed() && result_->findings.empty()) finished_labs.insert(lab_->name);
 }
@@ -245,12 +249,14 @@ double Session::busy_seconds() const { return run_worker_->busy_seconds(); }
 Progress Session::progress() const { return run_worker_->progress(); }
 bool Session::stale() const { return result_ != nullptr && result_->request != wanted_; }
 
-void Session::start_bench() {
+void Session::start_bench(bool map) {
   bench_error_.reset();
   BenchRequest request;
   request.lab = lab_->name;
   request.config = wanted_.config;
-  request.command = "tilescope, sweep started in the window";
+  request.map = map;
+  if (map) request.seconds_per_size = kMapSeconds;
+  request.command = map ? "tilescope, map started in the window" : "tilescope, sweep started in the window";
   bench_worker_->start(std::move(request));
 }
 
@@ -260,13 +266,59 @@ double Session::bench_fraction() const { return bench_worker_->fraction(); }
 
 void Session::take_over_bench() {
   if (auto report = bench_worker_->take_report()) {
-    live_speeds_[report->lab] = report;
-    if (report->lab == lab_->name) live_speed_ = std::move(report);
+    (report->is_map ? live_maps_ : live_speeds_)[report->lab] = report;
+    if (!report->is_map && report->lab == lab_->name) live_speed_ = std::move(report);
   }
   if (auto error = bench_worker_->take_error()) bench_error_ = std::move(error);
 }
 
 const RecordedCounters* Session::counters() const { return counters_.find_lab(lab_->name); }
+std::shared_ptr<const SpeedReport> Session::live_map() const {
+  const auto found = live_maps_.find(lab_->name);
+  return found != live_maps_.end() ? found->second : nullptr;
+}
+const SpeedReport* Session::map_recording() const { return recordings_.find(*lab_, wanted_.config, /*map=*/true); }
 const SpeedReport* Session::recording() const { return recordings_.find(*lab_, wanted_.config); }
+
+void Session::want_fusion() {
+  if (!shows_own() && lab_->fusion) fusion_worker_->want({lab_, wanted_.config, wanted_.gpu});
+}
+std::shared_ptr<const FusionAccount> Session::fusion() const {
+  return fusion_worker_->account({lab_, wanted_.config, wanted_.gpu});
+}
+std::optional<Error> Session::fusion_error() const {
+  return fusion_worker_->error({lab_, wanted_.config, wanted_.gpu});
+}
+
+bool Session::counting_fusion() const { return fusion_worker_->busy(); }
+
+void Session::note_bytes(const RunResult& result) {
+  constexpr size_t kMost = 512;
+  const Request& request = result.request;
+  const auto bytes = device_bytes_of(result);
+  if (!bytes || request.own_lab || request.edited_source || !request.broken.empty()) return;
+  std::erase_if(known_bytes_, [&](const KnownBytes& known) {
+    return known.lab == request.lab && known.rung == request.rung && known.gpu == request.gpu &&
+           known.config == request.config;
+  });
+  if (known_bytes_.size() >= kMost) known_bytes_.erase(known_bytes_.begin());
+  known_bytes_.push_back({request.lab, request.rung, request.gpu, request.config, *bytes});
+}
+
+CountedBytes Session::counted_bytes(const Config& config) const {
+  CountedBytes bytes;
+  for (const KnownBytes& known : known_bytes_) {
+    const Rung* rung = find_rung(*lab_, known.rung);
+    if (known.lab != lab_->name || known.gpu != wanted_.gpu || rung == nullptr || known.config.sizes != config.sizes)
+      continue;
+    // Parameters that the rung does not use change nothing; one that picks may look at any of them.
+    const bool same = rung->pick ? known.config.params == config.params
+                                 : std::all_of(rung->params.begin(), rung->params.end(), [&](const std::string& name) {
+                                     return known.config.param(name) == config.param(name);
+                                   });
+    if (same) bytes[known.rung] = known.bytes;
+  }
+  return bytes;
+}
 
 }  // namespace tilescope

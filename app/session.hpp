@@ -10,13 +10,16 @@
 #include <string>
 
 #include "engine/bench/counters.hpp"
+#include "engine/bench/fusion.hpp"
 #include "engine/bench/measure.hpp"
 #include "engine/bench/recording.hpp"
+#include "engine/bench/roofline.hpp"
 #include "engine/run.hpp"
 
 namespace tilescope {
 
-class StepWorker;  // app/step_worker.hpp
+class FusionWorker;  // app/fusion_worker.hpp
+class StepWorker;    // app/step_worker.hpp
 struct StepWish;
 
 class Session {
@@ -78,7 +81,7 @@ class Session {
   bool recording_steps() const;
 
   // Speed: a sweep on this machine's GPU, and the recordings shipped with the program.
-  void start_bench();
+  void start_bench(bool map = false);  // of the lab's scheme map
   void cancel_bench();
   bool bench_running() const;
   double bench_fraction() const;
@@ -86,10 +89,22 @@ class Session {
     return live_speed_;
   }  // this lab's, may be growing; may be null
   const std::optional<Error>& bench_error() const { return bench_error_; }
+  /// Of this lab's scheme map; null if there is none.
+  std::shared_ptr<const SpeedReport> live_map() const;
+  const SpeedReport* map_recording() const;
   const SpeedReport* recording() const;  // this lab's; null if none
   const Recordings& recordings() const { return recordings_; }
   const RecordedCounters* counters() const;  // this lab's, as hardware counted them; null if none
   const CounterFiles& counter_files() const { return counters_; }
+
+  // What fusing saves: counted once for each lab, configuration and GPU. Called in every frame that shows it.
+  void want_fusion();
+  std::shared_ptr<const FusionAccount> fusion() const;  // of what was wanted last; null until it is there
+  std::optional<Error> fusion_error() const;            // why there is none
+  bool counting_fusion() const;
+
+  /// Bytes of device memory of the rungs of this lab that have run at this configuration, on the modelled GPU.
+  CountedBytes counted_bytes(const Config& config) const;
 
   std::set<std::string> finished_labs;  // labs that passed at least once; progress in the rail
 
@@ -100,6 +115,7 @@ class Session {
   void take_over_run();
   void take_over_bench();
   void forget_steps();
+  void note_bytes(const RunResult& result);
   std::shared_ptr<Engine> engine_;
   const Lab* lab_ = nullptr;  // of the registry, or wanted_.own_lab
   const Rung* rung_ = nullptr;
@@ -110,12 +126,20 @@ class Session {
   std::optional<Request> submitted_;  // the newest one that was handed to the worker
   std::map<std::string, std::shared_ptr<const SpeedReport>> live_speeds_;  // by lab
   std::shared_ptr<const SpeedReport> live_speed_;
+  std::map<std::string, std::shared_ptr<const SpeedReport>> live_maps_;  // by lab
+  struct KnownBytes {
+    std::string lab, rung, gpu;
+    Config config;
+    double bytes = 0;
+  };
+  std::vector<KnownBytes> known_bytes_;
   Recordings recordings_;
   CounterFiles counters_;
   double latency_ms_ = 0;
   std::unique_ptr<RunWorker> run_worker_;
   std::unique_ptr<BenchWorker> bench_worker_;
   std::unique_ptr<StepWorker> step_worker_;
+  std::unique_ptr<FusionWorker> fusion_worker_;
   std::unique_ptr<StepWish> wanted_steps_;  // null: none, or those of a result that is gone
 };
 

@@ -13,7 +13,8 @@
 namespace tilescope {
 
 enum class Tab { lesson, tiles, traffic, order, step, shared, waves, correctness };
-enum class BottomTab { sweep, ladder };
+/// What the speed panel shows; those after the ladder only where the lab has them.
+enum class BottomTab { sweep, ladder, roofline, fusion, map, small };
 /// What is below the maps of the order view; bytes has a place of its own where there is room for both.
 enum class OrderTab { bytes, groups, waves, sweep, ladder, source };
 /// Which bytes its bars and its plot against GROUP_M are of.

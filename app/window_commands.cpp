@@ -120,6 +120,17 @@ Result<Request> own_request(Shell& shell, const RunOptions& options) {
   return screen.session.request();
 }
 
+BottomTab bottom_tab_from(const std::string& name) {
+  constexpr std::array<std::pair<const char*, BottomTab>, 5> kNames{{{"ladder", BottomTab::ladder},
+                                                                     {"roofline", BottomTab::roofline},
+                                                                     {"fusion", BottomTab::fusion},
+                                                                     {"map", BottomTab::map},
+                                                                     {"small", BottomTab::small}}};
+  for (const auto& [known, tab] : kNames)
+    if (name == known) return tab;
+  return BottomTab::sweep;
+}
+
 }  // namespace
 
 int window_command(std::shared_ptr<Engine> engine, const WindowOptions& options, std::ostream& problems) {
@@ -172,7 +183,8 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   shot.request = *request;
   shot.request.model_order = options.order;
   shot.tab = tab_from(options.panel).value_or(Tab::tiles);
-  shot.bottom = options.bottom == "ladder" ? BottomTab::ladder : BottomTab::sweep;
+  shot.bottom = bottom_tab_from(options.bottom);
+  shot.speed = !options.bottom.empty();
   shot.order_tab = order_tab_from(options.bottom);
   shot.zoom = options.zoom == "lane"    ? TilesLevel::lane
               : options.zoom == "warp"  ? TilesLevel::warp

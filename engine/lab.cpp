@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <tuple>
 
@@ -119,10 +120,26 @@ int64_t place_in_sweep(const Lab& lab, const Config& config) {
 }
 
 std::vector<int64_t> sweep_of(const Lab& lab) {
-  if (lab.points.empty()) return lab.sweep;
+  if (lab.points.empty()) {
+    std::vector<int64_t> sizes;
+    std::set_union(lab.sweep.begin(), lab.sweep.end(), lab.small_sizes.begin(), lab.small_sizes.end(),
+                   std::back_inserter(sizes));
+    return sizes;
+  }
   std::vector<int64_t> numbers(lab.points.size());
   std::iota(numbers.begin(), numbers.end(), 1);
   return numbers;
+}
+
+std::vector<SweepPoint> map_points(const Lab& lab) {
+  std::vector<SweepPoint> points;
+  if (!lab.scheme_map) return points;
+  const SchemeMap& map = *lab.scheme_map;
+  for (const int64_t rows : map.row_values)
+    for (const int64_t columns : map.column_values)
+      if (rows <= map.most_elements / columns)
+        points.push_back({fmt::format("{} × {}", rows, columns), {{map.rows, rows}, {map.columns, columns}}});
+  return points;
 }
 
 Result<Resolved> resolve(const Lab& lab, const Rung& rung, const Config& config, const GpuSpec& gpu) {

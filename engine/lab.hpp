@@ -139,6 +139,27 @@ struct Predict {
   std::function<Text(const Config&)> why = {};  // shown with the answer
 };
 
+/// Two rungs that compute the same, in many launches and in few: what fusing saves is accounted for between them
+/// (engine/bench/fusion.hpp).
+struct Fusion {
+  std::string unfused = {}, fused = {};
+};
+
+/// Shapes at which rungs, the schemes, race one another (engine/bench/scheme_map.hpp). `bench --map` times it.
+struct SchemeMap {
+  struct Scheme {
+    std::string rung = {}, mark = {};  // mark: what a cell that it wins says, such as "1"
+  };
+  std::vector<Scheme> schemes = {};
+  std::string rows = {}, columns = {};                       // the sizes along the axes
+  std::vector<int64_t> row_values = {}, column_values = {};  // ascending
+  int64_t most_elements = 0;                                 // shapes with more are left out
+  /// The parameters that suit a scheme at a shape: each races as well as it can.
+  std::function<std::map<std::string, int64_t>(const std::string& rung, const Config&, const GpuSpec&)> tune = {};
+  std::string automatic = {};    // the rung that picks one of them
+  std::string one_per_row = {};  // the scheme whose blocks are the rows: with few of them multiprocessors idle
+};
+
 struct Lab {
   std::string name = {};  // "vector-add"
   int stage = 0;
@@ -185,6 +206,13 @@ struct Lab {
   std::vector<SweepPoint> points = {};       // the sweep instead, where it goes over shapes
   /// What the sweep shows is the time: where bytes and operations are not what takes it.
   bool sweep_shows_time = false;
+  /// Which units a rung's operations keep busy, for the roof that limits it; null: the CUDA cores, in fp32.
+  std::function<PeakRate(const std::string& rung, const Config&)> peak_rate = {};
+  std::optional<Fusion> fusion = {};
+  std::optional<SchemeMap> scheme_map = {};
+  /// Values of the sweep's size at which launches and tails decide; the sweep has them too, and a table of their own
+  /// compares the implementations.
+  std::vector<int64_t> small_sizes = {};
   /// The buffer, of role scratch, in which each block notes where and when it ran (engine/traffic/waves.hpp). Empty:
   /// none. What it holds differs from run to run on a GPU, so nothing is compared with it.
   std::string schedule_buffer = {};
@@ -207,8 +235,11 @@ Config sweep_config(const Lab& lab, Config config, int64_t size);
 std::string sweep_name(const Lab& lab);
 /// Where a configuration is in the sweep: the value of the sweep's size, or the number of the nearest shape.
 int64_t place_in_sweep(const Lab& lab, const Config& config);
-/// All of the sweep, ascending, as sweep_config takes them.
+/// All of the sweep with the small sizes, ascending, as sweep_config takes them.
 std::vector<int64_t> sweep_of(const Lab& lab);
+
+/// The shapes of the lab's scheme map, rows first; none where it has no map.
+std::vector<SweepPoint> map_points(const Lab& lab);
 
 /// The rung that runs, and how: what a rung that picks has picked, any other one itself.
 struct Resolved {

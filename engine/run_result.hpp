@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -189,6 +190,7 @@ struct TimingPoint {
   bool cold_l2 = true;              // L2 flushed before every sample; false: graph batch over rotated buffers
   uint32_t sm_clock_mhz = 0;
   std::string note = {};  // what a library chose to run here, in its own numbers
+  std::map<std::string, int64_t> params = {};  // those that differ from the report's: of a scheme map
 };
 struct TimingSeries {
   std::string name;  // rung name, or the reference's name
@@ -197,9 +199,11 @@ struct TimingSeries {
   std::vector<TimingPoint> points;  // ascending size
 };
 
-/// A sweep: every rung and reference of a lab over its sizes. The recording format of assets/recordings.
+/// A sweep: every rung and reference of a lab over its sizes; or a scheme map, of rungs over a grid of shapes. The
+/// recording format of assets/recordings.
 struct SpeedReport {
-  static constexpr int kFormat = 1;
+  static constexpr int kFormat = 1, kMapFormat = 2;  // of a sweep; of a map
+  bool is_map = false;
   std::string lab;
   std::string gpu, driver_version, tilescope_version, date;  // date: ISO 8601, UTC
   int cuda_version = 0;

@@ -71,6 +71,8 @@ void read_gpu(TableReader& reader, GpuSpec& spec) {
   reader.read("memory_bytes_per_second", spec.memory_bytes_per_second);
   reader.read("boost_clock_hz", spec.boost_clock_hz);
   reader.read("tensor_clock_hz", spec.tensor_clock_hz);
+  reader.read("launch_seconds", spec.launch_seconds);
+  reader.read("graph_launch_seconds", spec.graph_launch_seconds);
 }
 
 void read_peak(TableReader& reader, PeakRates& peak) {
@@ -154,6 +156,28 @@ class SpecsReader {
 };
 
 }  // namespace
+
+std::optional<double> PeakRates::of(PeakRate rate) const {
+  switch (rate) {
+    case PeakRate::fp64:
+      return fp64;
+    case PeakRate::fp64_tensor:
+      return fp64_tensor;
+    case PeakRate::fp32:
+      return fp32;
+    case PeakRate::tf32:
+      return tf32;
+    case PeakRate::fp16:
+      return fp16;
+    case PeakRate::bf16:
+      return bf16;
+    case PeakRate::fp8:
+      return fp8;
+    case PeakRate::int8:
+      return int8;
+  }
+  return {};
+}
 
 Result<std::vector<GpuSpec>> read_gpu_specs(const std::filesystem::path& file) {
   try {

@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/result.hpp"
+#include "engine/types.hpp"
 
 namespace tilescope {
 
@@ -15,6 +17,7 @@ namespace tilescope {
 /// fp16, bf16, fp8, int8 and fp64_tensor are the tensor cores'.
 struct PeakRates {
   std::optional<double> fp64, fp64_tensor, fp32, tf32, fp16, bf16, fp8, int8;
+  std::optional<double> of(PeakRate rate) const;
 };
 
 /// What follows from the compute capability.
@@ -46,6 +49,9 @@ struct GpuSpec : ArchitectureSpec {
   std::optional<double> boost_clock_hz;
   std::optional<double> tensor_clock_hz;  // of the tensor cores' rates, where it is another one
   PeakRates peak;
+  /// What one launch of many that do nothing takes: called one by one from a program, and as a node of a CUDA graph.
+  /// Nothing where nobody has measured it.
+  std::optional<double> launch_seconds, graph_launch_seconds;
 };
 
 /// Every GPU of the file, in its order. A missing file, a syntax error or a missing value is an Error.

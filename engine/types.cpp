@@ -63,6 +63,11 @@ std::optional<DType> dtype_from(std::string_view name) {
 
 std::string_view name_of(DeviceKind kind) { return kind == DeviceKind::sim ? "sim" : "gpu"; }
 
+std::string_view name_of(PeakRate rate) {
+  constexpr std::string_view kNames[] = {"fp64", "fp64 tensor", "fp32", "tf32", "fp16", "bf16", "fp8", "int8"};
+  return kNames[static_cast<size_t>(rate)];
+}
+
 std::string_view name_of(Badge badge) {
   constexpr std::array<std::string_view, 4> names{"MEASURED", "SIMULATED", "MODELLED", "RECORDED"};
   return names[static_cast<size_t>(badge)];

@@ -279,6 +279,7 @@ Lab make_gelu() {
   lab.flops = [](const Config& config) { return 8.0 * static_cast<double>(config.size("n")); };
   lab.bytes_formula = {"2 n elements: x read, out written, 4 or 2 bytes each",
                        "2 n 个元素：读 x，写 out，各 4 或 2 字节"};
+  lab.fusion = {.unfused = "eight-kernels", .fused = "fused"};
   for (int exponent = 10; exponent <= 26; exponent += 2) lab.sweep.push_back(int64_t{1} << exponent);
   for (const int exponent : {27, 28, 30}) lab.sweep.push_back(int64_t{1} << exponent);
   return lab;

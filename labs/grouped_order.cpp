@@ -204,6 +204,8 @@ Lab make_grouped_order() {
   lab.speed_unit = SpeedUnit::teraflops;
   lab.sweep_size = "M";
   lab.sweep_with = {"N", "K"};
+  lab.small_sizes = {256, 512, 1024};
+  lab.peak_rate = [](const std::string&, const Config&) { return PeakRate::fp16; };
   lab.sweep = {1024, 2048, 4096, 8192, 12288, 16384};
   lab.models_block_order = true;
   lab.most_simulated_flops = 1e10;

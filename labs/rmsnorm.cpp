@@ -91,6 +91,27 @@ std::vector<Rung> make_rungs() {
   return rungs;
 }
 
+/// The four schemes over rows and columns, from one row to rows as short as an attention head.
+SchemeMap make_map() {
+  SchemeMap map;
+  map.schemes = {{"scheme-1", "1"}, {"scheme-2", "2"}, {"scheme-3", "3"}, {"scheme-3-flags", "3f"}, {"scheme-4", "4"}};
+  map.rows = "rows";
+  map.columns = "columns";
+  for (int64_t rows = 1; rows <= 1 << 18; rows *= 4) map.row_values.push_back(rows);
+  map.column_values = {128};
+  for (int64_t columns = 1024; columns <= kMostColumns; columns *= 4) map.column_values.push_back(columns);
+  map.most_elements = int64_t{1} << 27;
+  map.tune = [](const std::string& rung, const Config& config, const GpuSpec& gpu) {
+    const auto division = rung == "scheme-4"                         ? RowDivision::several_rows
+                          : rung == "scheme-1" || rung == "scheme-2" ? RowDivision::one_cta
+                                                                     : RowDivision::several_ctas;
+    return tune_row_tiles(division, config, gpu);
+  };
+  map.automatic = "auto";
+  map.one_per_row = "scheme-1";
+  return map;
+}
+
 std::vector<Predict> make_predicts() {
   return {
       {.question = {"Scheme 1 with 16 rows on a GPU of 132 multiprocessors: how many of them have nothing to do?",
@@ -174,6 +195,7 @@ Lab make_rmsnorm() {
                        "(2 · 行 + 1) · 列 个元素，每个 4 或 2 字节：读 x 和 gamma，写 out"};
   lab.sweep_size = "rows";
   lab.points = make_row_points();
+  lab.scheme_map = make_map();
   return lab;
 }
 

@@ -27,6 +27,32 @@ std::map<std::string, int64_t> threads_for(const Config& config, int64_t vectors
   return {{"BLOCK", block}, {"VECTORS", each}};
 }
 
+/// Lanes for a row of so many vectors, and the vectors that each holds.
+std::map<std::string, int64_t> lanes_for(const Config& config, int64_t vectors) {
+  const int64_t most = vectors > 128 ? most_vectors(config) : 4;
+  const int64_t lanes = std::min<int64_t>(32, power_of_two_from(ceil_divide(vectors, most)));
+  const int64_t each = std::min<int64_t>(8, power_of_two_from(ceil_divide(vectors, lanes)));
+  return {{"BLOCK", vectors > 128 ? 256 : 128}, {"LANES", lanes}, {"VECTORS", each}};
+}
+
+/// CTAs for a row of so many vectors; too_long: because the registers of one would not hold it.
+struct RowCtas {
+  int64_t ctas = 1;
+  bool too_long = false;
+};
+RowCtas ctas_for(const Config& config, int64_t vectors, int64_t multiprocessors) {
+  // Few rows: one CTA for each multiprocessor, as many to a row as there are.
+  const auto floor = [](int64_t value) {
+    return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
+  };
+  RowCtas chosen{std::min({floor(multiprocessors / config.size("rows")), floor(vectors / kLeastShare), kMostCtas})};
+  // Too long for the registers of one CTA: at least so many that 512 threads hold a share.
+  const int64_t held = 512 * most_vectors(config);
+  chosen.too_long = ceil_divide(vectors, chosen.ctas) > 2 * held;
+  if (chosen.too_long) chosen.ctas = std::min(power_of_two_from(ceil_divide(vectors, held)), kMostCtas);
+  return chosen;
+}
+
 Size make_size(std::string name, Text title, int64_t value, int64_t gpu_value, int64_t most_sim, int64_t most_gpu) {
   Size size{.name = std::move(name),
             .title = std::move(title),
@@ -199,27 +225,18 @@ Pick pick_row_tiles(const Config& config, const GpuSpec& gpu, const RowRungs& ru
   const int64_t rows = config.size("rows"), columns = config.size("columns"), multiprocessors = gpu.multiprocessors;
   const int64_t vectors = ceil_divide(columns, vector_width(config));
   const std::string length = with_separators(columns), count = with_separators(rows);
-  // Few rows: one CTA for each multiprocessor, as many to a row as there are.
-  const auto floor = [](int64_t value) {
-    return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
-  };
-  int64_t ctas = std::min({floor(multiprocessors / rows), floor(vectors / kLeastShare), kMostCtas});
   if (vectors <= 32 * most_vectors(config)) {
-    const int64_t most = vectors > 128 ? most_vectors(config) : 4;
-    const int64_t lanes = std::min<int64_t>(32, power_of_two_from(ceil_divide(vectors, most)));
-    const int64_t each = std::min<int64_t>(8, power_of_two_from(ceil_divide(vectors, lanes)));
+    auto params = lanes_for(config, vectors);
+    const int64_t lanes = params.at("LANES"), each = params.at("VECTORS");
     return {
         rungs.several_rows,
-        {{"BLOCK", vectors > 128 ? 256 : 128}, {"LANES", lanes}, {"VECTORS", each}},
+        std::move(params),
         {fmt::format("A row of {} elements is {} vectors of 16 bytes: {} lanes hold it, {} each, and need no barrier.",
                      length, vectors, lanes, each),
          fmt::format("一行 {} 个元素是 {} 个 16 字节向量：{} 个 lane 各拿 {} 个就装得下，也不需要同步。", length,
                      vectors, lanes, each)}};
   }
-  // Too long for the registers of one CTA: at least so many that 512 threads hold a share.
-  const int64_t held = 512 * most_vectors(config);
-  const bool too_long = ceil_divide(vectors, ctas) > 2 * held;
-  if (too_long) ctas = std::min(power_of_two_from(ceil_divide(vectors, held)), kMostCtas);
+  const auto [ctas, too_long] = ctas_for(config, vectors, multiprocessors);
   if (ctas > 1 && ctas <= multiprocessors) {
     auto params = threads_for(config, ceil_divide(vectors, ctas));
     params["CTAS"] = ctas;
@@ -243,6 +260,17 @@ Pick pick_row_tiles(const Config& config, const GpuSpec& gpu, const RowRungs& ru
                        count, multiprocessors, params.at("BLOCK"), length),
            fmt::format("{} 行足够让 {} 个多处理器忙起来，{} 个线程的寄存器装得下一行 {} 个元素。", count,
                        multiprocessors, params.at("BLOCK"), length)}};
+}
+
+std::map<std::string, int64_t> tune_row_tiles(RowDivision division, const Config& config, const GpuSpec& gpu) {
+  const int64_t vectors = ceil_divide(config.size("columns"), vector_width(config));
+  if (division == RowDivision::several_rows) return lanes_for(config, vectors);
+  if (division == RowDivision::one_cta) return threads_for(config, vectors);
+  // At least two: one CTA of a row is another scheme.
+  const int64_t ctas = std::max<int64_t>(2, ctas_for(config, vectors, gpu.multiprocessors).ctas);
+  auto params = threads_for(config, ceil_divide(vectors, ctas));
+  params["CTAS"] = ctas;
+  return params;
 }
 
 }  // namespace tilescope

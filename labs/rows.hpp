@@ -2,6 +2,7 @@
 // which the CTAs of a row meet, and the choice of tiles that their rung "auto" makes.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -52,5 +53,9 @@ struct RowRungs {
   std::string several_rows, one_cta, several_ctas;
 };
 Pick pick_row_tiles(const Config& config, const GpuSpec& gpu, const RowRungs& rungs);
+/// The parameters that suit one of these ways of dividing the rows, whether or not it is the one to choose; where it
+/// is, they are those of pick_row_tiles.
+enum class RowDivision { several_rows, one_cta, several_ctas };
+std::map<std::string, int64_t> tune_row_tiles(RowDivision division, const Config& config, const GpuSpec& gpu);
 
 }  // namespace tilescope

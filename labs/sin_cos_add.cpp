@@ -182,6 +182,7 @@ Lab make_sin_cos_add() {
   lab.useful_bytes = [](const Config& config) { return 12.0 * static_cast<double>(config.size("n")); };
   lab.flops = [](const Config& config) { return 3.0 * static_cast<double>(config.size("n")); };
   lab.bytes_formula = {"12 n bytes: a and b read, out written, 4 bytes each", "12 n 字节：读 a、b，写 out，各 4 字节"};
+  lab.fusion = {.unfused = "three-kernels", .fused = "fused"};
   for (int exponent = 10; exponent <= 26; exponent += 2) lab.sweep.push_back(int64_t{1} << exponent);
   for (const int exponent : {27, 28}) lab.sweep.push_back(int64_t{1} << exponent);
   return lab;

@@ -225,6 +225,7 @@ Lab make_softmax() {
                        "2 · 行 · 列 个元素，每个 4 或 2 字节：读 x，写 out"};
   lab.sweep_size = "rows";
   lab.points = make_row_points();
+  lab.fusion = {.unfused = "five-kernels", .fused = "row-in-registers"};
   return lab;
 }
 

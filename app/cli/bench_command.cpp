@@ -67,12 +67,17 @@ std::filesystem::path file_for(const std::string& given, const std::string& lab,
   return several ? file.parent_path() / (lab + "." + file.filename().string()) : file;
 }
 
+double seconds_of(const BenchOptions& options) {
+  return options.seconds > 0 ? options.seconds : options.map ? kMapSeconds : 1.0;
+}
+
 /// What repeats the measurement of one lab, whatever file it was written to.
 std::string repeating_command(const BenchOptions& options, const std::string& lab) {
   std::string text = "tilescope bench " + lab;
   for (const auto& set : options.set) text += " --set " + set;
   for (const auto& size : options.size) text += " --size " + size;
-  return text + fmt::format(" --seconds {}", options.seconds);
+  if (options.map) text += " --map";
+  return text + fmt::format(" --seconds {}", seconds_of(options));
 }
 
 /// "8192x4096" or "8192 × 4096": the shape's number, from 1.
@@ -101,9 +106,13 @@ Result<BenchRequest> make_bench_request(const BenchOptions& options, const std::
   BenchRequest bench_request;
   bench_request.lab = lab;
   bench_request.config = request->config;
-  bench_request.seconds_per_size = options.seconds;
+  bench_request.seconds_per_size = seconds_of(options);
+  bench_request.map = options.map;
   bench_request.command = repeating_command(options, lab);
   const Lab& of = *find_lab(lab);
+  if (options.map && !of.scheme_map) return fail(ErrorId::usage, fmt::format("lab '{}' has no map of schemes", lab));
+  if (options.map && !options.size.empty())
+    return fail(ErrorId::usage, "--map goes over its own shapes: leave --size out");
   for (const auto& text : options.size) {
     if (!of.points.empty()) {
       const auto place = shape_named(of, text);
@@ -131,7 +140,8 @@ Result<BenchRequest> make_bench_request(const BenchOptions& options, const std::
 int bench_command(Engine& engine, const BenchOptions& options, std::ostream& out, std::ostream& problems) {
   std::vector<std::string> names = options.labs;
   if (names.empty())
-    for (const auto& lab : labs()) names.push_back(lab.name);
+    for (const auto& lab : labs())
+      if (!options.map || lab.scheme_map) names.push_back(lab.name);
   std::vector<BenchRequest> requests;
   for (const auto& name : names) {
     auto request = make_bench_request(options, name);

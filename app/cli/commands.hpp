@@ -43,12 +43,22 @@ struct BenchOptions {
   std::vector<std::string> labs;       // empty: all
   std::vector<std::string> set, size;  // size: n=2^24 … restricts the sweep
   std::string json_file;               // a recording; with several labs the lab's name is put before its ending
-  double seconds = 1.0;                // per size
+  double seconds = 0;                  // per size; 0: 1.0, of a map kMapSeconds
+  bool map = false;                    // the lab's scheme map instead of its sweep
+};
+
+/// What the Speed panel shows beside sweep and ladder, at a size of the GPU, from the recordings that ship.
+struct SpeedOptions {
+  std::string view;  // "fusion" | "roofline" | "map" | "small"
+  std::string lab;
+  std::vector<std::string> set, size;  // NAME=VALUE; GPU=NAME is the GPU that is modelled
+  bool json = false;
 };
 
 int list_command(Engine& engine, const ListOptions& options, std::ostream& out);
 int run_command(Engine& engine, const RunOptions& options, std::ostream& out, std::ostream& problems);
 int exec_command(Engine& engine, const ExecOptions& options, std::ostream& out, std::ostream& problems);
+int speed_command(Engine& engine, const SpeedOptions& options, std::ostream& out, std::ostream& problems);
 int bench_command(Engine& engine, const BenchOptions& options, std::ostream& out, std::ostream& problems);
 
 /// Every rung of every lab once on the simulator at its default size: the table of rung, correctness and traffic.

@@ -52,15 +52,32 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
   command.add_option("--set", options.set, "NAME=VALUE, a parameter")->take_all();
   command.add_option("--size", options.size, "NAME=VALUE, a size of the sweep; several may be given")->take_all();
   command.add_option("--seconds", options.seconds, "time spent on each size")->check(CLI::Range(0.05, 60.0));
+  command.add_flag("--map", options.map, "the lab's map of schemes over shapes, instead of its sweep");
   command.add_option("--json", options.json_file, "write a recording");
+}
+
+void add_speed_options(CLI::App& command, SpeedOptions& options) {
+  command
+      .add_option("view", options.view,
+                  "fusion: launches, bytes and time of two rungs; roofline: FLOP per byte of every rung; "
+                  "map: which scheme wins at which shape; small: times at the small sizes")
+      ->required()
+      ->check(CLI::IsMember({"fusion", "roofline", "map", "small"}));
+  command.add_option("lab", options.lab, "a lab's name, as 'tilescope list' shows it")->required();
+  command.add_option("--set", options.set, "NAME=VALUE, a parameter; GPU=h200 chooses the GPU that is modelled")
+      ->take_all();
+  command.add_option("--size", options.size, "NAME=VALUE, a size; 2^20 is understood; those of a GPU if left out")
+      ->take_all();
+  command.add_flag("--json", options.json, "one JSON object");
 }
 
 void add_shot_options(CLI::App& command, ShotCommandOptions& options) {
   add_run_options(command, options.run);
   command.add_option("--panel", options.panel, "the view")
       ->check(CLI::IsMember({"lesson", "tiles", "traffic", "order", "step", "shared", "waves", "correctness"}));
-  command.add_option("--bottom", options.bottom, "the plot; all but sweep and ladder are of the order view")
-      ->check(CLI::IsMember({"sweep", "ladder", "bytes", "groups", "waves", "source"}));
+  command.add_option("--bottom", options.bottom, "the plot; bytes, groups, waves and source are of the order view")
+      ->check(CLI::IsMember(
+          {"sweep", "ladder", "roofline", "fusion", "map", "small", "bytes", "groups", "waves", "source"}));
   command.add_option("--language", options.language, "the language")->check(CLI::IsMember({"en", "zh"}));
   command.add_option("--zoom", options.zoom, "how near the tile view looks")
       ->check(CLI::IsMember({"grid", "block", "warp", "lane"}));
@@ -111,6 +128,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words) {
   RunOptions run;
   ExecOptions exec;
   BenchOptions bench;
+  SpeedOptions speed;
   ShotCommandOptions shot;
   TourOptions tour;
 
@@ -133,6 +151,8 @@ Result<Invocation> parse_command_line(int count, const char* const* words) {
   add_exec_options(*exec_words, exec);
   auto* bench_words = app.add_subcommand("bench", "time every rung and reference on the GPU");
   add_bench_options(*bench_words, bench);
+  auto* speed_words = app.add_subcommand("speed", "what fusing saves, the roofline, the map of schemes, small sizes");
+  add_speed_options(*speed_words, speed);
   auto* shot_words = app.add_subcommand("shot", "one picture of the window");
   add_shot_options(*shot_words, shot);
   auto* tour_words = app.add_subcommand("tour", "every lab once on the simulator, with pictures");
@@ -148,6 +168,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words) {
   if (shot_words->parsed()) return shot;
   if (tour_words->parsed()) return tour;
   if (bench_words->parsed()) return bench;
+  if (speed_words->parsed()) return speed;
   if (trial_words->parsed()) return InteropTrialOptions{};
   return window;
 }

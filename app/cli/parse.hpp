@@ -18,9 +18,10 @@ struct WindowOptions {
 
 /// One picture of the window.
 struct ShotCommandOptions {
-  RunOptions run;                    // lab, rung, set, size, device, broken
-  std::string panel = "tiles";       // lesson | tiles | traffic | order | step | waves | correctness
-  std::string bottom;                // sweep | ladder, of order also bytes | groups | waves | source; empty: the usual
+  RunOptions run;               // lab, rung, set, size, device, broken
+  std::string panel = "tiles";  // lesson | tiles | traffic | order | step | waves | correctness
+  std::string bottom;  // sweep | ladder | roofline | fusion | map | small, of order also bytes | groups | waves |
+                       // source; empty: the usual
   std::string language = "en";       // en | zh
   std::string zoom = "grid";         // of the tile view
   std::string extent = "1600x1000";  // pixels
@@ -45,8 +46,8 @@ struct PrintText {
   std::string text;
 };
 
-using Invocation = std::variant<WindowOptions, ListOptions, RunOptions, ExecOptions, BenchOptions, ShotCommandOptions,
-                                TourOptions, InteropTrialOptions, PrintText>;
+using Invocation = std::variant<WindowOptions, ListOptions, RunOptions, ExecOptions, BenchOptions, SpeedOptions,
+                                ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
 
 Result<Invocation> parse_command_line(int count, const char* const* words);
 

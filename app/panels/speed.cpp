@@ -11,16 +11,26 @@
 #include "app/panel_context.hpp"
 #include "app/panels/speed_model.hpp"
 #include "app/panels/speed_plot.hpp"
+#include "app/panels/speed_views.hpp"
 #include "app/widgets.hpp"
+#include "engine/bench/roofline.hpp"
 
 namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kPadding = 24, kTabs = 32, kLine = 18, kBottom = 8, kLeastPlot = 150;
+constexpr float kPadding = 24, kTabs = 32, kButtons = 26, kLine = 18, kBottom = 8, kLeastPlot = 150, kLowPanel = 240;
 
-/// A sweep of this machine before a recording of another one.
+bool shows_map(const PanelContext& context) { return shown_tab(context.lab(), context.view.bottom) == BottomTab::map; }
+
+/// A sweep of this machine before a recording of another one; of the map where that is shown.
 ShownSpeed choose_report(const PanelContext& context) {
+  if (shows_map(context)) {
+    ShownSpeed shown{context.session.live_map(), nullptr};
+    if (shown.live && sizes_of(*shown.live)) shown.report = shown.live.get();
+    if (shown.report == nullptr) shown.report = context.session.map_recording();
+    return shown;
+  }
   ShownSpeed shown{context.session.live_speed(), nullptr};
   if (shown.live && sizes_of(*shown.live)) shown.report = shown.live.get();
   if (shown.report == nullptr) shown.report = context.session.recording();
@@ -65,12 +75,45 @@ float draw_running(PanelContext& context, float right, float centre) {
   return x - width;
 }
 
-void draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVec2 origin, float right) {
-  const std::array<std::string, 2> names{context.strings("speed.sweep"), context.strings("speed.ladder")};
+const char* tab_key(BottomTab tab) {
+  constexpr std::array<const char*, 6> kKeys{"speed.sweep",  "speed.ladder", "speed.roofline",
+                                             "speed.fusion", "speed.map",    "speed.small"};
+  return kKeys[static_cast<size_t>(tab)];
+}
+
+/// As wide as draw_speed_buttons draws.
+float buttons_width(const PanelContext& context, const SpeedReport* report) {
+  const auto text = [&](const char* key) {
+    return text_size(context.fonts.small, context.strings(key)).x + context.px(16);
+  };
+  const float badge = report != nullptr ? badge_width(context, report->badge) + context.px(12) : 0;
+  if (context.session.bench_running())
+    return badge + text("speed.cancel") + context.px(10 + 16 + 56) + text_size(context.fonts.small, "100%").x;
+  return context.session.engine().gpu() ? badge + text("speed.measure") : badge;
+}
+
+/// Returns its height: where tabs and buttons are too wide for one row, the buttons have one of their own.
+float draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVec2 origin, float right) {
+  const std::vector<BottomTab> tabs = speed_tabs(context.lab());
+  const BottomTab shown = shown_tab(context.lab(), context.view.bottom);
+  std::vector<std::string> names;
+  names.reserve(tabs.size());
+  for (const BottomTab tab : tabs) names.push_back(context.strings(tab_key(tab)));
+  const auto current = static_cast<int>(std::find(tabs.begin(), tabs.end(), shown) - tabs.begin());
   ImGui::SetCursorScreenPos(origin);
-  context.view.bottom = static_cast<BottomTab>(
-      tab_row(context, "speed", names, static_cast<int>(context.view.bottom), context.px(kTabs)));
-  draw_speed_buttons(context, report, right, origin.y + context.px(kTabs) / 2);
+  const int chosen = tab_row(context, "speed", names, current, context.px(kTabs));
+  const float tabs_end = ImGui::GetItemRectMax().x;
+  // A view that this lab does not have stays wanted for the next one.
+  if (chosen != current) context.view.bottom = tabs[static_cast<size_t>(chosen)];
+  // Fusion and roofline have a badge for each of their figures.
+  const BottomTab now = shown_tab(context.lab(), context.view.bottom);
+  const bool mixed = now == BottomTab::fusion || now == BottomTab::roofline;
+  const SpeedReport* badged = mixed ? nullptr : report;
+  const float width = buttons_width(context, badged);
+  const bool fits = width <= 0 || tabs_end + context.px(12) + width <= right;
+  const float centre = origin.y + (fits ? context.px(kTabs) / 2 : context.px(kTabs + kButtons / 2 + 4));
+  draw_speed_buttons(context, badged, right, centre);
+  return context.px(kTabs) + (fits ? 0 : context.px(kButtons));
 }
 
 struct Note {
@@ -97,7 +140,12 @@ void add_errors(const PanelContext& context, std::vector<Note>& notes) {
 std::vector<Note> notes_of(const PanelContext& context, const SpeedReport& report, float width) {
   const Strings& strings = context.strings;
   std::vector<Note> notes;
-  const std::string where = provenance_text(report, strings), how = method_text(report, strings);
+  std::string where = provenance_text(report, strings), how = method_text(report, strings);
+  if (report.is_map) {
+    // Each point has parameters of its own; the cells tell them.
+    where = machine_text(report, strings);
+    how = strings.format("speed.map_method", fmt::arg("date", report.date.substr(0, 10)));
+  }
   const std::string both = where + strings("speed.semicolon") + how, more = provenance_sentence(report, strings);
   if (text_size(context.fonts.small, both).x <= width) {
     notes.push_back({both, more, context.theme.muted});
@@ -144,6 +192,7 @@ void draw_notes(PanelContext& context, const std::vector<Note>& notes, ImVec2 po
 void draw_nothing(PanelContext& context) {
   const Strings& strings = context.strings;
   const auto lab = fmt::arg("lab", context.lab().name);
+  const bool small = shown_tab(context.lab(), context.view.bottom) == BottomTab::small;
   std::string hint;
   if (context.session.bench_running())
     hint = strings("speed.empty_running");
@@ -152,11 +201,25 @@ void draw_nothing(PanelContext& context) {
   else if (context.session.engine().gpu())
     hint = strings("speed.empty_measure");
   else
-    hint = strings.format("speed.empty_record", lab);
-  empty_state(context, strings("speed.empty"), hint);
+    hint = strings.format(small ? "speed.small_record" : "speed.empty_record", lab);
+  empty_state(context, strings(small ? "speed.small_empty" : "speed.empty"), hint);
 }
 
 }  // namespace
+
+std::vector<BottomTab> speed_tabs(const Lab& lab) {
+  std::vector<BottomTab> tabs{BottomTab::sweep, BottomTab::ladder};
+  if (has_roofline(lab)) tabs.push_back(BottomTab::roofline);
+  if (lab.fusion) tabs.push_back(BottomTab::fusion);
+  if (lab.scheme_map) tabs.push_back(BottomTab::map);
+  if (!lab.small_sizes.empty()) tabs.push_back(BottomTab::small);
+  return tabs;
+}
+
+BottomTab shown_tab(const Lab& lab, BottomTab wanted) {
+  const std::vector<BottomTab> tabs = speed_tabs(lab);
+  return std::find(tabs.begin(), tabs.end(), wanted) != tabs.end() ? wanted : BottomTab::sweep;
+}
 
 ShownSpeed shown_speed(const PanelContext& context) { return choose_report(context); }
 
@@ -170,8 +233,8 @@ void draw_speed_buttons(PanelContext& context, const SpeedReport* report, float 
   } else if (context.session.engine().gpu() && !context.session.shows_own()) {
     bool start = false;
     text_button(context, "speed.measure", {right, centre - context.px(10)}, context.strings("speed.measure"), &start);
-    explain(context, context.strings("speed.measure_meaning"));
-    if (start) context.session.start_bench();
+    explain(context, context.strings(shows_map(context) ? "speed.measure_map_meaning" : "speed.measure_meaning"));
+    if (start) context.session.start_bench(shows_map(context));
   }
 }
 
@@ -182,6 +245,12 @@ void draw_speed_body(PanelContext& context, const SpeedReport* report, ImVec2 lo
     notes = notes_of(context, *report, width);
   else
     add_errors(context, notes);
+  // The roofline is a high picture: a short panel leaves it one line of notes.
+  const bool roofline = shown_tab(context.lab(), context.view.bottom) == BottomTab::roofline;
+  if (roofline && size.y < context.px(kLowPanel) && !notes.empty()) {
+    notes.resize(1);
+    notes[0].text = fit_text(context.fonts.small, notes[0].text, width);
+  }
   // A short panel keeps its plot and drops notes from the end; the first explains the numbers and stays.
   const float top = low.y, bottom = low.y + size.y;
   while (notes.size() > 1 && bottom - notes_height(context, notes, width) - top < context.px(kLeastPlot))
@@ -189,20 +258,28 @@ void draw_speed_body(PanelContext& context, const SpeedReport* report, ImVec2 lo
   const float below = bottom - notes_height(context, notes, width);
   draw_notes(context, notes, {left, below}, width);
   ImGui::SetCursorScreenPos({left, top});
-  if (report == nullptr) return draw_nothing(context);
   const ImVec2 plot{width, std::max(below - context.px(8) - top, context.px(60))};
-  if (context.view.bottom == BottomTab::sweep)
-    draw_size_sweep(context, *report, plot);
-  else
+  const BottomTab tab = shown_tab(context.lab(), context.view.bottom);
+  if (tab == BottomTab::roofline) return draw_roofline(context, report, {left, top}, plot);
+  if (tab == BottomTab::map) return draw_scheme_map(context, report, {left, top}, plot);
+  const bool nothing = report == nullptr || (tab == BottomTab::small && !has_small_sizes(context.lab(), *report));
+  if (nothing) return draw_nothing(context);
+  if (tab == BottomTab::small)
+    draw_small_sizes(context, *report, {left, top}, plot);
+  else if (tab == BottomTab::ladder)
     draw_speed_ladder(context, *report, plot);
+  else
+    draw_size_sweep(context, *report, plot);
 }
 
 void draw_speed(PanelContext& context) {
   const ShownSpeed shown = choose_report(context);
   const ImVec2 low = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
   const float padding = context.px(kPadding), left = low.x + padding, width = size.x - 2 * padding;
-  draw_tabs_and_badge(context, shown.report, {left, low.y + context.px(2)}, left + width);
-  const float top = context.px(kTabs + 10);
+  const float tabs = draw_tabs_and_badge(context, shown.report, {left, low.y + context.px(2)}, left + width);
+  const float top = tabs + context.px(10);
+  if (shown_tab(context.lab(), context.view.bottom) == BottomTab::fusion)
+    return draw_fusion(context, shown.report, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
   draw_speed_body(context, shown.report, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
 }
 

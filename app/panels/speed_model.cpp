@@ -164,11 +164,16 @@ std::string series_title(const Lab& lab, const TimingSeries& series, const Strin
   return short_titles ? strings(rung->title) : series.name;
 }
 
-std::string provenance_text(const SpeedReport& report, const Strings& strings) {
+std::string machine_text(const SpeedReport& report, const Strings& strings) {
   std::string text = short_gpu(report.gpu);
   for (const std::string& part :
        {clocks_text(report), report.cuda_version > 0 ? "CUDA " + cuda_text(report.cuda_version) : std::string()})
     if (!part.empty()) text += strings("speed.comma") + part;
+  return text;
+}
+
+std::string provenance_text(const SpeedReport& report, const Strings& strings) {
+  std::string text = machine_text(report, strings);
   // What the rungs were compiled with: not what the sliders say now.
   const Lab* lab = find_lab(report.lab);
   for (const auto& [name, value] : report.config.params)

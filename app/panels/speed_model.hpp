@@ -70,7 +70,9 @@ Ladder make_ladder(const SpeedReport& report, int64_t size);
 /// How a series is named in a plot: rungs by their titles where all of the lab's are short, else by their names.
 std::string series_title(const Lab& lab, const TimingSeries& series, const Strings& strings);
 
-/// "H200, 1,980 MHz, CUDA 13.0, 2026-11-20"
+/// "H200, 1,980 MHz, CUDA 13.0"
+std::string machine_text(const SpeedReport& report, const Strings& strings);
+/// The same with the parameters: "H200, 1,980 MHz, CUDA 13.0, BLOCK 128"
 std::string provenance_text(const SpeedReport& report, const Strings& strings);
 /// "median, L2 flushed; up to 2¹⁸ in graph batches, warm"
 std::string method_text(const SpeedReport& report, const Strings& strings);

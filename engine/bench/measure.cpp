@@ -5,6 +5,7 @@
 #include <cmath>
 #include <ctime>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "engine/bench/race.hpp"
@@ -51,7 +52,11 @@ struct CheckedRung {
   size_t series;
   CompiledModule compiled;
   std::vector<Launch> launches;
+  std::vector<double> pilot = {};  // cold executions, ms
 };
+
+/// Of a map: a scheme that takes so many times as long as the fastest is not raced; its pilot is time enough.
+constexpr double kHopeless = 8;
 
 class Sweep {
  public:
@@ -63,9 +68,12 @@ class Sweep {
 
  private:
   Result<void> name_series();
+  Result<void> name_schemes();
+  Config config_at(int64_t size) const;
+  std::string place_text(int64_t size) const;
   void open_references();
   Result<void> measure_size(int64_t size);
-  Result<std::vector<CheckedRung>> check_rungs(const Config& config);
+  Result<std::vector<CheckedRung>> check_rungs(const Config& config, int64_t size);
   Result<void> add_rungs(std::span<const CheckedRung> rungs);
   Result<void> add_references(const Config& config);
   Result<void> add_copy(size_t series, double useful_bytes);
@@ -75,8 +83,9 @@ class Sweep {
   Result<void> add_library(size_t series, const ReferenceSpec& spec, const Config& config);
   Result<bool> agrees(const TimedWork& work, std::span<const uint64_t> addresses, const Config& config) const;
   Result<void> add_work(size_t series, TimedWork work);
-  Result<void> choose_method(std::span<const CheckedRung> rungs);
+  Result<void> choose_method(std::span<CheckedRung> rungs);
   Result<void> settle();
+  std::map<std::string, int64_t> tuned(const std::string& rung, const Config& config) const;
   void keep_points(const Config& config, int64_t size);
   void report_progress(double within_size) const;
 
@@ -97,11 +106,14 @@ class Sweep {
   std::shared_ptr<CublasLtReference> cublaslt_;
   std::shared_ptr<CubReference> cub_;
   bool settled_ = true;
+  GpuSpec gpu_;  // of a map: what its schemes are tuned for
 
   // Of the size being measured. The order matters: what is declared last goes first.
   std::vector<std::shared_ptr<DeviceBuffer>> buffers_;
   std::unique_ptr<GpuTimer> timer_;
   TimingMethod method_;
+  double fastest_ms_ = 0;                                         // of the rungs' pilots
+  std::vector<std::pair<size_t, std::vector<double>>> hopeless_;  // series that are not raced, with their pilots
   std::optional<BufferSets> rotated_;
   std::vector<CopySets> copies_;
   std::vector<BufferSets> library_sets_;
@@ -120,20 +132,26 @@ Result<SpeedReport> Sweep::carry_out() {
   report_.date = now_in_utc();
   if (engine_.compiler()) report_.nvrtc_version = (*engine_.compiler())->version();
   report_.command = request_.command;
+  report_.is_map = request_.map;
   report_.size_name = sweep_name(lab_);
   report_.shapes = lab_.points;
   report_.bytes_formula = lab_.bytes_formula.en;
   report_.config = request_.config;
+  if (auto ok = request_.map ? name_schemes() : name_series(); !ok) return tl::unexpected(ok.error());
   sizes_ = request_.sizes.empty() ? sweep_of(lab_) : request_.sizes;
+  if (request_.map) {
+    sizes_.resize(report_.shapes.size());
+    std::iota(sizes_.begin(), sizes_.end(), 1);
+  }
   std::sort(sizes_.begin(), sizes_.end());
   sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());
-  if (auto ok = name_series(); !ok) return tl::unexpected(ok.error());
   report_progress(0);
   open_references();
   for (int64_t size : sizes_) {
     if (stop_.stop_requested()) return fail(ErrorId::cancelled);
     auto measured = measure_size(size);
     contestants_.clear();
+    hopeless_.clear();
     copies_.clear();
     library_sets_.clear();
     rotated_.reset();
@@ -143,7 +161,7 @@ Result<SpeedReport> Sweep::carry_out() {
       // Sizes ascend, so where one does not fit the rest do not either.
       const ErrorId id = measured.error().id;
       const bool full = id == ErrorId::too_large_for_gpu || id == ErrorId::out_of_memory;
-      if (full && sizes_done_ > 0 && request_.sizes.empty() && lab_.points.empty()) break;
+      if (full && sizes_done_ > 0 && request_.sizes.empty() && report_.shapes.empty()) break;
       return tl::unexpected(measured.error());
     }
     ++sizes_done_;
@@ -175,6 +193,32 @@ Result<void> Sweep::name_series() {
   return {};
 }
 
+/// The shapes of the map, and one series per scheme.
+Result<void> Sweep::name_schemes() {
+  if (!lab_.scheme_map) return fail(ErrorId::usage, fmt::format("lab '{}' has no map of schemes", lab_.name));
+  const SchemeMap& map = *lab_.scheme_map;
+  auto gpu = engine_.modelled_gpu("");
+  if (!gpu) return tl::unexpected(gpu.error());
+  gpu_ = std::move(*gpu);
+  report_.size_name = map.rows + " × " + map.columns;
+  report_.shapes = map_points(lab_);
+  for (const SchemeMap::Scheme& scheme : map.schemes)
+    report_.series.push_back({.name = scheme.rung, .is_rung = true, .unavailable = {}, .points = {}});
+  first_reference_ = report_.series.size();
+  return {};
+}
+
+Config Sweep::config_at(int64_t size) const {
+  if (!request_.map) return sweep_config(lab_, request_.config, size);
+  Config config = request_.config;
+  for (const auto& [name, value] : report_.shapes[static_cast<size_t>(size) - 1].sizes) config.sizes[name] = value;
+  return config;
+}
+
+std::string Sweep::place_text(int64_t size) const {
+  return report_.shapes.empty() ? std::to_string(size) : report_.shapes[static_cast<size_t>(size) - 1].name;
+}
+
 /// Starts the Python child if a reference needs it, and notes why a reference is missing.
 void Sweep::open_references() {
   std::string no_python;
@@ -197,8 +241,8 @@ void Sweep::open_references() {
 }
 
 Result<void> Sweep::measure_size(int64_t size) {
-  const Config config = sweep_config(lab_, request_.config, size);
-  auto rungs = check_rungs(config);
+  const Config config = config_at(size);
+  auto rungs = check_rungs(config, size);
   if (!rungs) return tl::unexpected(rungs.error());
   auto timer = GpuTimer::open(context_of(*buffers_.front()));
   if (!timer) return tl::unexpected(timer.error());
@@ -218,13 +262,14 @@ Result<void> Sweep::measure_size(int64_t size) {
 
 /// Correctness before timing. The buffers of the rung that has the most stay, for all to be timed on: a rung's own
 /// scratch comes after what it shares with the others.
-Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config) {
+Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config, int64_t size) {
   std::vector<CheckedRung> checked;
   for (size_t series = 0; series < first_reference_; ++series) {
     Request request;
     request.lab = lab_.name;
     request.rung = report_.series[series].name;
     request.config = config;
+    for (const auto& [name, value] : tuned(request.rung, config)) request.config.params[name] = value;
     request.device = DeviceKind::gpu;
     request.observe = false;
     auto run = engine_.run(request, stop_);
@@ -233,7 +278,7 @@ Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config) {
       if (output.pass) continue;
       return fail(ErrorId::kernel_misbehaved,
                   fmt::format("rung '{}' computes wrong results at {} = {} and is not timed: in '{}', {}", request.rung,
-                              sweep_name(lab_), place_in_sweep(lab_, config), output.buffer, output.reason));
+                              report_.size_name, place_text(size), output.buffer, output.reason));
     }
     checked.push_back({series, std::move(run->compiled), std::move(run->plan.launches)});
     if (bytes_of(run->device_buffers) > bytes_of(buffers_)) buffers_ = std::move(run->device_buffers);
@@ -242,9 +287,9 @@ Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config) {
 }
 
 /// Single cold executions, or, where the fastest rung is too short for them, graphs of many: one method for all.
-Result<void> Sweep::choose_method(std::span<const CheckedRung> rungs) {
+Result<void> Sweep::choose_method(std::span<CheckedRung> rungs) {
   double fastest = 1e9;
-  for (const CheckedRung& rung : rungs) {
+  for (CheckedRung& rung : rungs) {
     AddressSet addresses;
     for (const auto& buffer : buffers_) addresses.push_back(buffer->address());
     auto work = timer_->launches(rung.compiled, rung.launches, std::span(&addresses, 1));
@@ -252,7 +297,9 @@ Result<void> Sweep::choose_method(std::span<const CheckedRung> rungs) {
     auto pilot = timer_->cold(*work, 3);
     if (!pilot) return tl::unexpected(pilot.error());
     fastest = std::min(fastest, bootstrap_median(*pilot).median);
+    rung.pilot = std::move(*pilot);
   }
+  fastest_ms_ = fastest;
   method_ = choose_timing(fastest, (*engine_.gpu())->device().l2_bytes, bytes_of(buffers_));
   if (method_.cold()) return {};
   auto rotated = BufferSets::copies_of(buffers_, method_.sets);
@@ -266,6 +313,10 @@ Result<void> Sweep::add_rungs(std::span<const CheckedRung> rungs) {
   for (const auto& buffer : buffers_) own.push_back(buffer->address());
   const std::vector<AddressSet> sets = method_.cold() ? std::vector<AddressSet>{own} : rotated_->addresses();
   for (const CheckedRung& rung : rungs) {
+    if (request_.map && bootstrap_median(rung.pilot).median > kHopeless * fastest_ms_) {
+      hopeless_.emplace_back(rung.series, rung.pilot);
+      continue;
+    }
     auto work = timer_->launches(rung.compiled, rung.launches, sets);
     if (!work) return tl::unexpected(work.error());
     if (auto ok = add_work(rung.series, std::move(*work)); !ok) return ok;
@@ -459,7 +510,19 @@ Result<void> Sweep::settle() {
   return {};
 }
 
+/// What a scheme was compiled with at this shape.
+std::map<std::string, int64_t> Sweep::tuned(const std::string& rung, const Config& config) const {
+  if (!request_.map || !lab_.scheme_map->tune) return {};
+  return lab_.scheme_map->tune(rung, config, gpu_);
+}
+
 void Sweep::keep_points(const Config& config, int64_t size) {
+  for (auto& [place, samples] : std::exchange(hopeless_, {})) {
+    TimingSeries& series = report_.series[place];
+    series.points.push_back(make_point(samples, lab_.useful_bytes(config), {}));  // cold
+    series.points.back().size = size;
+    series.points.back().params = tuned(series.name, config);
+  }
   for (Contestant& contestant : contestants_) {
     TimingSeries& series = report_.series[contestant.series];
     if (!contestant.dropped.empty()) {
@@ -503,6 +566,11 @@ Result<SpeedReport> bench(Engine& engine, const BenchRequest& request, std::stop
   const Config defaults = default_config(*lab, DeviceKind::gpu);
   complete.config.sizes.insert(defaults.sizes.begin(), defaults.sizes.end());
   complete.config.params.insert(defaults.params.begin(), defaults.params.end());
+  if (complete.map) {
+    complete.sizes.clear();
+    complete.rungs.clear();
+    complete.references = false;
+  }
   return Sweep(engine, *lab, complete, std::move(stop), progress).carry_out();
 }
 

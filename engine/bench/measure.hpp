@@ -29,8 +29,12 @@ struct BenchRequest {
   std::vector<std::string> rungs;  // empty: all
   bool references = true;
   double seconds_per_size = 1.0;
+  bool map = false;     // the lab's scheme map: its schemes at its shapes, each with the parameters that suit it there
   std::string command;  // kept in the report
 };
+
+/// Of a map, whose shapes are many.
+constexpr double kMapSeconds = 0.5;
 
 /// Called as points arrive, so that plots grow live. The report is complete when bench returns.
 using BenchProgress = std::function<void(const SpeedReport& so_far, double fraction)>;

@@ -42,25 +42,26 @@ json parse(const std::string& text) {
   return too_deep ? json(json::value_t::discarded) : document;
 }
 
-json to_json(const TimingPoint& point) {
-  json written{{"size", point.size},       {"median_ms", point.median_ms},
-               {"low_ms", point.low_ms},   {"high_ms", point.high_ms},
-               {"samples", point.samples}, {"gigabytes_per_second", point.gigabytes_per_second},
-               {"cold_l2", point.cold_l2}, {"sm_clock_mhz", point.sm_clock_mhz}};
-  if (!point.note.empty()) written["note"] = point.note;
-  return written;
+json to_json(const TimingPoint& point, bool of_map) {
+  json object{{"size", point.size},       {"median_ms", point.median_ms},
+              {"low_ms", point.low_ms},   {"high_ms", point.high_ms},
+              {"samples", point.samples}, {"gigabytes_per_second", point.gigabytes_per_second},
+              {"cold_l2", point.cold_l2}, {"sm_clock_mhz", point.sm_clock_mhz}};
+  if (of_map) object["params"] = point.params;
+  if (!point.note.empty()) object["note"] = point.note;
+  return object;
 }
 
-json to_json(const TimingSeries& series) {
+json to_json(const TimingSeries& series, bool of_map) {
   json points = json::array();
-  for (const TimingPoint& point : series.points) points.push_back(to_json(point));
+  for (const TimingPoint& point : series.points) points.push_back(to_json(point, of_map));
   return {{"name", series.name},
           {"is_rung", series.is_rung},
           {"unavailable", series.unavailable},
           {"points", std::move(points)}};
 }
 
-TimingPoint read_point(JsonReader reader) {
+TimingPoint read_point(JsonReader reader, bool of_map) {
   TimingPoint point;
   reader.read("size", point.size);
   reader.read("median_ms", point.median_ms);
@@ -71,20 +72,22 @@ TimingPoint read_point(JsonReader reader) {
   reader.read("cold_l2", point.cold_l2);
   reader.read("sm_clock_mhz", point.sm_clock_mhz);
   if (reader.has("note")) reader.read("note", point.note);
+  if (of_map) reader.read("params", point.params);
   return point;
 }
 
-TimingSeries read_series(JsonReader reader) {
+TimingSeries read_series(JsonReader reader, bool of_map) {
   TimingSeries series;
   reader.read("name", series.name);
   reader.read("is_rung", series.is_rung);
   reader.read("unavailable", series.unavailable);
-  reader.each("points", [&](JsonReader point) { series.points.push_back(read_point(std::move(point))); });
+  reader.each("points", [&](JsonReader point) { series.points.push_back(read_point(std::move(point), of_map)); });
   return series;
 }
 
-SpeedReport read_report(JsonReader reader) {
+SpeedReport read_report(JsonReader reader, bool is_map) {
   SpeedReport report;
+  report.is_map = is_map;
   reader.read("lab", report.lab);
   reader.read("gpu", report.gpu);
   reader.read("driver_version", report.driver_version);
@@ -104,12 +107,12 @@ SpeedReport read_report(JsonReader reader) {
   JsonReader config = reader.object("config");
   config.read("sizes", report.config.sizes);
   config.read("params", report.config.params);
-  if (reader.has("shapes"))
+  if (is_map || reader.has("shapes"))
     reader.each("shapes", [&](JsonReader shape) {
       shape.read("name", report.shapes.emplace_back().name);
       shape.read("sizes", report.shapes.back().sizes);
     });
-  reader.each("series", [&](JsonReader series) { report.series.push_back(read_series(std::move(series))); });
+  reader.each("series", [&](JsonReader series) { report.series.push_back(read_series(std::move(series), is_map)); });
   report.badge = Badge::recorded;
   return report;
 }
@@ -121,7 +124,7 @@ std::string inconsistency(const SpeedReport& report) {
       const TimingPoint& point = series.points[i];
       if (point.size <= 0 || point.median_ms <= 0 || point.low_ms > point.median_ms || point.median_ms > point.high_ms)
         return fmt::format("the figures of '{}' at size {} contradict each other", series.name, point.size);
-      if (!report.shapes.empty() && static_cast<size_t>(point.size) > report.shapes.size())
+      if ((report.is_map || !report.shapes.empty()) && static_cast<size_t>(point.size) > report.shapes.size())
         return fmt::format("'{}' has a point of shape {}, and there are {}", series.name, point.size,
                            report.shapes.size());
       if (i > 0 && series.points[i - 1].size >= point.size)
@@ -135,8 +138,8 @@ std::string inconsistency(const SpeedReport& report) {
 
 json to_json(const SpeedReport& report) {
   json series = json::array();
-  for (const TimingSeries& one : report.series) series.push_back(to_json(one));
-  json document{{"format", SpeedReport::kFormat},
+  for (const TimingSeries& one : report.series) series.push_back(to_json(one, report.is_map));
+  json document{{"format", report.is_map ? SpeedReport::kMapFormat : SpeedReport::kFormat},
                 {"lab", report.lab},
                 {"gpu", report.gpu},
                 {"driver_version", report.driver_version},
@@ -165,10 +168,11 @@ Result<SpeedReport> report_from_json(const json& document, const std::string& so
   if (!document.is_object()) return fail(ErrorId::recording_refused, source, "it is not a JSON object");
   const json format = document.value("format", json());
   if (!format.is_number_integer()) return fail(ErrorId::recording_refused, source, "it names no format version");
-  if (format != json(SpeedReport::kFormat)) {
+  const bool is_map = format == json(SpeedReport::kMapFormat);
+  if (!is_map && format != json(SpeedReport::kFormat)) {
     return fail(ErrorId::recording_refused, source,
-                fmt::format("it has format version {}, and this program reads version {}", text_of(format, -1),
-                            SpeedReport::kFormat));
+                fmt::format("it has format version {}, and this program reads versions {} and {}", text_of(format, -1),
+                            SpeedReport::kFormat, SpeedReport::kMapFormat));
   }
   const json sha256 = document.value("sha256", json());
   if (!sha256.is_string()) return fail(ErrorId::recording_refused, source, "it has no sha256");
@@ -176,7 +180,7 @@ Result<SpeedReport> report_from_json(const json& document, const std::string& so
     return fail(ErrorId::recording_refused, source, "it was altered: its sha256 does not match its contents");
   }
   std::string fault;
-  SpeedReport report = read_report(JsonReader(document, "", fault));
+  SpeedReport report = read_report(JsonReader(document, "", fault), is_map);
   if (fault.empty()) fault = inconsistency(report);
   if (!fault.empty()) return fail(ErrorId::recording_refused, source, fault);
   return report;
@@ -215,9 +219,10 @@ Result<SpeedReport> read_recording(const std::filesystem::path& file) {
   return report_from_json(document, file.string());
 }
 
-const SpeedReport* Recordings::find(const Lab& lab, const Config& config) const {
+const SpeedReport* Recordings::find(const Lab& lab, const Config& config, bool map) const {
+  const std::vector<SweepPoint> shapes = map ? map_points(lab) : lab.points;
   const auto fits = [&](const SpeedReport& report) {
-    if (report.lab != lab.name || report.shapes != lab.points) return false;
+    if (report.lab != lab.name || report.is_map != map || report.shapes != shapes) return false;
     return std::all_of(lab.params.begin(), lab.params.end(), [&](const Param& param) {
       if (param.choices.empty()) return true;
       const auto recorded = report.config.params.find(param.name), wanted = config.params.find(param.name);
@@ -234,7 +239,7 @@ const SpeedReport* Recordings::find(const Lab& lab, const Config& config) const 
 const SpeedReport* Recordings::find(const std::string& lab) const {
   const SpeedReport* newest = nullptr;
   for (const SpeedReport& report : reports) {
-    if (report.lab == lab && (!newest || report.date > newest->date)) newest = &report;
+    if (report.lab == lab && !report.is_map && (!newest || report.date > newest->date)) newest = &report;
   }
   return newest;
 }

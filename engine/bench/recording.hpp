@@ -1,7 +1,8 @@
-// SpeedReports as JSON files: assets/recordings/<lab>.<gpu>.json.
+// SpeedReports as JSON files: assets/recordings/<lab>.<gpu>.json, and <lab>-map.<gpu>.json.
 //
-// A file that is truncated, altered (its sha256 does not match), or of another format version is refused with a
-// sentence; the program goes on without it.
+// Format 1 is a sweep, format 2 a scheme map, whose points name the parameters that each was compiled with; a program
+// that knows only the first refuses the second. A file that is truncated, altered (its sha256 does not match), or of
+// another format version is refused with a sentence; the program goes on without it.
 #pragma once
 
 #include <filesystem>
@@ -24,10 +25,10 @@ Result<SpeedReport> read_recording(const std::filesystem::path& file);
 struct Recordings {
   std::vector<SpeedReport> reports;
   std::vector<Error> refused;  // one per file that was not accepted
-  /// The newest of the lab at the same named choices (such as the type of the elements) and over the lab's own shapes;
-  /// null if there is none.
-  const SpeedReport* find(const Lab& lab, const Config& config) const;
-  const SpeedReport* find(const std::string& lab) const;  // the newest of this name, or null
+  /// The newest of the lab at the same named choices (such as the type of the elements) and over the lab's own shapes,
+  /// a sweep or the lab's scheme map; null if there is none.
+  const SpeedReport* find(const Lab& lab, const Config& config, bool map = false) const;
+  const SpeedReport* find(const std::string& lab) const;  // the newest sweep of this name, or null
 };
 /// Every *.json of the folder. A missing folder gives none.
 Recordings read_recordings(const std::filesystem::path& folder);

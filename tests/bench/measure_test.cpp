@@ -40,6 +40,39 @@ Lab make_flawed_lab() {
 }
 const bool registered = register_lab(make_flawed_lab());
 
+/// The right one of these rungs twice, over a map of three shapes, with another block for each.
+Lab make_mapped_lab() {
+  Lab lab = make_flawed_lab();
+  lab.name = "mapped";
+  lab.sizes = {{.name = "rows", .value = 2, .gpu_value = 2, .min = 1, .max_sim = 32, .max_gpu = 32},
+               {.name = "columns", .value = 2, .gpu_value = 2, .min = 1, .max_sim = 32, .max_gpu = 32}};
+  lab.params = {{.name = "BLOCK", .value = 1024, .min = 32, .max = 1024, .scale = Scale::power_of_two}};
+  const auto count = [](const Config& config) { return config.size("rows") * config.size("columns"); };
+  for (Rung& rung : lab.rungs)
+    rung.launches = [count](const Config& config) {
+      Launch launch{.kernel = "good", .grid = {1, 1, 1}, .arguments = {}};
+      launch.block.x = static_cast<uint32_t>(config.param("BLOCK"));
+      launch.arguments = {BufferArgument{0}, scalar(static_cast<int32_t>(count(config)))};
+      return std::vector<Launch>{launch};
+    };
+  lab.buffers = [count](const Config& config) {
+    return std::vector<BufferSpec>{
+        {.name = "out", .shape = {count(config)}, .role = Role::output, .fill = Fill::poison}};
+  };
+  lab.useful_bytes = [count](const Config& config) { return 4.0 * static_cast<double>(count(config)); };
+  lab.sweep_size = "rows";
+  lab.sweep = {1, 2};
+  SchemeMap map{.schemes = {{"good", "g"}, {"bad", "b"}}, .rows = "rows", .columns = "columns"};
+  map.row_values = map.column_values = {4, 8};
+  map.most_elements = 32;
+  map.tune = [](const std::string& rung, const Config&, const GpuSpec&) {
+    return std::map<std::string, int64_t>{{"BLOCK", rung == "good" ? 64 : 128}};
+  };
+  lab.scheme_map = map;
+  return lab;
+}
+const bool registered_too = register_lab(make_mapped_lab());
+
 constexpr const char* kFlawedKernels = R"(
 extern "C" __global__ void good(float* out, int n) { if (threadIdx.x < n) out[threadIdx.x] = threadIdx.x + 1; }
 extern "C" __global__ void bad(float* out, int n) { if (threadIdx.x < n - 1) out[threadIdx.x] = threadIdx.x + 1; }
@@ -136,6 +169,27 @@ TEST_F(BenchOnGpu, TimesOnlyTheRungsAskedFor) {
   ASSERT_EQ(report->series.size(), 1u);
   EXPECT_EQ(report->series[0].points.size(), 2u);
   EXPECT_EQ(bench(*flawed_, {.lab = "flawed", .rungs = {"best"}}, {}, {}).error().id, ErrorId::rung_not_found);
+}
+
+TEST_F(BenchOnGpu, TimesEverySchemeAtEveryShapeOfAMapWithItsOwnParameters) {
+  BenchRequest request;
+  request.lab = "mapped";
+  request.map = true;
+  request.sizes = {1};       // of the sweep: a map has its own
+  request.rungs = {"good"};  // so are its rungs
+  request.seconds_per_size = 0.05;
+  const auto report = bench(*flawed_, request, {}, {});
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_TRUE(report->is_map);
+  EXPECT_EQ(report->shapes.size(), 3u) << "8 × 8 is more than the map goes to";
+  ASSERT_EQ(report->series.size(), 2u);
+  for (const TimingSeries& series : report->series) {
+    ASSERT_EQ(series.points.size(), 3u) << series.name;
+    for (const TimingPoint& point : series.points) {
+      EXPECT_GT(point.median_ms, 0);
+      EXPECT_EQ(point.params.at("BLOCK"), series.name == "good" ? 64 : 128);
+    }
+  }
 }
 
 TEST_F(BenchOnGpu, StopsWhenAsked) {

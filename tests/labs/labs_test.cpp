@@ -174,6 +174,33 @@ TEST(Labs, EveryPointOfTheSweepIsPossibleOnAGpu) {
     }
 }
 
+TEST(Labs, WhatIsFusedLaunchesFewerKernelsThanWhatIsNot) {
+  size_t fused = 0;
+  for (const auto& lab : labs()) {
+    if (!lab.fusion) continue;
+    ++fused;
+    const Rung *many = find_rung(lab, lab.fusion->unfused), *few = find_rung(lab, lab.fusion->fused);
+    ASSERT_TRUE(many != nullptr && few != nullptr) << lab.name;
+    for (const DeviceKind device : {DeviceKind::sim, DeviceKind::gpu}) {
+      const Config config = default_config(lab, device);
+      EXPECT_GT(many->launches(config).size(), few->launches(config).size()) << lab.name;
+    }
+  }
+  EXPECT_GE(fused, 3U);
+}
+
+TEST(Labs, EveryShapeOfAMapIsPossibleOnAGpuForEveryScheme) {
+  for (const auto& lab : labs())
+    for (const SweepPoint& point : map_points(lab)) {
+      Config config = default_config(lab, DeviceKind::gpu);
+      for (const auto& [name, value] : point.sizes) config.sizes.at(name) = value;
+      const auto valid = validate(lab, config, DeviceKind::gpu);
+      EXPECT_TRUE(valid) << lab.name << ": " << valid.error().message;
+      for (const auto& scheme : lab.scheme_map->schemes)
+        EXPECT_NE(find_rung(lab, scheme.rung), nullptr) << lab.name << " " << scheme.rung;
+    }
+}
+
 TEST(Labs, TheAnswerOfEveryPredictCardIsAmongItsChoices) {
   for (const auto& lab : labs()) {
     const Config config = default_config(lab, DeviceKind::sim);

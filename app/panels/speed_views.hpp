@@ -1,0 +1,28 @@
+// The views of the speed panel beside sweep and ladder. Each fills `size` pixels from `low`.
+#pragma once
+
+#include <imgui.h>
+
+#include <vector>
+
+#include "app/panel_context.hpp"
+
+namespace tilescope {
+
+/// Those that the lab has, in their order.
+std::vector<BottomTab> speed_tabs(const Lab& lab);
+/// The one that is shown: the wanted one, or the sweep where the lab does not have it.
+BottomTab shown_tab(const Lab& lab, BottomTab wanted);
+
+/// FLOP per byte of every rung under the roofs of the modelled GPU. Null: nothing was timed.
+void draw_roofline(PanelContext& context, const SpeedReport* report, ImVec2 low, ImVec2 size);
+/// Launches, bytes and time of the unfused and the fused rung.
+void draw_fusion(PanelContext& context, const SpeedReport* report, ImVec2 low, ImVec2 size);
+/// Which scheme wins at which shape; `report` is one of the map. Null: nothing was timed.
+void draw_scheme_map(PanelContext& context, const SpeedReport* report, ImVec2 low, ImVec2 size);
+/// Times at the lab's small sizes.
+void draw_small_sizes(PanelContext& context, const SpeedReport& report, ImVec2 low, ImVec2 size);
+/// Whether the report has any of them.
+bool has_small_sizes(const Lab& lab, const SpeedReport& report);
+
+}  // namespace tilescope

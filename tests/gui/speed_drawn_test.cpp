@@ -1,0 +1,208 @@
+// The speed panel's views drawn without a window, with recordings made up in a folder of their own, and what they say
+// where there are none.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "app/panels/speed_views.hpp"
+#include "engine/bench/recording.hpp"
+#include "tests/bench/map_report.hpp"
+#include "tests/gui/drawn_panel.hpp"
+
+namespace tilescope {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const ImVec2 kPanel(464, 368);
+
+/// A root whose assets are the program's, but for the recordings.
+class DrawnSpeed : public testing::DrawnPanel {
+ protected:
+  void SetUp() override {
+    DrawnPanel::SetUp();
+    const std::filesystem::path source(TILESCOPE_SOURCE);
+    root_ = std::filesystem::temp_directory_path() / ("tilescope-speed-" + std::to_string(getpid()));
+    std::filesystem::create_directories(root_ / "assets" / "recordings");
+    std::filesystem::create_directory_symlink(source / "kernels", root_ / "kernels");
+    for (const auto& entry : std::filesystem::directory_iterator(source / "assets"))
+      if (entry.path().filename() != "recordings")
+        std::filesystem::create_symlink(entry.path(), root_ / "assets" / entry.path().filename());
+  }
+  void TearDown() override {
+    session.reset();
+    std::filesystem::remove_all(root_);
+    DrawnPanel::TearDown();
+  }
+
+  void open(const std::string& lab) {
+    session = std::make_unique<Session>(Engine::open({.root = root_, .cache_folder = {}, .simulator_threads = 1}));
+    session->auto_run = false;
+    session->select_lab(lab);
+  }
+  void record(const SpeedReport& report, const std::string& name) const {
+    ASSERT_TRUE(write_recording(report, root_ / "assets" / "recordings" / name));
+  }
+  /// Every text of the last frame is in ImGui's buffers as glyphs; what is explained at a mark is text.
+  std::string explained_at(const std::string& name, ImVec2 size = kPanel) {
+    draw(draw_speed, size);
+    if (!view.marks.contains(name)) return "no " + name;
+    const ImVec2 at = view.marks.at(name).centre();
+    draw(draw_speed, size, at);
+    view.explained.clear();
+    draw(draw_speed, size, at);
+    return view.explained;
+  }
+  std::filesystem::path root_;
+};
+
+SpeedReport make_sweep(const Lab& lab, const std::vector<std::pair<std::string, double>>& times,
+                       const std::vector<int64_t>& sizes) {
+  SpeedReport report;
+  report.lab = lab.name;
+  report.gpu = "NVIDIA H200";
+  report.date = "2026-11-20T10:00:00Z";
+  report.size_name = sweep_name(lab);
+  report.config = default_config(lab, DeviceKind::gpu);
+  for (const auto& [name, milliseconds] : times) {
+    const bool is_rung = find_rung(lab, name) != nullptr;
+    report.series.push_back({.name = name, .is_rung = is_rung, .unavailable = {}, .points = {}});
+    for (const int64_t size : sizes) {
+      TimingPoint point =
+          testing::made_up_time(size, milliseconds * static_cast<double>(size) / static_cast<double>(sizes.back()));
+      point.params.clear();
+      report.series.back().points.push_back(point);
+    }
+  }
+  return report;
+}
+
+TEST_F(DrawnSpeed, EveryViewDrawsInEveryRoomOfEveryLabWithAndWithoutRecordings) {
+  const Lab& norm = *find_lab("rmsnorm");
+  for (const bool recorded : {false, true}) {
+    if (recorded) {
+      record(testing::make_map_report(norm), "map.json");
+      record(make_sweep(*find_lab("gelu"), {{"eight-kernels", 2.2}, {"fused", 0.25}, {"PyTorch", 0.26}},
+                        {1 << 10, 1 << 20}),
+             "gelu.json");
+      record(make_sweep(*find_lab("grouped-order"), {{"row-major", 0.02}, {"grouped", 0.021}, {"PyTorch", 0.01}},
+                        {256, 512, 1024}),
+             "order.json");
+    }
+    for (const char* lab : {"gelu", "softmax", "rmsnorm", "grouped-order", "vector-add", "execution-model"}) {
+      open(lab);
+      for (const BottomTab tab : speed_tabs(session->lab()))
+        for (const ImVec2 room : {kPanel, ImVec2(784, 260), ImVec2(1200, 700), ImVec2(160, 120), ImVec2(40, 20)}) {
+          view.bottom = tab;
+          for (const ImVec2 pointer : {ImVec2(-1, -1), ImVec2(200, 150), ImVec2(430, 200)})
+            EXPECT_GT(draw(draw_speed, room, pointer), 0) << lab << " " << static_cast<int>(tab);
+        }
+    }
+  }
+}
+
+TEST_F(DrawnSpeed, ALabHasTheViewsThatItDeclares) {
+  using Tabs = std::vector<BottomTab>;
+  EXPECT_EQ(speed_tabs(*find_lab("gelu")),
+            (Tabs{BottomTab::sweep, BottomTab::ladder, BottomTab::roofline, BottomTab::fusion}));
+  EXPECT_EQ(speed_tabs(*find_lab("rmsnorm")),
+            (Tabs{BottomTab::sweep, BottomTab::ladder, BottomTab::roofline, BottomTab::map}));
+  EXPECT_EQ(speed_tabs(*find_lab("grouped-order")),
+            (Tabs{BottomTab::sweep, BottomTab::ladder, BottomTab::roofline, BottomTab::small}));
+  EXPECT_EQ(shown_tab(*find_lab("gelu"), BottomTab::map), BottomTab::sweep);
+  EXPECT_EQ(speed_tabs(*find_lab("transpose")), (Tabs{BottomTab::sweep, BottomTab::ladder})) << "it computes nothing";
+}
+
+TEST_F(DrawnSpeed, AViewThatALabDoesNotHaveIsThereAgainInOneThatHasIt) {
+  open("rmsnorm");
+  view.bottom = BottomTab::map;
+  draw(draw_speed, kPanel);
+  session->select_lab("gelu");
+  draw(draw_speed, kPanel);
+  EXPECT_EQ(view.bottom, BottomTab::map);
+}
+
+TEST_F(DrawnSpeed, ACellOfTheMapTellsAllTimesTheMarginAndWhatAutoTakes) {
+  record(testing::make_map_report(*find_lab("rmsnorm")), "map.json");
+  open("rmsnorm");
+  view.bottom = BottomTab::map;
+  const SchemeMap& map = *session->lab().scheme_map;
+  const auto cell = [&](int64_t rows, int64_t columns) {
+    const auto row = std::find(map.row_values.begin(), map.row_values.end(), rows) - map.row_values.begin();
+    const auto column =
+        std::find(map.column_values.begin(), map.column_values.end(), columns) - map.column_values.begin();
+    return fmt::format("map.{}.{}", row, column);
+  };
+  const std::string text = explained_at(cell(4096, 4096));
+  EXPECT_THAT(text, HasSubstr("4,096 rows of 4,096 elements"));
+  EXPECT_THAT(text, HasSubstr("Scheme 1, one CTA per row  1.0 ms"));
+  EXPECT_THAT(text, HasSubstr("Scheme 4, several rows per CTA  500 µs  (BLOCK 128)"));
+  EXPECT_THAT(text, HasSubstr("4 is the fastest; 1, the second, takes 2.0 times as long"));
+  EXPECT_THAT(text, HasSubstr("auto chooses: Scheme 2"));
+  EXPECT_THAT(explained_at(cell(1024, 16384)), HasSubstr("a tie"));
+  draw(draw_speed, kPanel);
+  EXPECT_FALSE(view.marks.contains(cell(262144, 1048576))) << "more elements than the map goes to";
+}
+
+TEST_F(DrawnSpeed, PressingACellGoesToItsShapeAndItsWinner) {
+  record(testing::make_map_report(*find_lab("rmsnorm")), "map.json");
+  open("rmsnorm");
+  view.bottom = BottomTab::map;
+  draw(draw_speed, kPanel);
+  click(draw_speed, kPanel, view.marks.at("map.2.1").centre());
+  EXPECT_EQ(session->request().config.size("rows"), 16);
+  EXPECT_EQ(session->request().config.size("columns"), 1024);
+  EXPECT_EQ(session->request().rung, "scheme-4");
+}
+
+TEST_F(DrawnSpeed, ACellThatWasNotTimedClaimsNoTime) {
+  open("rmsnorm");
+  view.bottom = BottomTab::map;
+  const std::string text = explained_at("map.0.1");
+  EXPECT_THAT(text, HasSubstr("auto chooses"));
+  EXPECT_THAT(text, Not(HasSubstr("fastest")));
+  EXPECT_THAT(text, Not(HasSubstr(" ms")));
+}
+
+TEST_F(DrawnSpeed, FusionTellsWhatEachLaunchReadsAndWrites) {
+  open("gelu");
+  if (!session->engine().compiler()) GTEST_SKIP() << session->engine().compiler().error().message;
+  session->set_size("n", 8192);
+  view.bottom = BottomTab::fusion;
+  for (int i = 0; i < 600 && !session->fusion() && !session->fusion_error(); ++i) {
+    draw(draw_speed, kPanel);
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  ASSERT_TRUE(session->fusion());
+  const std::string third = explained_at("fusion.eight-kernels.2");
+  EXPECT_THAT(third, HasSubstr("Launch 3, add"));
+  EXPECT_THAT(third, HasSubstr(bytes_text(2 * 4 * 8192)));
+  EXPECT_THAT(third, HasSubstr("SIMULATED"));
+  draw(draw_speed, kPanel);
+  EXPECT_TRUE(view.marks.contains("fusion.eight-kernels.7"));
+  EXPECT_TRUE(view.marks.contains("fusion.fused.0"));
+}
+
+TEST_F(DrawnSpeed, PressingAnImplementationOfTheSmallTableSelectsItsRung) {
+  record(make_sweep(*find_lab("grouped-order"), {{"row-major", 0.02}, {"grouped", 0.021}, {"PyTorch", 0.01}},
+                    {256, 512, 1024}),
+         "order.json");
+  open("grouped-order");
+  view.bottom = BottomTab::small;
+  draw(draw_speed, kPanel);
+  ASSERT_TRUE(view.marks.contains("small.row-major"));
+  click(draw_speed, kPanel, view.marks.at("small.row-major").centre());
+  EXPECT_EQ(session->rung().name, "row-major");
+}
+
+TEST_F(DrawnSpeed, WithoutTimesOfSmallSizesThereIsNoTable) {
+  open("grouped-order");
+  view.bottom = BottomTab::small;
+  draw(draw_speed, kPanel);
+  EXPECT_FALSE(view.marks.contains("small.row-major"));
+}
+
+}  // namespace
+}  // namespace tilescope
