@@ -127,8 +127,9 @@ void Screen::draw(float width, float height) {
     if (layout.stacked)
       layout.source =
           layout.speed = {layout.view.left, layout.bottom_tabs.bottom, layout.view.right, layout.status.top};
-  } else if (session.shows_own() || (view.tab == Tab::traffic && !layout.stacked)) {
-    // Nothing to compare an own file's speed with; beside the traffic view the source's margin grows to a ledger.
+  } else if (session.shows_own() || ((view.tab == Tab::traffic || view.diff) && !layout.stacked)) {
+    // Nothing to compare an own file's speed with; beside the traffic view the source's margin grows to a ledger; two
+    // rungs want to stand beside each other.
     layout.source.right = layout.speed.right;
     layout.speed = {};
     view.bottom_speed = false;

@@ -18,6 +18,7 @@ struct ShotOptions {
   TilesLevel zoom = TilesLevel::grid;
   BottomTab bottom = BottomTab::sweep;
   OrderTab order_tab = OrderTab::groups;
+  std::optional<std::string> diff;  // the source panel compares with this rung
   Language language = Language::en;
   bool light = false;
   int width = 1600, height = 1000;  // unscaled pixels; the picture is scale times as large

@@ -23,9 +23,9 @@ std::string_view plain_name(std::string_view kernel) { return last_component(ker
 /// Declarations that share a line, with all that they declare and mention.
 struct Unit {
   UsedPart part;
-  size_t begin = 0, end = 0;  // bytes of the source
-  Names declares, mentions;
-  bool is_operator = false;  // which nobody calls by name
+  size_t begin = 0, end = 0;        // bytes of the source
+  Names declares, mentions, calls;  // calls: mentions that can be of a function
+  bool is_operator = false;         // which nobody calls by name
   bool is_macro_call = false;
   bool is_used = false;
 };
@@ -95,10 +95,23 @@ class UsedPartFinder {
     return {first, last};
   }
 
-  static void add_mentions(std::span<const SourceToken> tokens, Names& names) {
+  /// Whether the name at i is called, has template arguments, or is handed on by itself.
+  static bool can_be_call(std::span<const SourceToken> tokens, size_t i) {
+    const auto is_one_of = [](const SourceToken& token, std::initializer_list<std::string_view> signs) {
+      return std::ranges::any_of(signs, [&](std::string_view sign) { return token.is(sign); });
+    };
+    if (i + 1 == tokens.size()) return true;  // the end of a macro
+    if (is_one_of(tokens[i + 1], {"(", "<"})) return true;
+    return i > 0 && is_one_of(tokens[i - 1], {"(", "<", ",", "&", "="}) &&
+           is_one_of(tokens[i + 1], {")", ">", ",", ";"});
+  }
+
+  static void add_mentions(std::span<const SourceToken> tokens, Unit& unit) {
     for (size_t i = 0; i < tokens.size(); ++i) {
       const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
-      if (tokens[i].kind == Kind::name && !member) names.emplace(tokens[i].text);
+      if (tokens[i].kind != Kind::name || member) continue;
+      unit.mentions.emplace(tokens[i].text);
+      if (can_be_call(tokens, i)) unit.calls.emplace(tokens[i].text);
     }
   }
 
@@ -120,7 +133,7 @@ class UsedPartFinder {
     }
     unit.is_operator = unit.part.name == "operator";
     unit.declares.erase("");
-    add_mentions(tokens, unit.mentions);
+    add_mentions(tokens, unit);
     units_.push_back(std::move(unit));
   }
 
@@ -142,7 +155,7 @@ class UsedPartFinder {
     };
     unit.part = {UsedPart::Kind::constant, std::string(words.front().text), line_of(unit.begin), line_of(unit.end - 1)};
     unit.declares.insert(unit.part.name);
-    add_mentions(std::span(words).subspan(1), unit.mentions);
+    add_mentions(std::span(words).subspan(1), unit);
     units_.push_back(std::move(unit));
   }
 
@@ -158,6 +171,7 @@ class UsedPartFinder {
       if (unit.part.kind == UsedPart::Kind::kernel) before.part.kind = unit.part.kind;
       before.declares.merge(unit.declares);
       before.mentions.merge(unit.mentions);
+      before.calls.merge(unit.calls);
       before.is_operator = before.is_operator || unit.is_operator;
     }
     units_ = std::move(joined);
@@ -194,7 +208,7 @@ class UsedPartFinder {
     const auto in = [](const Names& names) { return [&names](const std::string& one) { return names.contains(one); }; };
     if (to.is_operator)
       return from.part.kind == UsedPart::Kind::type && std::ranges::any_of(from.declares, in(to.mentions));
-    return std::ranges::any_of(to.declares, in(from.mentions));
+    return std::ranges::any_of(to.declares, in(to.part.kind == UsedPart::Kind::function ? from.calls : from.mentions));
   }
 
   SourceParts source_;

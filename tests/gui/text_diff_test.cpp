@@ -32,7 +32,7 @@ Things applied(const Things& left, const Things& right, const std::vector<DiffRu
   for (const DiffRun& run : runs) {
     EXPECT_EQ(run.left, at_left);
     EXPECT_EQ(run.right, at_right);
-    if (run.equal) EXPECT_EQ(run.left_count, run.right_count);
+    EXPECT_TRUE(!run.equal || run.left_count == run.right_count);
     const auto& from = run.equal ? left : right;
     const uint32_t first = run.equal ? run.left : run.right;
     made.insert(made.end(), from.begin() + first, from.begin() + first + run.right_count);
