@@ -222,7 +222,7 @@ void DiffView::draw_side(PanelContext& context, const Geometry& geometry, const 
   if (side == kShown && hooks.decorate) hooks.decorate(line, low, high, end);
 }
 
-void DiffView::draw_fold(PanelContext& context, const Geometry& geometry, const Placed& placed) {
+void DiffView::draw_fold(PanelContext& context, const Geometry& geometry, const Placed& placed, const Hooks& hooks) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   const DiffFold& fold = diff_.folds[placed.row.fold];
@@ -241,7 +241,10 @@ void DiffView::draw_fold(PanelContext& context, const Geometry& geometry, const 
   const float end = text_x + draw_text(list, font, {text_x, centred_top(font, middle)}, colour, count).x;
   std::string names;
   for (const std::string& name : fold.names) names += (names.empty() ? "" : ", ") + name;
-  const float x = end + context.px(12), room = high.x - context.px(16) - x;
+  float right = high.x - context.px(16);
+  if (hooks.decorate_fold && !open_.contains(placed.row.fold))
+    right -= hooks.decorate_fold(diff_.shown_lines(fold), low, high);
+  const float x = end + context.px(12), room = right - x;
   if (!names.empty() && room > context.px(40))
     draw_text(list, font, {x, centred_top(font, middle)}, mix(theme.window, theme.muted, 0.8F),
               fit_text(font, names, room));
@@ -277,7 +280,7 @@ DiffView::Outcome DiffView::draw(PanelContext& context, ImVec2 size, const Hooks
   }
   for (const Placed& placed : placed_) {
     if (!visible(placed)) continue;
-    if (placed.row.kind == Kind::fold) draw_fold(context, geometry, placed);
+    if (placed.row.kind == Kind::fold) draw_fold(context, geometry, placed, hooks);
     for (const size_t side : {kOther, kShown}) {
       if (placed.text[side].empty()) continue;
       draw_words(context, geometry, placed, side);

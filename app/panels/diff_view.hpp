@@ -28,6 +28,8 @@ class DiffView {
     std::function<bool(std::string_view word)> is_parameter;
     /// First row of a line of the shown rung.
     std::function<void(uint32_t line, ImVec2 low, ImVec2 high, float text_end)> decorate;
+    /// A closed fold, with the lines of the shown rung that it hides. Returns the room it took at the right.
+    std::function<float(const std::vector<uint32_t>& lines, ImVec2 low, ImVec2 high)> decorate_fold;
   };
   struct Outcome {
     std::optional<uint32_t> clicked, hovered;  // lines of the file
@@ -76,7 +78,7 @@ class DiffView {
   void draw_words(PanelContext& context, const Geometry& geometry, const Placed& placed, size_t side);
   void draw_side(PanelContext& context, const Geometry& geometry, const Placed& placed, size_t side, const Hooks& hooks,
                  Outcome& outcome);
-  void draw_fold(PanelContext& context, const Geometry& geometry, const Placed& placed);
+  void draw_fold(PanelContext& context, const Geometry& geometry, const Placed& placed, const Hooks& hooks);
   float x_of(const Geometry& geometry, const CodeRow& row, std::string_view line, size_t side, uint32_t column) const;
 
   SourceDiff diff_;

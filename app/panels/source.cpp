@@ -18,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A view that is given a new result selects what is worth seeing of it. That is no wish to leave the first change.
+constexpr int kSettling = 4;           // frames
 constexpr double kTypingPause = 0.35;  // seconds without a key before an edit is run
 
 std::string read_text(const fs::path& path) {
@@ -73,6 +75,7 @@ void SourcePanel::take_result(PanelContext& context) {
     error_seen_ = seen;
     errors_ = compile_errors(error);
   }
+  frames_since_result_ = context.result != result_ ? 0 : std::min(frames_since_result_ + 1, kSettling + 1);
   if (context.result != result_) take_ledger(context);
   take_listing();
 }
@@ -113,7 +116,7 @@ void SourcePanel::take_selection(PanelContext& context) {
   selected_ = selected;
   if (selected_ && !selected_here_) {
     source_.reveal(*selected_ - 1, CodeView::Place::nearest);
-    diff_.reveal(*selected_);
+    if (frames_since_result_ > kSettling) diff_.reveal(*selected_);
     if (const auto row = listing_.first_of(*selected_)) ptx_.reveal(*row, CodeView::Place::middle);
   }
   selected_here_ = false;

@@ -81,6 +81,14 @@ void SourcePanel::draw_diff(PanelContext& context, ImVec2 size) {
   hooks.decorate = [&](uint32_t line, ImVec2 low, ImVec2 high, float text_end) {
     draw_line(context, line, low, high, text_end);
   };
+  hooks.decorate_fold = [&](const std::vector<uint32_t>& lines, ImVec2 low, ImVec2 high) {
+    LineLedger sum;
+    for (const uint32_t line : lines)
+      if (const auto found = ledger_.lines.find(line); found != ledger_.lines.end()) sum.add(found->second);
+    if (sum.requests == 0 || !lines_agree()) return 0.0F;
+    draw_traffic(context, sum, low, high);
+    return context.px(kSourceMargin);
+  };
   const DiffView::Outcome outcome = diff_.draw(context, size, hooks);
   if (outcome.clicked) {
     selected_here_ = true;

@@ -210,6 +210,13 @@ std::optional<uint32_t> SourceDiff::fold_of(uint32_t line) const {
   return std::nullopt;
 }
 
+std::vector<uint32_t> SourceDiff::shown_lines(const DiffFold& fold) const {
+  std::vector<uint32_t> lines;
+  for (uint32_t row = fold.begin; row < fold.end; ++row)
+    if (rows[row].shown != 0) lines.push_back(rows[row].shown);
+  return lines;
+}
+
 SourceDiff diff_of_kernels(std::string_view text, std::span<const std::string> other,
                            std::span<const std::string> shown) {
   return DiffBuilder(text, other, shown).build();

@@ -48,6 +48,8 @@ struct SourceDiff {
   bool same() const { return removed == 0 && added == 0; }
   /// The fold that holds a line of either side.
   std::optional<uint32_t> fold_of(uint32_t line) const;
+  /// The shown rung's lines in a fold.
+  std::vector<uint32_t> shown_lines(const DiffFold& fold) const;
 };
 
 SourceDiff diff_of_kernels(std::string_view text, std::span<const std::string> other,

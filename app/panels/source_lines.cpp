@@ -139,7 +139,8 @@ void SourcePanel::draw_traffic(PanelContext& context, const LineLedger& ledger, 
   const float middle = (low.y + high.y) / 2, right = high.x - context.px(16);
   // A full bar is the busiest line; a line that reads and writes has both colours.
   const float full = context.px(40), x = right - context.px(164);
-  const double scale = full / static_cast<double>(std::max<uint64_t>(ledger_.largest_line, 1));
+  // That of several lines together may be longer than any one's: it is a full bar, too.
+  const double scale = full / static_cast<double>(std::max<uint64_t>({ledger_.largest_line, ledger.moved_bytes(), 1}));
   const float read = static_cast<float>(static_cast<double>(ledger.read_bytes) * scale);
   const float write = static_cast<float>(static_cast<double>(ledger.write_bytes) * scale);
   const float top = std::round(middle - context.px(4)), bottom = top + context.px(8);

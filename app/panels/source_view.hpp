@@ -119,6 +119,7 @@ class SourcePanel {
   uint64_t diffed_revision_ = 0;
   std::vector<std::string> diffed_shown_, diffed_other_;
   std::optional<uint32_t> selected_, lit_;
+  int frames_since_result_ = 0;
   bool selected_here_ = false;  // the selection came from this panel: do not scroll to it
 
   std::string notice_, notice_path_;

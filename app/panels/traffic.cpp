@@ -9,6 +9,8 @@
 namespace tilescope {
 namespace {
 
+constexpr float kCompactBelow = 500;  // unscaled height of the view
+
 void take_result(TrafficPicture& picture, const PanelContext& context) {
   const auto& result = context.result;
   const bool same = picture.result.is(result);
@@ -77,17 +79,18 @@ void draw_observed(PanelContext& context, TrafficPicture& picture) {
   take_result(picture, context);
   const ImVec2 window = ImGui::GetWindowPos(), origin = ImGui::GetCursorScreenPos();
   const float left = window.x + context.px(24), width = ImGui::GetWindowWidth() - context.px(48);
-  float y = origin.y + context.px(12);
-  y += draw_sentence(context, picture, {left, y}, width) + context.px(12);
+  picture.compact = ImGui::GetWindowHeight() < context.px(kCompactBelow);
+  float y = origin.y + context.px(picture.compact ? 8 : 12);
+  y += draw_sentence(context, picture, {left, y}, width) + context.px(picture.compact ? 6 : 12);
   if (!picture.rows.empty()) {
-    y += draw_flow(context, picture, {left, y}, width) + context.px(12);
-    y += draw_notes(context, *picture.result, {left, y}, width) + context.px(4);
+    y += draw_flow(context, picture, {left, y}, width) + context.px(picture.compact ? 4 : 12);
+    y += draw_notes(context, *picture.result, {left, y}, width) + context.px(picture.compact ? 2 : 4);
     separator_line(context, y);
-    y += context.px(8);
+    y += context.px(picture.compact ? 4 : 8);
     y += draw_instruction(context, picture, {left, y}, width);
   }
   ImGui::SetCursorScreenPos({window.x, y});
-  ImGui::Dummy({1, context.px(12)});
+  ImGui::Dummy({1, context.px(picture.compact ? 4 : 12)});
 }
 
 }  // namespace

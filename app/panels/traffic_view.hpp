@@ -33,6 +33,8 @@ struct TrafficPicture {
   std::optional<BlockTraffic> of_block;
   uint32_t block = 0;  // of_block's
 
+  bool compact = false;  // the view is low: everything is smaller, so that it need not be scrolled
+
   // Kept from result to result.
   std::string chosen_buffer;   // what the chart shows; empty: all
   std::string hovered_buffer;  // goes before it
