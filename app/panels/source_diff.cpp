@@ -112,18 +112,18 @@ class DiffBuilder {
   void add_fold(uint32_t begin, uint32_t end, std::vector<std::string> names) {
     DiffFold fold{begin, end, 0, std::move(names)};
     for (uint32_t row = begin; row < end; ++row) fold.lines += diff_.rows[row].kind == Kind::gap ? 0 : 1;
-    if (fold.lines >= kLeastFold) diff_.folds.push_back(std::move(fold));
+    diff_.folds.push_back(std::move(fold));
   }
 
   /// What both use, as one fold.
   void add_common() {
     std::vector<std::string> names;
     for (const UsedPart& part : common_) {
-      add_gap();
+      if (!names.empty() && diff_.rows.back().shown + 1 != part.first_line) add_gap();
       for (uint32_t line = part.first_line; line <= part.last_line; ++line) add(Kind::equal, line, line);
       names.push_back(part.name);
     }
-    add_fold(0, row_count(), std::move(names));
+    if (!names.empty()) add_fold(0, row_count(), std::move(names));
   }
 
   void add_part(Kind kind, const UsedPart& part) {
@@ -146,7 +146,7 @@ class DiffBuilder {
       const uint32_t begin = row_count();
       for (uint32_t i = 0; i < run.left_count; ++i) add(Kind::equal, first_other + i, first_shown + i);
       const uint32_t before = &run == &runs.front() ? 0 : kContext, after = &run == &runs.back() ? 0 : kContext;
-      if (run.left_count > before + after) add_fold(begin + before, row_count() - after, {});
+      if (run.left_count >= before + after + kLeastFold) add_fold(begin + before, row_count() - after, {});
     }
   }
 

@@ -32,7 +32,7 @@ float draw_sentence(PanelContext& context, const TrafficPicture& picture, ImVec2
   const std::string reason = (context.strings.language == Language::en ? " " : "") + said.reason;
   const TextRun runs[] = {{context.fonts.body_semibold, said.waste ? theme.error : theme.text, said.finding},
                           {context.fonts.body, theme.text, reason}};
-  const float height = flow_text(ImGui::GetWindowDrawList(), low, width, context.px(24), runs);
+  const float height = flow_text(ImGui::GetWindowDrawList(), low, width, context.px(picture.compact ? 22 : 24), runs);
   if (!said.worst) return height;
   ImGui::SetCursorScreenPos(low);
   const bool pressed = ImGui::InvisibleButton("sentence", {std::max(width, 1.0F), std::max(height, 1.0F)});
@@ -46,24 +46,6 @@ float draw_sentence(PanelContext& context, const TrafficPicture& picture, ImVec2
   context.view.hover = select_access(*context.result, *access);
   if (pressed) context.view.selection = context.view.hover;
   return height;
-}
-
-/// What the figures do not cover: a sampled grid, a record that was cut, other machine code.
-std::vector<std::string> notes_of(const Strings& strings, const RunResult& result) {
-  std::vector<std::string> notes;
-  if (result.blocks_sampled > 0)
-    notes.push_back(strings.format(
-        "traffic.note_sampled", fmt::arg("blocks", count_text(result.blocks_sampled)),
-        fmt::arg("all", count_text(result.plan.launches.empty() ? 0 : result.plan.launches.front().grid.count()))));
-  else if (!result.trace.complete)
-    notes.push_back(strings.format("traffic.note_cut", fmt::arg("blocks", count_text(result.trace.blocks_recorded)),
-                                   fmt::arg("all", count_text(result.tiles.grid.count()))));
-  const bool changed = std::ranges::any_of(result.traffic.lines, &LineTraffic::changed_by_ptxas);
-  if (changed) notes.push_back(strings("traffic.note_changed"));
-  if (!result.not_compared_reason.empty())
-    notes.push_back(strings.format("traffic.note_not_compared", fmt::arg("reason", result.not_compared_reason)));
-  if (!result.machine_code_note.empty()) notes.push_back(result.machine_code_note);
-  return notes;
 }
 
 float draw_notes(PanelContext& context, const RunResult& result, ImVec2 low, float width) {
@@ -84,7 +66,7 @@ void draw_observed(PanelContext& context, TrafficPicture& picture) {
   y += draw_sentence(context, picture, {left, y}, width) + context.px(picture.compact ? 6 : 12);
   if (!picture.rows.empty()) {
     y += draw_flow(context, picture, {left, y}, width) + context.px(picture.compact ? 4 : 12);
-    y += draw_notes(context, *picture.result, {left, y}, width) + context.px(picture.compact ? 2 : 4);
+    if (!picture.compact) y += draw_notes(context, *picture.result, {left, y}, width) + context.px(4);
     separator_line(context, y);
     y += context.px(picture.compact ? 4 : 8);
     y += draw_instruction(context, picture, {left, y}, width);
@@ -94,6 +76,23 @@ void draw_observed(PanelContext& context, TrafficPicture& picture) {
 }
 
 }  // namespace
+
+std::vector<std::string> notes_of(const Strings& strings, const RunResult& result) {
+  std::vector<std::string> notes;
+  if (result.blocks_sampled > 0)
+    notes.push_back(strings.format(
+        "traffic.note_sampled", fmt::arg("blocks", count_text(result.blocks_sampled)),
+        fmt::arg("all", count_text(result.plan.launches.empty() ? 0 : result.plan.launches.front().grid.count()))));
+  else if (!result.trace.complete)
+    notes.push_back(strings.format("traffic.note_cut", fmt::arg("blocks", count_text(result.trace.blocks_recorded)),
+                                   fmt::arg("all", count_text(result.tiles.grid.count()))));
+  const bool changed = std::ranges::any_of(result.traffic.lines, &LineTraffic::changed_by_ptxas);
+  if (changed) notes.push_back(strings("traffic.note_changed"));
+  if (!result.not_compared_reason.empty())
+    notes.push_back(strings.format("traffic.note_not_compared", fmt::arg("reason", result.not_compared_reason)));
+  if (!result.machine_code_note.empty()) notes.push_back(result.machine_code_note);
+  return notes;
+}
 
 const ChartUse& shown_use(const TrafficPicture& picture) {
   const auto named = [&](const std::string& name) {

@@ -13,13 +13,13 @@ namespace {
 /// Unscaled pixels.
 struct ChartMetrics {
   float node, band;                       // heights; a node has two bands and the gap between them
-  float band_gap, row_gap;                // between bands, and between the rows of nodes
+  float band_gap, row_gap, copies;        // between bands; between rows of nodes, also with copies between them
   float amount, arrow;                    // centres inside a band
   float thickest;                         // arrow
   float title, figure, what, first_line;  // inside a node: a top, two baselines, a top
 };
-constexpr ChartMetrics kRoomy{92, 42, 4, 14, 12, 30, 14, 10, 54, 76, 36};
-constexpr ChartMetrics kCompact{60, 28, 4, 6, 8, 21, 10, 4, 36, 52, 24};
+constexpr ChartMetrics kRoomy{92, 42, 4, 14, 40, 12, 30, 14, 10, 54, 76, 36};
+constexpr ChartMetrics kCompact{60, 28, 4, 6, 28, 8, 21, 10, 4, 36, 52, 24};
 
 /// Left and right edges of the nodes, and the heights of both rows.
 struct ChartPlan {
@@ -39,9 +39,10 @@ struct Arrow {
 ChartPlan lay_out_chart(const PanelContext& context, const TrafficPicture& picture, ImVec2 low, float width) {
   const MemoryChart& chart = picture.chart;
   const bool narrow = width < context.px(900);
-  const float outer = context.px(narrow ? 104 : 124), inner = context.px(narrow ? 88 : 108);
+  const float outer = context.px(narrow ? 110 : 124), inner = context.px(narrow ? 86 : 108);
   const float room = width - 2 * outer - 2 * inner;
-  const float first = std::floor(room * (narrow ? 0.45F : 0.42F)), second = std::floor(room * (narrow ? 0.27F : 0.29F));
+  const float first = std::floor(room * (narrow ? 0.43F : 0.42F)),
+              second = std::floor(room * (narrow ? 0.285F : 0.29F));
   ChartPlan plan{};
   plan.metrics = picture.compact ? kCompact : kRoomy;
   const float node = context.px(plan.metrics.node);
@@ -54,7 +55,7 @@ ChartPlan lay_out_chart(const PanelContext& context, const TrafficPicture& pictu
   place(plan.l2, plan.l1[1] + second, inner);
   place(plan.device, low.x + width - outer, outer);
   plan.top = low.y;
-  plan.second = low.y + node + context.px(chart.copies() > 0 ? 40 : plan.metrics.row_gap);
+  plan.second = low.y + node + context.px(chart.copies() > 0 ? plan.metrics.copies : plan.metrics.row_gap);
   plan.bottom = (chart.uses_shared() ? plan.second : low.y) + node;
   return plan;
 }
@@ -99,9 +100,11 @@ void describe_registers(PanelContext& context, const RunResult& result, const Ch
   const auto threads = static_cast<int64_t>(result.plan.launches[launch].block.count());
   node_line(context, plan, low, width, 0,
             context.strings.format("traffic.registers_thread", fmt::arg("count", kernel->registers)));
-  node_line(context, plan, low, width, 1,
-            context.strings.format("traffic.registers_block",
-                                   fmt::arg("count", with_separators(threads * kernel->registers))));
+  const std::string count = with_separators(threads * kernel->registers);
+  std::string of_block = context.strings.format("traffic.registers_block", fmt::arg("count", count));
+  if (text_size(context.fonts.small, of_block).x > width - context.px(16))
+    of_block = context.strings.format("traffic.registers_block_short", fmt::arg("count", count));
+  node_line(context, plan, low, width, 1, of_block);
 }
 
 /// Thickness of a band: bytes to scale, at least two pixels where there are any.
@@ -401,6 +404,18 @@ float draw_badges(PanelContext& context, const TrafficPicture& picture, ImVec2 l
         Badge::modelled,
         strings.format("traffic.what_is_modelled", fmt::arg("percent", figure_text(kDeviceReadError.largest_percent))),
         model_error_text(strings));
+  // In a low view the notes have no rows of their own.
+  std::string notes;
+  for (const std::string& note : picture.compact ? notes_of(strings, *picture.result) : std::vector<std::string>())
+    notes += (notes.empty() ? "" : " ") + note;
+  if (notes.empty()) return y + context.px(20) - low.y;
+  if (right - x < context.px(120)) {
+    x = low.x;
+    y += context.px(24);
+  }
+  draw_text(list, small, {x, centred_top(small, y + context.px(10))}, context.theme.muted,
+            fit_text(small, notes, right - x));
+  explain_rect(context, {x, y}, {right, y + context.px(20)}, notes);
   return y + context.px(20) - low.y;
 }
 

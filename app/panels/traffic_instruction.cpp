@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kLeastGrid = 64;  // of banks, unscaled: below that it can no longer be read
+constexpr float kLeastRow = 2;  // of the banks' grid, unscaled: lower ones cannot be told apart
 
 /// Which access is shown, and what it can be exchanged for.
 struct Choice {
@@ -273,8 +273,8 @@ float draw_shared_pictures(PanelContext& context, const TrafficPicture& picture,
   // As high as the view has room for; where it has none, it scrolls.
   const float below_grid = picture.compact ? 78 : 64;  // fan, axis, legend
   const float room = (ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - y) / context.view.scale - below_grid;
-  const float height = room < kLeastGrid ? 128 : std::min(room, 224.0F);
   const size_t rows = std::max(bank_rows(shown), padded ? bank_rows(padded->picture) : 0);
+  const float height = room < kLeastRow * static_cast<float>(rows) ? 128 : std::min(room, 224.0F);
   float below = draw_banks(context, {.picture = &shown, .partner = partner, .height = height, .least_rows = rows},
                            {low.x, y}, wide);
   if (!padded) return y + below - low.y;

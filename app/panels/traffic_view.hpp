@@ -48,6 +48,9 @@ struct TrafficPicture {
 /// What the chart shows: the buffer that is pointed at or chosen, or all.
 const ChartUse& shown_use(const TrafficPicture& picture);
 
+/// What the figures do not cover: a sampled grid, a record that was cut, other machine code.
+std::vector<std::string> notes_of(const Strings& strings, const RunResult& result);
+
 // Each draws at a top left corner with a width and returns the height it took.
 float draw_flow(PanelContext& context, TrafficPicture& picture, ImVec2 low, float width);
 float draw_buffer_table(PanelContext& context, TrafficPicture& picture, ImVec2 low, float right);
