@@ -87,7 +87,10 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
   right = draw_actions(context, right, middle);
   if (diffing_) return draw_diff_header(context, low, width, right, middle);
   float x = low.x + context.px(24);
-  const std::string file = context.session.shows_own() ? file_name_of(file_) : file_;
+  // The kernel's name is worth more than the folder.
+  const float kernel_room = right - x - context.px(16) - text_size(font, shown_kernel(context)).x - context.px(90);
+  const bool whole = !context.session.shows_own() && text_size(font, file_).x <= kernel_room;
+  const std::string file = whole ? file_ : file_name_of(file_);
   const float wide = draw_text(list, font, {x, top}, theme.text, fit_text(font, file, right - x)).x;
   explain_rect(context, {x, low.y}, {x + wide, low.y + context.px(kSourceHeader)}, file_);
   x += wide + context.px(16);

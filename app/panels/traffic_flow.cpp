@@ -328,7 +328,10 @@ void draw_shared(PanelContext& context, const TrafficPicture& picture, const Cha
                 strings.format("traffic.ways", fmt::arg("ways", figure_text(ways_of(worse)))), what, theme.error);
   else if (both.requests > 0)
     node_figure(context, plan, low, high.x - low.x, percent_text(both.conflicts() == 0 ? 0 : 1 - 1 / ways_of(both)),
-                strings("traffic.no_conflict"), theme.text);
+                text_size(context.fonts.small, strings("traffic.no_conflict")).x > high.x - low.x - context.px(16)
+                    ? strings("traffic.conflicting")
+                    : strings("traffic.no_conflict"),
+                theme.text);
   explain_rect(context, low, high,
                strings.format("traffic.explain_shared", fmt::arg("passes", count_text(both.passes)),
                               fmt::arg("needed", count_text(both.needed_passes)),

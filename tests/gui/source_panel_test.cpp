@@ -177,11 +177,11 @@ TEST_F(ComparisonTest, AFoldOpensAndCloses) {
   screen->session.select_lab("transpose");
   screen->session.select_rung("padded-tile");
   frames(3);
-  ASSERT_TRUE(screen->marks().contains("source.fold.0"));
+  ASSERT_TRUE(screen->marks().contains("source.fold.1"));
   const uint32_t hidden = lines_of("padded_tile", "transpose.cu").signature + 6;
   for (const bool open : {false, true, false}) {
     EXPECT_EQ(is_there("shown", hidden), open);
-    click("source.fold.0");
+    click("source.fold.1");
     frames(3);
   }
 }
@@ -226,7 +226,7 @@ TEST_F(PickedRungTest, IsComparedWithTheRungBeforeThePickedOne) {
   press(ShellKey::d);
   frames(3);
   EXPECT_TRUE(is_there("shown", lines_of("several_rows", "softmax.cu").signature) ||
-              screen->marks().contains("source.fold.0"));
+              screen->marks().contains("source.fold.1"));
   EXPECT_EQ(screen->marks().count("source.compared"), 1U);
   click("source.compared");
   frames(3);
