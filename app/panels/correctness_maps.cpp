@@ -88,8 +88,9 @@ void draw_title(const CorrectnessFrame& frame, const MapView& map, float room) {
   PanelContext& context = frame.context;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const bool error = map.kind == HeatMaps::Kind::error;
-  const std::string name =
+  std::string name =
       error ? "|" + frame.check().buffer + " − " + context.strings("correctness.expected") + "|" : frame.check().buffer;
+  if (error && text_size(context.fonts.small_semibold, name).x > room) name = context.strings("correctness.error_name");
   ImFont* font = error ? context.fonts.small_semibold : context.fonts.code;
   const float centre = map.low.y + context.px(kTitle) / 2;
   const ImVec2 position{map.low.x, centred_top(font, centre)};

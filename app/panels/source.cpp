@@ -18,8 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A view that is given a new result selects what is worth seeing of it. That is no wish to leave the first change.
-constexpr int kSettling = 4;           // frames
 constexpr double kTypingPause = 0.35;  // seconds without a key before an edit is run
 
 std::string read_text(const fs::path& path) {
@@ -109,14 +107,23 @@ void SourcePanel::take_listing() {
   if (ptx_.buffer.text() != listing_.text) ptx_.buffer.reset(listing_.text);
 }
 
+/// The views of lines and of instructions show what a line of any function does; beside the others stands the kernel.
+bool SourcePanel::is_worth_leaving_kernel(const PanelContext& context, uint32_t line) const {
+  if (context.view.tab == Tab::traffic || context.view.tab == Tab::step) return true;
+  const auto kernel = find_kernel(source_.buffer.lines(), shown_kernel(context));
+  return !kernel || kernel->contains(line);
+}
+
 void SourcePanel::take_selection(PanelContext& context) {
   const auto selected = line_of(context.view.selection, context.result.get());
   lit_ = line_of(context.view.hover, context.result.get());
   if (selected == selected_) return;
   selected_ = selected;
   if (selected_ && !selected_here_) {
-    source_.reveal(*selected_ - 1, CodeView::Place::nearest);
-    if (frames_since_result_ > kSettling) diff_.reveal(*selected_);
+    const bool suggested = frames_since_result_ <= kSettling;
+    if (!suggested || is_worth_leaving_kernel(context, *selected_))
+      source_.reveal(*selected_ - 1, CodeView::Place::nearest);
+    if (!suggested) diff_.reveal(*selected_);
     if (const auto row = listing_.first_of(*selected_)) ptx_.reveal(*row, CodeView::Place::middle);
   }
   selected_here_ = false;

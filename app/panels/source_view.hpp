@@ -44,6 +44,7 @@ class SourcePanel {
   void take_result(PanelContext& context);
   void take_ledger(PanelContext& context);
   void take_listing();
+  bool is_worth_leaving_kernel(const PanelContext& context, uint32_t line) const;
   void take_selection(PanelContext& context);
   void take_difference(PanelContext& context);
   void take_keys(PanelContext& context);
@@ -119,7 +120,10 @@ class SourcePanel {
   uint64_t diffed_revision_ = 0;
   std::vector<std::string> diffed_shown_, diffed_other_;
   std::optional<uint32_t> selected_, lit_;
-  int frames_since_result_ = 0;
+  // A view that is given a new result selects what is worth seeing of it: that is no wish of the learner's to leave the
+  // kernel, or the first change.
+  static constexpr int kSettling = 4;  // frames
+  int frames_since_result_ = kSettling + 1;
   bool selected_here_ = false;  // the selection came from this panel: do not scroll to it
 
   std::string notice_, notice_path_;

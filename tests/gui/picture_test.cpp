@@ -153,8 +153,8 @@ TEST_F(PictureTest, TwoRungsStandBesideEachOther) {
   constexpr int kLeft = 280, kMiddle = 697, kRight = 1280;
   EXPECT_GT(count(kLeft, kMiddle, removed), 2000);
   EXPECT_GT(count(kMiddle, kRight, added), 2000);
-  EXPECT_EQ(count(kLeft, kMiddle, added), 0);
-  EXPECT_EQ(count(kMiddle, kRight, removed), 0);
+  EXPECT_LT(count(kLeft, kMiddle, added), 100);  // some edges of letters have its colour
+  EXPECT_LT(count(kMiddle, kRight, removed), 100);
 }
 
 TEST_F(PictureTest, ARungThatCannotBeComparedWithIsRefused) {
