@@ -27,7 +27,7 @@ class CommonPart {
     const size_t diagonals = left.size() + right.size() + 3;
     forward_.resize(diagonals);
     backward_.resize(diagonals);
-    zero_ = static_cast<Index>(right.size()) + 1;
+    zero_ = static_cast<int64_t>(right.size()) + 1;
   }
 
   static constexpr Index kNone = -1;
@@ -59,8 +59,9 @@ class CommonPart {
 
   // Diagonal d holds the points with left − right = d. forward(d) is how far on the left one gets there from the box's
   // begin with so many changes, backward(d) from its end.
-  Index& forward(Index d) { return forward_[static_cast<size_t>(d + zero_)]; }
-  Index& backward(Index d) { return backward_[static_cast<size_t>(d + zero_)]; }
+  size_t place(Index d) const { return static_cast<size_t>(int64_t{d} + zero_); }
+  Index& forward(Index d) { return forward_[place(d)]; }
+  Index& backward(Index d) { return backward_[place(d)]; }
 
   /// Diagonals that are reached with so many changes: every other one of [low, high].
   struct Reach {
@@ -135,7 +136,7 @@ class CommonPart {
   std::span<const uint32_t> left_, right_;
   std::vector<Index> partner_;
   std::vector<Index> forward_, backward_;
-  Index zero_ = 0;
+  int64_t zero_ = 0;
 };
 
 /// What occurs in the other sequence, too: the rest is in no common part, and would only cost time.

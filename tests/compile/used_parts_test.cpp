@@ -14,6 +14,7 @@ using ::testing::IsEmpty;
 
 std::vector<std::string> names_of(const std::vector<UsedPart>& parts) {
   std::vector<std::string> names;
+  names.reserve(parts.size());
   for (const UsedPart& part : parts) names.push_back(part.name);
   return names;
 }
