@@ -46,6 +46,10 @@ void add_switches(std::vector<PaletteEntry>& entries, PanelContext& context, Scr
   entries.push_back({chinese ? "Switch to English" : "切换到中文", "",
                      [&screen, chinese] { screen.strings.language = chinese ? Language::en : Language::zh; }});
   entries.push_back({text(view.light ? "palette.dark" : "palette.light"), "", [&view] { view.light = !view.light; }});
+  entries.push_back({text("palette.diff"), "D", [&view] {
+                       view.diff = !view.diff;
+                       view.bottom_speed = false;
+                     }});
   entries.push_back({text("palette.frame_time"), "", [&view] { view.show_frame_time = !view.show_frame_time; }});
   entries.push_back({text("palette.reset_layout"), "", [&screen] { screen.reset_layout(); }});
   if (session.engine().gpu())

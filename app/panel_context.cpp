@@ -3,17 +3,15 @@
 namespace tilescope {
 
 ChosenRung chosen_rung(const PanelContext& context) {
-  const Request& request = context.session.request();
-  if (!context.rung().pick) return {&context.rung(), request.config, nullptr};
-  const RunResult* result = context.result.get();
-  if (result == nullptr || !result->pick || result->request.lab != request.lab || result->request.rung != request.rung)
-    return {};
-  return {find_rung(context.lab(), result->rung), result->config, &*result->pick};
+  if (!context.rung().pick) return {&context.rung(), context.session.request().config, nullptr};
+  const Session::Chosen* chosen = context.session.chosen();
+  if (chosen == nullptr) return {};
+  return {chosen->resolved.rung, chosen->resolved.config, &*chosen->resolved.pick};
 }
 
 const std::string& shown_kernel(const PanelContext& context) {
-  const ChosenRung chosen = chosen_rung(context);
-  const Rung& rung = chosen.rung != nullptr ? *chosen.rung : context.lab().rungs.front();
+  if (const Session::Chosen* chosen = context.session.chosen(); chosen != nullptr) return chosen->kernels.front();
+  const Rung& rung = context.rung().pick ? context.lab().rungs.front() : context.rung();
   return rung.kernels.front();
 }
 

@@ -29,14 +29,14 @@ struct PanelContext {
   float px(float value) const { return value * view.scale; }  // unscaled pixels → pixels
 };
 
-/// The rung that runs. Of one that picks it is known only with a result; until then rung is null.
+/// The rung that runs: of one that picks, the one it picks. Where that is not possible, its rung is null.
 struct ChosenRung {
   const Rung* rung = nullptr;
   Config config = {};
   const Pick* pick = nullptr;
 };
 ChosenRung chosen_rung(const PanelContext& context);
-/// The kernel whose source is shown: the chosen rung's first, or the lab's first.
+/// The kernel whose source is shown: the first that the chosen rung launches, or the lab's first.
 const std::string& shown_kernel(const PanelContext& context);
 
 // app/panels/*.cpp, one file each

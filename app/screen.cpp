@@ -14,7 +14,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kOrderLower = 64;       // by which the bottom of the order view begins lower than elsewhere
+constexpr float kLower = 64;            // by which the bottom of the order view begins lower than elsewhere
 constexpr double kRestSeconds = 0.35;   // before a tooltip
 constexpr double kBriefSeconds = 0.15;  // that a stale result is not dimmed
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
@@ -55,6 +55,11 @@ float splitter(PanelContext& context, const char* id, ImVec2 low, ImVec2 high, b
 bool shows_order(const PanelContext& context) { return context.view.tab == Tab::order && has_order(context.result); }
 
 bool shows_steps(Tab tab) { return tab == Tab::step || tab == Tab::shared; }
+
+/// So that the view above need not be scrolled: maps are high, and a small window has little room for the traffic view.
+bool bottom_is_lower(const PanelContext& context, const Layout& layout) {
+  return shows_order(context) || (context.view.tab == Tab::traffic && layout.stacked);
+}
 
 constexpr std::array<const char*, kTabCount> kTabKeys{
     "header.tab_lesson", "header.tab_tiles",  "header.tab_traffic", "header.tab_order",
@@ -118,19 +123,20 @@ void Screen::draw(float width, float height) {
                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground |
                    kFixed);
   Layout layout = lay_out(view, width, height);
-  if (shows_order(context)) {
-    // Maps are high, bars and plots need less than source and speed; these two share the width evenly.
-    const float lower = std::round(kOrderLower * view.scale);
+  if (bottom_is_lower(context, layout))
     for (float* edge : {&layout.view.bottom, &layout.source.top, &layout.speed.top, &layout.bottom_tabs.top,
                         &layout.bottom_tabs.bottom})
-      *edge += lower;
+      *edge += std::round(kLower * view.scale);
+  if (shows_order(context)) {
+    // Maps are high, bars and plots need less than source and speed; these two share the width evenly.
     layout.source.right = layout.speed.left = std::round((layout.view.left + layout.view.right) / 2);
     layout.speed.right = layout.view.right;
     if (layout.stacked)
       layout.source =
           layout.speed = {layout.view.left, layout.bottom_tabs.bottom, layout.view.right, layout.status.top};
-  } else if (session.shows_own() || (view.tab == Tab::traffic && !layout.stacked)) {
-    // Nothing to compare an own file's speed with; beside the traffic view the source's margin grows to a ledger.
+  } else if (session.shows_own() || ((view.tab == Tab::traffic || view.diff) && !layout.stacked)) {
+    // Nothing to compare an own file's speed with; beside the traffic view the source's margin grows to a ledger; two
+    // rungs want to stand beside each other.
     layout.source.right = layout.speed.right;
     layout.speed = {};
     view.bottom_speed = false;
@@ -291,7 +297,7 @@ void Screen::draw_splitters(PanelContext& context, const Layout& layout) {
        view.controls_width, view.controls_width, fresh.controls_width, -1);
   drag("splitter.bottom", {layout.view.left, layout.view.bottom}, {layout.view.right, layout.view.bottom},
        view.bottom_height,
-       (layout.status.top - layout.view.bottom) / view.scale + (shows_order(context) ? kOrderLower : 0),
+       (layout.status.top - layout.view.bottom) / view.scale + (bottom_is_lower(context, layout) ? kLower : 0),
        fresh.bottom_height, -1);
   if (layout.stacked || layout.speed.width() <= 0 || shows_order(context)) return;
   drag("splitter.source", {layout.source.right, layout.source.top}, {layout.source.right, layout.source.bottom},

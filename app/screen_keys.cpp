@@ -66,6 +66,11 @@ void Screen::handle_keys(PanelContext& context) {
   for (int index = 0; index < static_cast<int>(kTabCount); ++index)
     if (key_went_down(static_cast<ShellKey>(static_cast<int>(ShellKey::digit_1) + index)))
       view.tab = static_cast<Tab>(index);
+  if (key_went_down(ShellKey::d)) {
+    view.diff = !view.diff;
+    view.bottom_speed = false;
+    if (view.diff && view.tab == Tab::order) view.order_tab = OrderTab::source;
+  }
   if (view.tab == Tab::step || view.tab == Tab::shared)
     step_keys(context);
   else if (view.tab == Tab::order)
@@ -77,9 +82,9 @@ void Screen::handle_keys(PanelContext& context) {
 
 void Screen::draw_help(PanelContext& context) {
   if (!help_open_) return;
-  static constexpr const char* kKeys[] = {"help.run",  "help.play", "help.step", "help.wave",  "help.lines",
-                                          "help.zoom", "help.ends", "help.tabs", "help.find",  "help.open",
-                                          "help.edit", "help.save", "help.help", "help.cancel"};
+  static constexpr const char* kKeys[] = {"help.run",  "help.play", "help.step", "help.wave", "help.lines",
+                                          "help.zoom", "help.ends", "help.tabs", "help.find", "help.open",
+                                          "help.edit", "help.diff", "help.save", "help.help", "help.cancel"};
   const float width = context.px(560), key_column = context.px(150), row = context.px(24);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({(display.x - width) / 2, context.px(96)});

@@ -144,6 +144,29 @@ void Session::set_gpu(const std::string& id) {
   if (engine_->modelled_gpu(id)) wanted_.gpu = id;
 }
 
+std::vector<std::string> launched_kernels(const Rung& rung, const Config& config) {
+  if (!rung.launches || (rung.check && !rung.check(config))) return rung.kernels;
+  const std::vector<Launch> launches = rung.launches(config);
+  std::vector<std::string> kernels;
+  for (const std::string& kernel : rung.kernels)
+    if (std::ranges::find(launches, kernel, &Launch::kernel) != launches.end()) kernels.push_back(kernel);
+  return kernels.empty() ? rung.kernels : kernels;
+}
+
+const Session::Chosen* Session::chosen() const {
+  if (chosen_for_ != wanted_) {
+    chosen_for_ = wanted_;
+    chosen_.reset();
+    if (auto resolved = engine_->resolve(wanted_)) {
+      const Rung& rung = *resolved->rung;
+      chosen_ = {std::move(*resolved), {}};
+      // The launches of an own file's kernel follow from its form, and are those of that kernel alone.
+      chosen_->kernels = wanted_.own_lab ? rung.kernels : launched_kernels(rung, chosen_->resolved.config);
+    }
+  }
+  return chosen_ ? &*chosen_ : nullptr;
+}
+
 void Session::set_source(std::optional<std::string> edited) { wanted_.edited_source = std::move(edited); }
 
 void Session::set_request(const Request& request) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "engine/bench/counters.hpp"
 #include "engine/bench/fusion.hpp"
@@ -21,6 +22,10 @@ namespace tilescope {
 class FusionWorker;  // app/fusion_worker.hpp
 class StepWorker;    // app/step_worker.hpp
 struct StepWish;
+
+/// The kernels of a rung that it launches with these values, the one that is shown first; all of them where that cannot
+/// be said.
+std::vector<std::string> launched_kernels(const Rung& rung, const Config& config);
 
 class Session {
  public:
@@ -39,6 +44,12 @@ class Session {
   const Request& request() const { return wanted_; }
   const Lab& lab() const { return *lab_; }
   const Rung& rung() const { return *rung_; }
+  /// What the wanted request runs: of a rung that picks, the picked one. Null where it cannot run.
+  struct Chosen {
+    Resolved resolved;
+    std::vector<std::string> kernels;  // that are launched, without their template arguments' mangling; never empty
+  };
+  const Chosen* chosen() const;
   void select_lab(const std::string& name);  // keeps each lab's last values
   void select_rung(const std::string& name);
   void set_size(const std::string& name, int64_t value);
@@ -120,6 +131,8 @@ class Session {
   const Lab* lab_ = nullptr;  // of the registry, or wanted_.own_lab
   const Rung* rung_ = nullptr;
   Request wanted_;
+  mutable std::optional<Request> chosen_for_;  // the request that chosen_ was found for
+  mutable std::optional<Chosen> chosen_;
   std::map<std::string, Request> remembered_;  // by lab
   std::shared_ptr<const RunResult> result_;
   std::optional<Error> error_, bench_error_;

@@ -39,6 +39,8 @@ int code_of(ShellKey key) {
       return choose(GLFW_KEY_HOME, IMGUI_KEY(Home));
     case ShellKey::end:
       return choose(GLFW_KEY_END, IMGUI_KEY(End));
+    case ShellKey::d:
+      return choose(GLFW_KEY_D, IMGUI_KEY(D));
     case ShellKey::e:
       return choose(GLFW_KEY_E, IMGUI_KEY(E));
     case ShellKey::o:

@@ -16,6 +16,7 @@ enum class ShellKey {
   down,
   home,
   end,
+  d,
   e,
   o,
   p,

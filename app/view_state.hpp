@@ -62,8 +62,10 @@ struct ViewState {
   double explained_for = 0;      // seconds for which it has been the same
   bool explanation_due = false;  // long enough for the tooltip
   Marks marks;                   // where things are on the screen, this frame; cleared by the shell
-  bool bottom_speed = false;     // the narrow layout shows speed instead of source
-  double frame_ms = 0;           // time of the last frame
+  bool diff = false;             // the source panel shows two rungs beside each other
+  std::map<std::string, std::string> diff_with;  // lab → the rung that was chosen to compare with
+  bool bottom_speed = false;                     // the narrow layout shows speed instead of source
+  double frame_ms = 0;                           // time of the last frame
   bool show_frame_time = false;
   std::vector<std::string> missing_fonts;
   bool typing_starts = false;

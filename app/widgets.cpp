@@ -40,11 +40,17 @@ size_t closing_bytes(std::string_view text) {
   return 0;
 }
 
+constexpr size_t kBarred = 40;  // bytes between two bars, at most
+
 /// The next piece that must stay on one line: a word with the spaces before it, or one Chinese character, each with the
 /// closing punctuation after it.
 std::string_view next_piece(std::string_view text) {
   const auto is_wide = [&](size_t at) { return static_cast<unsigned char>(text[at]) >= 0xE3; };
   size_t end = 0;
+  // A value between bars, as |expected|, stays in one piece.
+  if (const size_t bar = std::min(text.find_first_not_of(' '), text.size()); bar < text.size() && text[bar] == '|')
+    if (const size_t closing = text.find('|', bar + 1); closing != std::string_view::npos && closing - bar < kBarred)
+      return text.substr(0, closing + 1 + closing_bytes(text.substr(closing + 1)));
   while (end < text.size() && text[end] == ' ') ++end;
   if (end < text.size() && is_wide(end)) {
     end += character_bytes(static_cast<unsigned char>(text[end]));

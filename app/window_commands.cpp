@@ -131,6 +131,23 @@ BottomTab bottom_tab_from(const std::string& name) {
   return BottomTab::sweep;
 }
 
+/// Whether the source of the request's rung can stand beside that of `other`.
+Result<void> check_compared(const Engine& engine, const Request& request, const std::string& other) {
+  const Lab& lab = *lab_of(request);
+  const Rung* rung = find_rung(lab, other);
+  if (rung == nullptr) {
+    Request wrong = request;
+    wrong.rung = other;
+    return tl::unexpected<Error>(engine.resolve(wrong).error());
+  }
+  if (rung->pick)
+    return fail(ErrorId::usage, fmt::format("--diff '{}' picks another rung and has no source of its own", other));
+  const auto resolved = engine.resolve(request);
+  if (resolved && resolved->rung == rung)
+    return fail(ErrorId::usage, fmt::format("--diff '{}' is the rung that is shown", other));
+  return {};
+}
+
 }  // namespace
 
 int window_command(std::shared_ptr<Engine> engine, const WindowOptions& options, std::ostream& problems) {
@@ -180,6 +197,11 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   if (own) request = own_request(**shell, options.run);
   if (!request) return refuse(request.error());
   ShotOptions shot;
+  if (!options.diff.empty()) {
+    if (auto possible = check_compared((*shell)->screen().session.engine(), *request, options.diff); !possible)
+      return refuse(possible.error());
+    shot.diff = options.diff;
+  }
   shot.request = *request;
   shot.request.model_order = options.order;
   shot.tab = tab_from(options.panel).value_or(Tab::tiles);

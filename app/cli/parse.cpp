@@ -78,6 +78,7 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options) {
   command.add_option("--bottom", options.bottom, "the plot; bytes, groups, waves and source are of the order view")
       ->check(CLI::IsMember(
           {"sweep", "ladder", "roofline", "fusion", "map", "small", "bytes", "groups", "waves", "source"}));
+  command.add_option("--diff", options.diff, "a rung beside whose source the rung's own is shown");
   command.add_option("--language", options.language, "the language")->check(CLI::IsMember({"en", "zh"}));
   command.add_option("--zoom", options.zoom, "how near the tile view looks")
       ->check(CLI::IsMember({"grid", "block", "warp", "lane"}));

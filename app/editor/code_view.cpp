@@ -6,40 +6,9 @@
 #include "app/widgets.hpp"
 
 namespace tilescope {
-ImU32 syntax_colour(const Theme& theme, TokenKind kind) {
-  switch (kind) {
-    case TokenKind::keyword:
-      return theme.syntax_keyword;
-    case TokenKind::type:
-      return theme.syntax_type;
-    case TokenKind::builtin:
-      return theme.syntax_builtin;
-    case TokenKind::number:
-      return theme.syntax_number;
-    case TokenKind::string:
-      return theme.syntax_string;
-    case TokenKind::comment:
-      return theme.syntax_comment;
-    case TokenKind::preprocessor:
-      return theme.syntax_keyword;
-    case TokenKind::text:
-    case TokenKind::identifier:
-      break;
-  }
-  return theme.text;
-}
-
-namespace {
-
-void dotted_underline(ImDrawList* list, float x0, float x1, float y, float unit, ImU32 colour) {
-  for (float x = x0; x < x1 - unit; x += 3 * unit) list->AddRectFilled({x, y}, {x + 1.5F * unit, y + unit}, colour);
-}
-
-}  // namespace
 
 float CodeView::width_of(const Geometry& geometry, std::string_view text) const {
-  const bool ascii = std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  return ascii ? geometry.cell * static_cast<float>(text.size()) : text_size(font_, text).x;
+  return code_width(font_, geometry.cell, text);
 }
 
 float CodeView::x_in_row(const Geometry& geometry, const CodeRow& row, size_t column) const {
@@ -202,30 +171,9 @@ void CodeView::draw_rows(PanelContext& context, const Geometry& geometry, const 
 
 float CodeView::draw_row_text(PanelContext& context, const Geometry& geometry, const CodeRow& row, float y,
                               const Hooks& hooks, Outcome& outcome) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const std::string_view line = buffer.line(row.line);
-  const float top = centred_top(font_, y + geometry.row_height / 2);
-  float x = x_in_row(geometry, row, row.begin);
-  for (const Token& token : highlighter_.tokens(row.line)) {
-    const uint32_t begin = std::max(token.begin, row.begin), end = std::min(token.end, row.end);
-    if (begin >= end) continue;
-    const std::string_view text = line.substr(begin, end - begin);
-    const float width = width_of(geometry, text);
-    const bool parameter = token.kind == TokenKind::identifier && hooks.is_parameter && hooks.is_parameter(text);
-    const ImU32 colour = parameter ? context.theme.accent : syntax_colour(context.theme, token.kind);
-    if (text.find_first_not_of(' ') != std::string_view::npos) draw_text(list, font_, {x, top}, colour, text);
-    if (parameter) {
-      const ImVec2 low{x, y}, high{x + width, y + geometry.row_height};
-      dotted_underline(list, x, x + width, std::round(y + context.px(17.5F)), context.px(1), context.theme.accent);
-      if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high)) {
-        outcome.hovered_parameter = text;
-        outcome.parameter_low = low;
-        outcome.parameter_high = high;
-      }
-    }
-    x += width;
-  }
-  return x;
+  return draw_code_row(context, buffer.line(row.line), highlighter_.tokens(row.line), row,
+                       {x_in_row(geometry, row, row.begin), y, geometry.row_height, geometry.cell}, hooks.is_parameter,
+                       &outcome.parameter);
 }
 
 void CodeView::draw_range(PanelContext& context, const Geometry& geometry, size_t index, TextRange range,

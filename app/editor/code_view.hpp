@@ -9,15 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "app/editor/code_row.hpp"
 #include "app/editor/highlighter.hpp"
 #include "app/editor/line_wrap.hpp"
 #include "app/editor/text_buffer.hpp"
 #include "app/panel_context.hpp"
 
 namespace tilescope {
-
-/// The theme's colour for a piece of source text, wherever it is shown.
-ImU32 syntax_colour(const Theme& theme, TokenKind kind);
 
 class CodeView {
  public:
@@ -37,8 +35,7 @@ class CodeView {
   struct Outcome {
     std::optional<uint32_t> clicked, hovered;  // lines
     bool number_hovered = false;
-    std::string hovered_parameter;
-    ImVec2 parameter_low, parameter_high;
+    HoveredParameter parameter;
     bool edited = false;
   };
   enum class Place { nearest, top, middle };

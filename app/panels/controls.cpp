@@ -148,8 +148,9 @@ void break_it_section(Column& column) {
   column.text(column.fonts().body_semibold, column.left, 28, column.theme().text,
               column.context.strings("controls.break_it"));
   column.y += column.px(36);
+  const ChosenRung chosen = chosen_rung(column.context);
   for (const BreakIt& one : lab.break_it) {
-    if (!one.concerns(column.context.rung().name)) {
+    if (!one.concerns(column.context.rung().name) && !(chosen.rung != nullptr && one.concerns(chosen.rung->name))) {
       unused_row(column, one);
       continue;
     }

@@ -67,7 +67,8 @@ float draw_legend(const CorrectnessFrame& frame, const MapView& map) {
   const std::string high = error ? strings("correctness.times_allowed") : end_text(map.picture.high, map.picture);
   const std::string low = error ? "≤ 10⁻⁴" : end_text(map.picture.low, map.picture);
   x -= draw_text_right(list, font, {x, text_top}, theme.muted, high).x + context.px(8);
-  const float width = context.px(kBar), half = context.px(4);
+  // The bar gives way to the map's name where there is little room.
+  const float width = context.px(map.high.x - map.low.x < context.px(400) ? kBar / 2 : kBar), half = context.px(4);
   constexpr int kPieces = 16;
   for (int i = 0; i < kPieces; ++i) {
     const float a = static_cast<float>(i) / kPieces, b = static_cast<float>(i + 1) / kPieces;
@@ -87,8 +88,9 @@ void draw_title(const CorrectnessFrame& frame, const MapView& map, float room) {
   PanelContext& context = frame.context;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const bool error = map.kind == HeatMaps::Kind::error;
-  const std::string name =
+  std::string name =
       error ? "|" + frame.check().buffer + " − " + context.strings("correctness.expected") + "|" : frame.check().buffer;
+  if (error && text_size(context.fonts.small_semibold, name).x > room) name = context.strings("correctness.error_name");
   ImFont* font = error ? context.fonts.small_semibold : context.fonts.code;
   const float centre = map.low.y + context.px(kTitle) / 2;
   const ImVec2 position{map.low.x, centred_top(font, centre)};

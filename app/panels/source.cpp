@@ -11,6 +11,7 @@
 #include "app/panels/traffic_seen.hpp"
 #include "app/sandbox/sandbox.hpp"
 #include "app/widgets.hpp"
+#include "engine/compile/kernel_names.hpp"
 
 namespace tilescope {
 namespace {
@@ -72,7 +73,12 @@ void SourcePanel::take_result(PanelContext& context) {
     error_seen_ = seen;
     errors_ = compile_errors(error);
   }
-  if (context.result == result_) return;
+  frames_since_result_ = context.result != result_ ? 0 : std::min(frames_since_result_ + 1, kSettling + 1);
+  if (context.result != result_) take_ledger(context);
+  take_listing();
+}
+
+void SourcePanel::take_ledger(PanelContext& context) {
   result_ = context.result;
   ledger_ = result_ ? ledger_of(result_->traffic, file_) : Ledger{};
   remember_accesses(result_);
@@ -84,12 +90,28 @@ void SourcePanel::take_result(PanelContext& context) {
     if (rows_[i].line > 0 && file_name_of(rows_[i].file) == file_name_of(file_)) by_line_[rows_[i].line].push_back(i);
   }
   ++ledger_version_;
-  listing_ = {};
-  if (result_) {
-    listing_ = read_ptx(result_->compiled.ptx,
-                        result_->plan.launches.empty() ? std::string() : result_->plan.launches.front().kernel, file_);
+  listed_kernel_.clear();
+}
+
+/// The PTX of the kernel that is shown, if it was launched.
+void SourcePanel::take_listing() {
+  std::string kernel;
+  if (result_ && !result_->plan.launches.empty()) {
+    const auto& launches = result_->plan.launches;
+    const auto shown = std::ranges::find(launches, kernel_, [](const Launch& one) { return kernel_name(one.kernel); });
+    kernel = (shown != launches.end() ? *shown : launches.front()).kernel;
   }
+  if (kernel == listed_kernel_ && (!kernel.empty() || listing_.text.empty())) return;
+  listed_kernel_ = kernel;
+  listing_ = kernel.empty() ? PtxListing{} : read_ptx(result_->compiled.ptx, kernel, file_);
   if (ptx_.buffer.text() != listing_.text) ptx_.buffer.reset(listing_.text);
+}
+
+/// The views of lines and of instructions show what a line of any function does; beside the others stands the kernel.
+bool SourcePanel::is_worth_leaving_kernel(const PanelContext& context, uint32_t line) const {
+  if (context.view.tab == Tab::traffic || context.view.tab == Tab::step) return true;
+  const auto kernel = find_kernel(source_.buffer.lines(), shown_kernel(context));
+  return !kernel || kernel->contains(line);
 }
 
 void SourcePanel::take_selection(PanelContext& context) {
@@ -98,7 +120,10 @@ void SourcePanel::take_selection(PanelContext& context) {
   if (selected == selected_) return;
   selected_ = selected;
   if (selected_ && !selected_here_) {
-    source_.reveal(*selected_ - 1, CodeView::Place::nearest);
+    const bool suggested = frames_since_result_ <= kSettling;
+    if (!suggested || is_worth_leaving_kernel(context, *selected_))
+      source_.reveal(*selected_ - 1, CodeView::Place::nearest);
+    if (!suggested) diff_.reveal(*selected_);
     if (const auto row = listing_.first_of(*selected_)) ptx_.reveal(*row, CodeView::Place::middle);
   }
   selected_here_ = false;
@@ -114,7 +139,7 @@ void SourcePanel::apply_edits(PanelContext& context, bool now) {
 
 void SourcePanel::set_editing(PanelContext& context, bool on) {
   apply_edits(context, true);
-  showing_ptx_ = false;
+  showing_ptx_ = context.view.diff = false;
   source_.editable = on;
   notice_.clear();
   if (!on) return;
@@ -170,7 +195,10 @@ void SourcePanel::take_keys(PanelContext& context) {
   if (key_pressed(Key::s, false)) save_copy(context);
   const bool here =
       ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows) || ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows);
-  if (key_pressed(Key::f, false) && here) (showing_ptx_ ? ptx_ : source_).open_find();
+  if (key_pressed(Key::f, false) && here) {
+    context.view.diff = false;  // what is found may be in neither rung
+    (showing_ptx_ ? ptx_ : source_).open_find();
+  }
 }
 
 void SourcePanel::draw(PanelContext& context) {
@@ -178,6 +206,7 @@ void SourcePanel::draw(PanelContext& context) {
   take_result(context);
   take_selection(context);
   take_keys(context);
+  take_difference(context);
   if (original_.empty() && source_.buffer.lines().size() <= 1) {
     return empty_state(context, context.strings("source.empty"),
                        context.strings.format("source.empty_hint", fmt::arg("file", file_)));
@@ -190,13 +219,15 @@ void SourcePanel::draw(PanelContext& context) {
   const float bottom = low.y + size.y - context.px(kSourceFooter);
   ImGui::SetCursorScreenPos({low.x, top});
   CodeView& view = showing_ptx_ ? ptx_ : source_;
-  if (view.finding()) {
+  if (view.finding() && !diffing_) {
     view.draw_find_bar(context, context.px(32));
     top += context.px(32);
   }
   // Whole rows only: nothing is cut above the total.
   const ImVec2 code{size.x, std::max(std::floor((bottom - top) / context.px(20)), 1.0F) * context.px(20)};
-  if (showing_ptx_)
+  if (diffing_)
+    draw_diff(context, code);
+  else if (showing_ptx_)
     draw_ptx(context, code);
   else
     draw_source(context, code);

@@ -48,6 +48,7 @@ bool SourcePanel::action(PanelContext& context, const char* name, const char* ke
 float SourcePanel::draw_actions(PanelContext& context, float right, float middle) {
   if (action(context, "source.ptx", "source.ptx", &right, middle, showing_ptx_)) {
     showing_ptx_ = !showing_ptx_;
+    context.view.diff = false;
     const auto row = listing_.first_of(selected_.value_or(0));
     if (showing_ptx_)
       ptx_.reveal(row.value_or(listing_.first_instruction()), row ? CodeView::Place::middle : CodeView::Place::top);
@@ -55,6 +56,8 @@ float SourcePanel::draw_actions(PanelContext& context, float right, float middle
   if (action(context, "source.edit", source_.editable ? "source.done" : "source.edit", &right, middle,
              source_.editable))
     set_editing(context, !source_.editable);
+  if (compared_rung(context) != nullptr && action(context, "source.diff", "source.diff", &right, middle, diffing_))
+    context.view.diff = !diffing_;
   const bool edited = taken_edit_.has_value() || edits_pending_;
   if (edited && action(context, "source.save", "source.save", &right, middle, false)) save_copy(context);
   if (edited && action(context, "source.revert", "source.revert", &right, middle, false)) revert(context);
@@ -82,8 +85,12 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
     right = bytes - context.px(54);
   }
   right = draw_actions(context, right, middle);
+  if (diffing_) return draw_diff_header(context, low, width, right, middle);
   float x = low.x + context.px(24);
-  const std::string file = context.session.shows_own() ? file_name_of(file_) : file_;
+  // The kernel's name is worth more than the folder.
+  const float kernel_room = right - x - context.px(16) - text_size(font, shown_kernel(context)).x - context.px(90);
+  const bool whole = !context.session.shows_own() && text_size(font, file_).x <= kernel_room;
+  const std::string file = whole ? file_ : file_name_of(file_);
   const float wide = draw_text(list, font, {x, top}, theme.text, fit_text(font, file, right - x)).x;
   explain_rect(context, {x, low.y}, {x + wide, low.y + context.px(kSourceHeader)}, file_);
   x += wide + context.px(16);

@@ -36,7 +36,6 @@ ImU32 SourcePanel::fill_of(const PanelContext& context, uint32_t line) const {
 }
 
 void SourcePanel::draw_source(PanelContext& context, ImVec2 size) {
-  const Lab& lab = context.lab();
   CodeView::Hooks hooks;
   const bool grown = shows_columns(context);
   hooks.margin_width = grown ? columns_.width : context.px(kSourceMargin);
@@ -51,10 +50,7 @@ void SourcePanel::draw_source(PanelContext& context, ImVec2 size) {
     if (error_on(line + 1) != nullptr || finding_on(line + 1) != nullptr) return context.theme.error;
     return selected_ == line + 1 ? context.theme.text : mix(context.theme.window, context.theme.muted, 0.7F);
   };
-  hooks.is_parameter = [&](std::string_view word) {
-    return std::ranges::find(lab.params, word, &Param::name) != lab.params.end() ||
-           std::ranges::find(lab.break_it, word, &BreakIt::name) != lab.break_it.end();
-  };
+  hooks.is_parameter = [&](std::string_view word) { return is_parameter(context, word); };
   hooks.decorate = [&](uint32_t line, ImVec2 low, ImVec2 high, float text_end) {
     draw_line(context, line + 1, low, high, text_end);
   };
@@ -65,7 +61,7 @@ void SourcePanel::draw_source(PanelContext& context, ImVec2 size) {
   }
   take_row(context);
   if (outcome.hovered) context.view.hover.line = *outcome.hovered + 1;
-  if (!outcome.hovered_parameter.empty()) explain_parameter(context, outcome);
+  if (!outcome.parameter.name.empty()) explain_parameter(context, outcome.parameter);
   if (outcome.edited) {
     edits_pending_ = true;
     edited_at_ = ImGui::GetTime();
@@ -143,7 +139,8 @@ void SourcePanel::draw_traffic(PanelContext& context, const LineLedger& ledger, 
   const float middle = (low.y + high.y) / 2, right = high.x - context.px(16);
   // A full bar is the busiest line; a line that reads and writes has both colours.
   const float full = context.px(40), x = right - context.px(164);
-  const double scale = full / static_cast<double>(std::max<uint64_t>(ledger_.largest_line, 1));
+  // That of several lines together may be longer than any one's: it is a full bar, too.
+  const double scale = full / static_cast<double>(std::max<uint64_t>({ledger_.largest_line, ledger.moved_bytes(), 1}));
   const float read = static_cast<float>(static_cast<double>(ledger.read_bytes) * scale);
   const float write = static_cast<float>(static_cast<double>(ledger.write_bytes) * scale);
   const float top = std::round(middle - context.px(4)), bottom = top + context.px(8);
@@ -170,8 +167,14 @@ void SourcePanel::explain_traffic(PanelContext& context, const LineLedger& ledge
                    fmt::arg("useful", number(ledger.useful_bytes)), fmt::arg("used", fmt::format("{:.0f}", used))));
 }
 
-void SourcePanel::explain_parameter(PanelContext& context, const CodeView::Outcome& outcome) {
-  const std::string& name = outcome.hovered_parameter;
+bool SourcePanel::is_parameter(const PanelContext& context, std::string_view word) {
+  const Lab& lab = context.lab();
+  return std::ranges::find(lab.params, word, &Param::name) != lab.params.end() ||
+         std::ranges::find(lab.break_it, word, &BreakIt::name) != lab.break_it.end();
+}
+
+void SourcePanel::explain_parameter(PanelContext& context, const HoveredParameter& parameter) {
+  const std::string& name = parameter.name;
   const Request& request = context.session.request();
   std::string text;
   for (const Param& param : context.lab().params)
@@ -183,7 +186,7 @@ void SourcePanel::explain_parameter(PanelContext& context, const CodeView::Outco
       const bool on = std::ranges::find(request.broken, name) != request.broken.end();
       text = name + " = " + (on ? "1" : "0") + ": " + context.strings(one.title) + "\n" + context.strings(one.help);
     }
-  explain_rect(context, outcome.parameter_low, outcome.parameter_high, text);
+  explain_rect(context, parameter.low, parameter.high, text);
 }
 
 }  // namespace tilescope

@@ -21,6 +21,13 @@ struct LineLedger {
   uint64_t read_bytes = 0, write_bytes = 0;  // moved: sectors × 32
   uint64_t useful_bytes = 0, requests = 0, sectors = 0;
   uint64_t moved_bytes() const { return read_bytes + write_bytes; }
+  void add(const LineLedger& other) {
+    read_bytes += other.read_bytes;
+    write_bytes += other.write_bytes;
+    useful_bytes += other.useful_bytes;
+    requests += other.requests;
+    sectors += other.sectors;
+  }
   double sectors_per_request() const {
     return requests == 0 ? 0.0 : static_cast<double>(sectors) / static_cast<double>(requests);
   }

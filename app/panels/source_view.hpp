@@ -1,6 +1,6 @@
 // The source panel's state and parts; source.cpp takes things over and edits, source_draw.cpp draws its frame,
 // source_lines.cpp what belongs to single lines, source_ledger.cpp the margin grown to columns, beside the traffic
-// view.
+// view, source_compare.cpp two rungs beside each other.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/editor/code_view.hpp"
+#include "app/panels/diff_view.hpp"
 #include "app/panels/source_model.hpp"
 #include "app/panels/traffic_facts.hpp"
 
@@ -29,6 +30,10 @@ struct LedgerColumns {
   float width = 0;  // of the whole margin
 };
 
+/// The rung that the source panel compares the one that runs with: the learner's choice, else the one before it on the
+/// ladder, else the next. Null where there is no other.
+const Rung* compared_rung(const PanelContext& context);
+
 class SourcePanel {
  public:
   void draw(PanelContext& context);
@@ -37,7 +42,11 @@ class SourcePanel {
   // What is shown, taken over when something has changed.
   void take_source(PanelContext& context);
   void take_result(PanelContext& context);
+  void take_ledger(PanelContext& context);
+  void take_listing();
+  bool is_worth_leaving_kernel(const PanelContext& context, uint32_t line) const;
   void take_selection(PanelContext& context);
+  void take_difference(PanelContext& context);
   void take_keys(PanelContext& context);
   void apply_edits(PanelContext& context, bool now);
   void set_editing(PanelContext& context, bool on);
@@ -55,7 +64,9 @@ class SourcePanel {
   void draw_traffic(PanelContext& context, const LineLedger& ledger, ImVec2 low, ImVec2 high);
   void explain_traffic(PanelContext& context, const LineLedger& ledger, ImVec2 low, ImVec2 high);
   // The margin grown to columns (source_ledger.cpp).
-  bool shows_columns(const PanelContext& context) const { return context.view.tab == Tab::traffic && !showing_ptx_; }
+  bool shows_columns(const PanelContext& context) const {
+    return context.view.tab == Tab::traffic && !showing_ptx_ && !diffing_;
+  }
   std::span<const size_t> rows_of(uint32_t line) const;
   void lay_out_columns(PanelContext& context, float width);
   void draw_headings(PanelContext& context, ImVec2 low, float right, float middle);
@@ -64,7 +75,14 @@ class SourcePanel {
   void draw_figures(PanelContext& context, const DataMovement& movement, bool total, float right, float middle);
   void draw_column_total(PanelContext& context, ImVec2 low, ImVec2 high);
   void take_row(PanelContext& context);
-  void explain_parameter(PanelContext& context, const CodeView::Outcome& outcome);
+  static bool is_parameter(const PanelContext& context, std::string_view word);
+  void explain_parameter(PanelContext& context, const HoveredParameter& parameter);
+  // Two rungs beside each other (source_compare.cpp).
+  void draw_diff(PanelContext& context, ImVec2 size);
+  void draw_diff_header(PanelContext& context, ImVec2 low, float width, float right, float middle);
+  float draw_other_rung(PanelContext& context, ImVec2 low, float right, float middle);
+  void draw_shown_rung(PanelContext& context, ImVec2 low, float right, float middle);
+  void draw_rung_choices(PanelContext& context);
   ImU32 fill_of(const PanelContext& context, uint32_t line) const;
   void draw_footer(PanelContext& context, ImVec2 low, ImVec2 high);
   bool draw_error_strip(PanelContext& context, ImVec2 low, ImVec2 high);
@@ -94,7 +112,18 @@ class SourcePanel {
 
   bool showing_ptx_ = false;
   PtxListing listing_;
+  std::string listed_kernel_;
+
+  bool diffing_ = false;
+  DiffView diff_;
+  std::string other_, diffed_lab_;
+  uint64_t diffed_revision_ = 0;
+  std::vector<std::string> diffed_shown_, diffed_other_;
   std::optional<uint32_t> selected_, lit_;
+  // A view that is given a new result selects what is worth seeing of it: that is no wish of the learner's to leave the
+  // kernel, or the first change.
+  static constexpr int kSettling = 4;  // frames
+  int frames_since_result_ = kSettling + 1;
   bool selected_here_ = false;  // the selection came from this panel: do not scroll to it
 
   std::string notice_, notice_path_;

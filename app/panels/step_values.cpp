@@ -1,4 +1,5 @@
-// The registers that a step reads and writes, lane by lane: eight lanes to a row, four rows; one line where all agree.
+// The registers that a step reads and writes, lane by lane: eight lanes to a row, or four where values are long; one
+// line where all agree.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -11,8 +12,6 @@
 
 namespace tilescope {
 namespace {
-
-constexpr int kColumns = 8, kRows = 4;
 
 /// One register, or the addresses of an access.
 struct Group {
@@ -286,14 +285,55 @@ void draw_predicate(const StepFrame& frame, const Group& group, ImVec2 low, ImVe
   }
 }
 
+/// How the values of a group are written: so many in a row, of so many digits.
+struct CellLayout {
+  int columns = 8;
+  float pitch = 0;
+  int digits = 3;
+  std::optional<int> decimals = {};
+};
+
+CellLayout lay_out_cells(const StepFrame& frame, const Group& group, float width, int columns) {
+  const float unit = frame.context.view.scale;
+  ImFont* font = frame.context.fonts.small;
+  CellLayout layout{.columns = columns, .pitch = width / static_cast<float>(columns)};
+  layout.digits = std::clamp(static_cast<int>((layout.pitch - 8 * unit) / text_size(font, "0").x) - 2, 3, 9);
+  if (group.role != Group::Role::address)
+    layout.decimals = common_decimals(*group.values, group.lanes, frame.record().registers[group.reg].bytes, group.kind,
+                                      frame.cursor().format, layout.digits);
+  return layout;
+}
+
+float room_in_cell(const StepFrame& frame, const CellLayout& layout) {
+  return layout.pitch - 9 * frame.context.view.scale;
+}
+
+/// Eight lanes to a row, if none of their values would be cut.
+CellLayout choose_cells(const StepFrame& frame, const Group& group, float width) {
+  const CellLayout eight = lay_out_cells(frame, group, width, 8);
+  for (int lane = 0; lane < 32; ++lane) {
+    const bool known =
+        group.role == Group::Role::address ? (group.lanes >> lane & 1) != 0 : group.values->is_known(lane);
+    if (!known) continue;
+    std::string text = cell_text(frame, group, lane, eight.digits, eight.decimals);
+    std::erase(text, ',');
+    if (text_size(frame.context.fonts.small, text).x > room_in_cell(frame, eight))
+      return lay_out_cells(frame, group, width, 4);
+  }
+  return eight;
+}
+
 /// The lanes of a group below its heading. Returns the height.
 float draw_lanes(StepFrame& frame, const Group& group, ImVec2 low, float right, size_t number) {
   PanelContext& context = frame.context;
   const float unit = context.view.scale;
   const bool predicate = group.role != Group::Role::address && frame.record().registers[group.reg].bytes == 0;
   const float gutter = predicate ? 0 : 22 * unit, row = predicate ? 20 * unit : 19 * unit;
-  const int columns = predicate ? 32 : kColumns, rows = predicate ? 1 : kRows;
-  const float left = low.x + gutter, pitch = (right - left) / static_cast<float>(columns);
+  const float left = low.x + gutter;
+  const CellLayout cells =
+      predicate ? CellLayout{.columns = 32, .pitch = (right - left) / 32} : choose_cells(frame, group, right - left);
+  const int columns = cells.columns, rows = 32 / columns;
+  const float pitch = cells.pitch;
   const ImVec2 high{right, low.y + row * static_cast<float>(rows)};
   ImGui::SetCursorScreenPos({left, low.y});
   ImGui::PushID(static_cast<int>(number));
@@ -310,19 +350,14 @@ float draw_lanes(StepFrame& frame, const Group& group, ImVec2 low, float right, 
     draw_predicate(frame, group, {left, low.y + unit}, {right, high.y - unit});
     return high.y - low.y;
   }
-  const int digits = std::clamp(static_cast<int>((pitch - 8 * unit) / text_size(context.fonts.small, "0").x) - 2, 3, 9);
-  const bool address = group.role == Group::Role::address;
-  const auto decimals = address ? std::nullopt
-                                : common_decimals(*group.values, group.lanes, frame.record().registers[group.reg].bytes,
-                                                  group.kind, frame.cursor().format, digits);
   for (int line = 0; line < rows; ++line) {
     const float y = low.y + static_cast<float>(line) * row;
     draw_text(frame.list, context.fonts.small, {low.x, centred_top(context.fonts.small, y + row / 2)},
-              mix(context.theme.window, context.theme.muted, 0.6F), std::to_string(line * kColumns));
-    for (int column = 0; column < kColumns; ++column) {
+              mix(context.theme.window, context.theme.muted, 0.6F), std::to_string(line * columns));
+    for (int column = 0; column < columns; ++column) {
       const float x = left + static_cast<float>(column) * pitch;
-      draw_cell(frame, group, line * kColumns + column, {std::round(x), y + unit},
-                {std::round(x + pitch) - 2 * unit, y + row - unit}, digits, decimals);
+      draw_cell(frame, group, line * columns + column, {std::round(x), y + unit},
+                {std::round(x + pitch) - 2 * unit, y + row - unit}, cells.digits, cells.decimals);
     }
   }
   return high.y - low.y;

@@ -9,6 +9,8 @@
 namespace tilescope {
 namespace {
 
+constexpr float kCompactBelow = 500;  // unscaled height of the view
+
 void take_result(TrafficPicture& picture, const PanelContext& context) {
   const auto& result = context.result;
   const bool same = picture.result.is(result);
@@ -30,7 +32,7 @@ float draw_sentence(PanelContext& context, const TrafficPicture& picture, ImVec2
   const std::string reason = (context.strings.language == Language::en ? " " : "") + said.reason;
   const TextRun runs[] = {{context.fonts.body_semibold, said.waste ? theme.error : theme.text, said.finding},
                           {context.fonts.body, theme.text, reason}};
-  const float height = flow_text(ImGui::GetWindowDrawList(), low, width, context.px(24), runs);
+  const float height = flow_text(ImGui::GetWindowDrawList(), low, width, context.px(picture.compact ? 22 : 24), runs);
   if (!said.worst) return height;
   ImGui::SetCursorScreenPos(low);
   const bool pressed = ImGui::InvisibleButton("sentence", {std::max(width, 1.0F), std::max(height, 1.0F)});
@@ -46,7 +48,35 @@ float draw_sentence(PanelContext& context, const TrafficPicture& picture, ImVec2
   return height;
 }
 
-/// What the figures do not cover: a sampled grid, a record that was cut, other machine code.
+float draw_notes(PanelContext& context, const RunResult& result, ImVec2 low, float width) {
+  float y = low.y;
+  for (const std::string& note : notes_of(context.strings, result)) {
+    const TextRun run[] = {{context.fonts.small, context.theme.muted, note}};
+    y += flow_text(ImGui::GetWindowDrawList(), {low.x, y}, width, context.px(20), run);
+  }
+  return y - low.y;
+}
+
+void draw_observed(PanelContext& context, TrafficPicture& picture) {
+  take_result(picture, context);
+  const ImVec2 window = ImGui::GetWindowPos(), origin = ImGui::GetCursorScreenPos();
+  const float left = window.x + context.px(24), width = ImGui::GetWindowWidth() - context.px(48);
+  picture.compact = ImGui::GetWindowHeight() < context.px(kCompactBelow);
+  float y = origin.y + context.px(picture.compact ? 8 : 12);
+  y += draw_sentence(context, picture, {left, y}, width) + context.px(picture.compact ? 6 : 12);
+  if (!picture.rows.empty()) {
+    y += draw_flow(context, picture, {left, y}, width) + context.px(picture.compact ? 4 : 12);
+    if (!picture.compact) y += draw_notes(context, *picture.result, {left, y}, width) + context.px(4);
+    separator_line(context, y);
+    y += context.px(picture.compact ? 4 : 8);
+    y += draw_instruction(context, picture, {left, y}, width);
+  }
+  ImGui::SetCursorScreenPos({window.x, y});
+  ImGui::Dummy({1, context.px(picture.compact ? 4 : 12)});
+}
+
+}  // namespace
+
 std::vector<std::string> notes_of(const Strings& strings, const RunResult& result) {
   std::vector<std::string> notes;
   if (result.blocks_sampled > 0)
@@ -63,34 +93,6 @@ std::vector<std::string> notes_of(const Strings& strings, const RunResult& resul
   if (!result.machine_code_note.empty()) notes.push_back(result.machine_code_note);
   return notes;
 }
-
-float draw_notes(PanelContext& context, const RunResult& result, ImVec2 low, float width) {
-  float y = low.y;
-  for (const std::string& note : notes_of(context.strings, result)) {
-    const TextRun run[] = {{context.fonts.small, context.theme.muted, note}};
-    y += flow_text(ImGui::GetWindowDrawList(), {low.x, y}, width, context.px(20), run);
-  }
-  return y - low.y;
-}
-
-void draw_observed(PanelContext& context, TrafficPicture& picture) {
-  take_result(picture, context);
-  const ImVec2 window = ImGui::GetWindowPos(), origin = ImGui::GetCursorScreenPos();
-  const float left = window.x + context.px(24), width = ImGui::GetWindowWidth() - context.px(48);
-  float y = origin.y + context.px(12);
-  y += draw_sentence(context, picture, {left, y}, width) + context.px(12);
-  if (!picture.rows.empty()) {
-    y += draw_flow(context, picture, {left, y}, width) + context.px(12);
-    y += draw_notes(context, *picture.result, {left, y}, width) + context.px(4);
-    separator_line(context, y);
-    y += context.px(8);
-    y += draw_instruction(context, picture, {left, y}, width);
-  }
-  ImGui::SetCursorScreenPos({window.x, y});
-  ImGui::Dummy({1, context.px(12)});
-}
-
-}  // namespace
 
 const ChartUse& shown_use(const TrafficPicture& picture) {
   const auto named = [&](const std::string& name) {

@@ -10,14 +10,23 @@
 namespace tilescope {
 namespace {
 
-// Unscaled pixels.
-constexpr float kNode = 92, kBandRow = 42, kThickest = 14;
+/// Unscaled pixels.
+struct ChartMetrics {
+  float node, band;                       // heights; a node has two bands and the gap between them
+  float band_gap, row_gap, copies;        // between bands; between rows of nodes, also with copies between them
+  float amount, arrow;                    // centres inside a band
+  float thickest;                         // arrow
+  float title, figure, what, first_line;  // inside a node: a top, two baselines, a top
+};
+constexpr ChartMetrics kRoomy{92, 42, 4, 14, 40, 12, 30, 14, 10, 54, 76, 36};
+constexpr ChartMetrics kCompact{60, 28, 4, 6, 28, 8, 21, 10, 4, 36, 52, 24};
 
 /// Left and right edges of the nodes, and the heights of both rows.
 struct ChartPlan {
   float registers[2], l1[2], l2[2], device[2];
   float top, second;  // of the rows
   float bottom;
+  ChartMetrics metrics;
 };
 
 struct Arrow {
@@ -27,12 +36,16 @@ struct Arrow {
   double wasted_share = 0;  // drawn in vermilion
 };
 
-ChartPlan lay_out_chart(const PanelContext& context, const MemoryChart& chart, ImVec2 low, float width) {
+ChartPlan lay_out_chart(const PanelContext& context, const TrafficPicture& picture, ImVec2 low, float width) {
+  const MemoryChart& chart = picture.chart;
   const bool narrow = width < context.px(900);
-  const float outer = context.px(narrow ? 104 : 124), inner = context.px(narrow ? 88 : 108);
+  const float outer = context.px(narrow ? 110 : 124), inner = context.px(narrow ? 86 : 108);
   const float room = width - 2 * outer - 2 * inner;
-  const float first = std::floor(room * (narrow ? 0.45F : 0.42F)), second = std::floor(room * (narrow ? 0.27F : 0.29F));
+  const float first = std::floor(room * (narrow ? 0.43F : 0.42F)),
+              second = std::floor(room * (narrow ? 0.285F : 0.29F));
   ChartPlan plan{};
+  plan.metrics = picture.compact ? kCompact : kRoomy;
+  const float node = context.px(plan.metrics.node);
   const auto place = [](float(&edges)[2], float from, float extent) {
     edges[0] = from;
     edges[1] = from + extent;
@@ -42,57 +55,63 @@ ChartPlan lay_out_chart(const PanelContext& context, const MemoryChart& chart, I
   place(plan.l2, plan.l1[1] + second, inner);
   place(plan.device, low.x + width - outer, outer);
   plan.top = low.y;
-  plan.second = low.y + context.px(kNode + (chart.copies() > 0 ? 40 : 14));
-  plan.bottom = chart.uses_shared() ? plan.second + context.px(kNode) : low.y + context.px(kNode);
+  plan.second = low.y + node + context.px(chart.copies() > 0 ? plan.metrics.copies : plan.metrics.row_gap);
+  plan.bottom = (chart.uses_shared() ? plan.second : low.y) + node;
   return plan;
 }
 
-void draw_node(PanelContext& context, ImVec2 low, ImVec2 high, std::string_view title) {
+void draw_node(PanelContext& context, const ChartPlan& plan, ImVec2 low, ImVec2 high, std::string_view title) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(low, high, context.theme.raised, context.px(6));
-  ImFont* font = context.fonts.body_semibold;
-  draw_text(list, font, {low.x + context.px(12), low.y + context.px(10)}, context.theme.text,
+  const bool compact = plan.metrics.node < kRoomy.node;
+  ImFont* font = compact ? context.fonts.small_semibold : context.fonts.body_semibold;
+  draw_text(list, font, {low.x + context.px(12), low.y + context.px(plan.metrics.title)}, context.theme.text,
             fit_text(font, title, high.x - low.x - context.px(16)));
 }
 
 /// A figure under the node's name, and what it is.
-void node_figure(PanelContext& context, ImVec2 low, float width, std::string_view figure, std::string_view what,
-                 ImU32 colour) {
+void node_figure(PanelContext& context, const ChartPlan& plan, ImVec2 low, float width, std::string_view figure,
+                 std::string_view what, ImU32 colour) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  ImFont *large = context.fonts.title_semibold, *small = context.fonts.small;
-  ImFont* font = large;
+  const bool compact = plan.metrics.node < kRoomy.node;
+  ImFont *font = compact ? context.fonts.body_semibold : context.fonts.title_semibold, *small = context.fonts.small;
   for (ImFont* smaller : {context.fonts.body_semibold, context.fonts.small_semibold})
     if (text_size(font, figure).x > width - context.px(16)) font = smaller;
-  draw_text(list, font, {low.x + context.px(12), baseline_top(font, low.y + context.px(54))}, colour, figure);
-  draw_text(list, small, {low.x + context.px(12), baseline_top(small, low.y + context.px(76))}, context.theme.muted,
-            fit_text(small, what, width - context.px(16)));
+  draw_text(list, font, {low.x + context.px(12), baseline_top(font, low.y + context.px(plan.metrics.figure))}, colour,
+            figure);
+  draw_text(list, small, {low.x + context.px(12), baseline_top(small, low.y + context.px(plan.metrics.what))},
+            context.theme.muted, fit_text(small, what, width - context.px(16)));
 }
 
-void node_line(PanelContext& context, ImVec2 low, float width, int line, std::string_view text) {
+void node_line(PanelContext& context, const ChartPlan& plan, ImVec2 low, float width, int line, std::string_view text) {
   ImFont* small = context.fonts.small;
   draw_text(ImGui::GetWindowDrawList(), small,
-            {low.x + context.px(12), low.y + context.px(36 + 20 * static_cast<float>(line))}, context.theme.muted,
-            fit_text(small, text, width - context.px(16)));
+            {low.x + context.px(12), low.y + context.px(plan.metrics.first_line + 20 * static_cast<float>(line))},
+            context.theme.muted, fit_text(small, text, width - context.px(16)));
 }
 
-void describe_registers(PanelContext& context, const RunResult& result, ImVec2 low, float width) {
+void describe_registers(PanelContext& context, const RunResult& result, const ChartPlan& plan) {
+  const ImVec2 low{plan.registers[0], plan.top};
+  const float width = plan.registers[1] - plan.registers[0];
   if (result.plan.launches.empty()) return;
   const size_t launch = std::min<size_t>(result.tiles.launch, result.plan.launches.size() - 1);
   const KernelInfo* kernel = result.compiled.find(result.plan.launches[launch].kernel);
   if (kernel == nullptr || kernel->registers == 0) return;
   const auto threads = static_cast<int64_t>(result.plan.launches[launch].block.count());
-  node_line(context, low, width, 0,
+  node_line(context, plan, low, width, 0,
             context.strings.format("traffic.registers_thread", fmt::arg("count", kernel->registers)));
-  node_line(context, low, width, 1,
-            context.strings.format("traffic.registers_block",
-                                   fmt::arg("count", with_separators(threads * kernel->registers))));
+  const std::string count = with_separators(threads * kernel->registers);
+  std::string of_block = context.strings.format("traffic.registers_block", fmt::arg("count", count));
+  if (text_size(context.fonts.small, of_block).x > width - context.px(16))
+    of_block = context.strings.format("traffic.registers_block_short", fmt::arg("count", count));
+  node_line(context, plan, low, width, 1, of_block);
 }
 
 /// Thickness of a band: bytes to scale, at least two pixels where there are any.
-float thickness(const PanelContext& context, uint64_t bytes, uint64_t largest) {
+float thickness(const PanelContext& context, const ChartPlan& plan, uint64_t bytes, uint64_t largest) {
   if (bytes == 0) return 0;
   const float share = static_cast<float>(static_cast<double>(bytes) / static_cast<double>(largest));
-  return std::max(context.px(2), std::round(context.px(kThickest) * share));
+  return std::max(context.px(2), std::round(context.px(plan.metrics.thickest) * share));
 }
 
 /// A band with a point at the end to which it flows; the wasted share below in vermilion.
@@ -129,16 +148,16 @@ struct BandText {
   std::string explanation;
 };
 
-/// Text above, arrow below; 42 pixels.
-void draw_band(PanelContext& context, float x0, float x1, float top, uint64_t largest, const Arrow& arrow,
-               const BandText& text) {
+/// Text above, arrow below.
+void draw_band(PanelContext& context, const ChartPlan& plan, float x0, float x1, float top, uint64_t largest,
+               const Arrow& arrow, const BandText& text) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   ImFont *bold = context.fonts.small_semibold, *small = context.fonts.small;
   const float inset = context.px(x1 - x0 < context.px(120) ? 4 : 8);
   x0 += inset;
   x1 -= inset;
-  const float y = top + context.px(12), room = x1 - x0 - context.px(4);
+  const float y = top + context.px(plan.metrics.amount), room = x1 - x0 - context.px(4);
   const ImU32 amount_colour = arrow.bytes == 0 ? theme.muted : theme.text;
   float x = x0 + context.px(4);
   x += draw_text(list, bold, {x, centred_top(bold, y)}, amount_colour, fit_text(bold, text.amount, room)).x +
@@ -148,8 +167,9 @@ void draw_band(PanelContext& context, float x0, float x1, float top, uint64_t la
     draw_text(list, small, {x, centred_top(small, y)}, text.bad ? theme.error : theme.muted, rate);
     break;
   }
-  draw_arrow(context, x0, x1, top + context.px(30), thickness(context, arrow.bytes, largest), arrow);
-  explain_rect(context, {x0, top}, {x1, top + context.px(kBandRow)}, text.explanation);
+  draw_arrow(context, x0, x1, top + context.px(plan.metrics.arrow), thickness(context, plan, arrow.bytes, largest),
+             arrow);
+  explain_rect(context, {x0, top}, {x1, top + context.px(plan.metrics.band)}, text.explanation);
 }
 
 std::string amount_text(const Strings& strings, const char* key, uint64_t bytes) {
@@ -188,12 +208,12 @@ double wasted_share(const DataMovement& movement) {
 void draw_global_bands(PanelContext& context, const ChartUse& use, const ChartPlan& plan, float to) {
   const Theme& theme = context.theme;
   const uint64_t largest = use.largest();
-  draw_band(context, plan.registers[1], to, plan.top, largest,
+  draw_band(context, plan, plan.registers[1], to, plan.top, largest,
             {false, theme.read, use.loads.moved(), wasted_share(use.loads)},
             counted_text(context, "traffic.in", "traffic.per_request_sectors", "traffic.explain_read", use.loads,
                          use.loads.moved()));
-  draw_band(context, plan.registers[1], to, plan.top + context.px(kBandRow + 4), largest,
-            {true, theme.write, use.stores.moved(), wasted_share(use.stores)},
+  draw_band(context, plan, plan.registers[1], to, plan.top + context.px(plan.metrics.band + plan.metrics.band_gap),
+            largest, {true, theme.write, use.stores.moved(), wasted_share(use.stores)},
             counted_text(context, "traffic.out", "traffic.per_request_sectors", "traffic.explain_write", use.stores,
                          use.stores.moved()));
 }
@@ -203,7 +223,7 @@ void draw_level_bands(PanelContext& context, const ChartUse& use, const ChartPla
   const Theme& theme = context.theme;
   const Strings& strings = context.strings;
   const uint64_t largest = use.largest();
-  const float lower = plan.top + context.px(kBandRow + 4);
+  const float lower = plan.top + context.px(plan.metrics.band + plan.metrics.band_gap);
   const auto text = [&](const char* amount, const char* explanation, uint64_t bytes) {
     const std::string shown = bytes_text(static_cast<double>(bytes));
     return BandText{
@@ -215,12 +235,12 @@ void draw_level_bands(PanelContext& context, const ChartUse& use, const ChartPla
         strings.format(explanation, fmt::arg("bytes", shown), fmt::arg("sectors", count_text(bytes / kSectorBytes)))};
   };
   const uint64_t l1_in = use.l2_to_l1_bytes(), l1_out = use.l1_to_l2_bytes();
-  draw_band(context, plan.l1[1], plan.l2[0], plan.top, largest, {false, theme.read, l1_in, 0},
+  draw_band(context, plan, plan.l1[1], plan.l2[0], plan.top, largest, {false, theme.read, l1_in, 0},
             text("traffic.in", "traffic.explain_l2_in", l1_in));
-  draw_band(context, plan.l1[1], plan.l2[0], lower, largest, {true, theme.write, l1_out, 0},
+  draw_band(context, plan, plan.l1[1], plan.l2[0], lower, largest, {true, theme.write, l1_out, 0},
             text("traffic.out", "traffic.explain_l2_out", l1_out));
   const uint64_t read = use.levels.device_bytes_read, written = use.levels.device_bytes_written;
-  draw_band(context, plan.l2[1], plan.device[0], plan.top, largest, {false, theme.read, read, 0},
+  draw_band(context, plan, plan.l2[1], plan.device[0], plan.top, largest, {false, theme.read, read, 0},
             text("traffic.in", "traffic.explain_device_in", read));
   BandText out = text("traffic.out", "traffic.explain_device_out", written);
   if (use.levels.bytes_left_in_l2 > 0) {
@@ -228,34 +248,34 @@ void draw_level_bands(PanelContext& context, const ChartUse& use, const ChartPla
     out.rate = strings.format("traffic.stays_in_l2", fmt::arg("bytes", left));
     out.explanation += strings.format("traffic.explain_left", fmt::arg("bytes", left));
   }
-  draw_band(context, plan.l2[1], plan.device[0], lower, largest, {true, theme.write, written, 0}, out);
+  draw_band(context, plan, plan.l2[1], plan.device[0], lower, largest, {true, theme.write, written, 0}, out);
 }
 
 void draw_cache_nodes(PanelContext& context, const TrafficPicture& picture, const ChartUse& use,
                       const ChartPlan& plan) {
   const Strings& strings = context.strings;
   const ImU32 text = context.theme.text;
-  const float bottom = plan.top + context.px(kNode);
+  const float bottom = plan.top + context.px(plan.metrics.node);
   const auto rate = [](const LevelTraffic& level) {
     return level.read_sectors == 0 ? std::string("–") : percent_text(level.read_hit_rate());
   };
   const std::string gpu = picture.result->modelled_gpu.name;
-  draw_node(context, {plan.l1[0], plan.top}, {plan.l1[1], bottom}, "L1");
-  node_figure(context, {plan.l1[0], plan.top}, plan.l1[1] - plan.l1[0], rate(use.levels.l1),
+  draw_node(context, plan, {plan.l1[0], plan.top}, {plan.l1[1], bottom}, "L1");
+  node_figure(context, plan, {plan.l1[0], plan.top}, plan.l1[1] - plan.l1[0], rate(use.levels.l1),
               strings("traffic.read_hits"), text);
   explain_rect(
       context, {plan.l1[0], plan.top}, {plan.l1[1], bottom},
       strings.format("traffic.explain_l1", fmt::arg("gpu", gpu), fmt::arg("hits", count_text(use.levels.l1.read_hits)),
                      fmt::arg("sectors", count_text(use.levels.l1.read_sectors))));
-  draw_node(context, {plan.l2[0], plan.top}, {plan.l2[1], bottom}, "L2");
-  node_figure(context, {plan.l2[0], plan.top}, plan.l2[1] - plan.l2[0], rate(use.levels.l2),
+  draw_node(context, plan, {plan.l2[0], plan.top}, {plan.l2[1], bottom}, "L2");
+  node_figure(context, plan, {plan.l2[0], plan.top}, plan.l2[1] - plan.l2[0], rate(use.levels.l2),
               strings("traffic.read_hits"), text);
   explain_rect(
       context, {plan.l2[0], plan.top}, {plan.l2[1], bottom},
       strings.format("traffic.explain_l2", fmt::arg("gpu", gpu), fmt::arg("hits", count_text(use.levels.l2.read_hits)),
                      fmt::arg("sectors", count_text(use.levels.l2.read_sectors))));
-  draw_node(context, {plan.device[0], plan.top}, {plan.device[1], bottom}, strings("traffic.device"));
-  node_figure(context, {plan.device[0], plan.top}, plan.device[1] - plan.device[0],
+  draw_node(context, plan, {plan.device[0], plan.top}, {plan.device[1], bottom}, strings("traffic.device"));
+  node_figure(context, plan, {plan.device[0], plan.top}, plan.device[1] - plan.device[0],
               bytes_text(static_cast<double>(use.device_bytes())), strings("traffic.in_and_out"), text);
   explain_rect(context, {plan.device[0], plan.top}, {plan.device[1], bottom},
                strings.format("traffic.explain_device", fmt::arg("gpu", gpu)) + " " + model_error_text(strings));
@@ -263,15 +283,15 @@ void draw_cache_nodes(PanelContext& context, const TrafficPicture& picture, cons
 
 /// One node for all that lies behind the registers, and why there is no more.
 void draw_unmodelled(PanelContext& context, const TrafficPicture& picture, const ChartPlan& plan) {
-  const float bottom = plan.top + context.px(kNode);
-  draw_node(context, {plan.l1[0], plan.top}, {plan.device[1], bottom}, context.strings("traffic.global_memory"));
+  const float bottom = plan.top + context.px(plan.metrics.node);
+  draw_node(context, plan, {plan.l1[0], plan.top}, {plan.device[1], bottom}, context.strings("traffic.global_memory"));
   const RunResult& result = *picture.result;
   const std::string reason =
       result.hierarchy.reason.empty()
           ? context.strings("traffic.not_modelled")
           : context.strings.format("traffic.not_modelled_because", fmt::arg("reason", result.hierarchy.reason));
   const TextRun run[] = {{context.fonts.small, context.theme.muted, reason}};
-  flow_text(ImGui::GetWindowDrawList(), {plan.l1[0] + context.px(12), plan.top + context.px(36)},
+  flow_text(ImGui::GetWindowDrawList(), {plan.l1[0] + context.px(12), plan.top + context.px(plan.metrics.first_line)},
             plan.device[1] - plan.l1[0] - context.px(24), context.px(20), run);
 }
 
@@ -287,27 +307,31 @@ void draw_shared(PanelContext& context, const TrafficPicture& picture, const Cha
     return one.needed_passes == 0 ? 0 : static_cast<double>(one.passes) / static_cast<double>(one.needed_passes);
   };
   const uint64_t largest = use.largest();
-  draw_band(context, plan.registers[1], plan.l1[0], plan.second, largest,
+  draw_band(context, plan, plan.registers[1], plan.l1[0], plan.second, largest,
             {true, is_wasteful(writes) ? theme.error : theme.write, writes.useful, 0},
             counted_text(context, "traffic.out", "traffic.per_request_passes", "traffic.explain_shared_write", writes,
                          writes.useful));
-  draw_band(context, plan.registers[1], plan.l1[0], plan.second + context.px(kBandRow + 4), largest,
+  draw_band(context, plan, plan.registers[1], plan.l1[0],
+            plan.second + context.px(plan.metrics.band + plan.metrics.band_gap), largest,
             {false, is_wasteful(reads) ? theme.error : theme.read, reads.useful, 0},
             counted_text(context, "traffic.in", "traffic.per_request_passes", "traffic.explain_shared_read", reads,
                          reads.useful));
-  const ImVec2 low{plan.l1[0], plan.second}, high{plan.l1[1], plan.second + context.px(kNode)};
-  draw_node(context, low, high, strings("traffic.shared"));
+  const ImVec2 low{plan.l1[0], plan.second}, high{plan.l1[1], plan.second + context.px(plan.metrics.node)};
+  draw_node(context, plan, low, high, strings("traffic.shared"));
   const DataMovement &all_reads = picture.chart.total.shared_reads, &all_writes = picture.chart.total.shared_writes;
   const bool reads_worse = ways_of(all_reads) >= ways_of(all_writes);
   const DataMovement& worse = reads_worse ? all_reads : all_writes;
   std::string what = strings(reads_worse ? "traffic.read_conflict" : "traffic.write_conflict");
   if (text_size(context.fonts.small, what).x > high.x - low.x - context.px(16)) what = strings("traffic.conflicting");
   if (is_wasteful(worse))
-    node_figure(context, low, high.x - low.x,
+    node_figure(context, plan, low, high.x - low.x,
                 strings.format("traffic.ways", fmt::arg("ways", figure_text(ways_of(worse)))), what, theme.error);
   else if (both.requests > 0)
-    node_figure(context, low, high.x - low.x, percent_text(both.conflicts() == 0 ? 0 : 1 - 1 / ways_of(both)),
-                strings("traffic.no_conflict"), theme.text);
+    node_figure(context, plan, low, high.x - low.x, percent_text(both.conflicts() == 0 ? 0 : 1 - 1 / ways_of(both)),
+                text_size(context.fonts.small, strings("traffic.no_conflict")).x > high.x - low.x - context.px(16)
+                    ? strings("traffic.conflicting")
+                    : strings("traffic.no_conflict"),
+                theme.text);
   explain_rect(context, low, high,
                strings.format("traffic.explain_shared", fmt::arg("passes", count_text(both.passes)),
                               fmt::arg("needed", count_text(both.needed_passes)),
@@ -320,7 +344,7 @@ void draw_copies(PanelContext& context, const ChartUse& use, const ChartPlan& pl
   const Theme& theme = context.theme;
   const Strings& strings = context.strings;
   ImFont* font = context.fonts.small_semibold;
-  const float top = plan.top + context.px(kNode), bottom = plan.second, middle = (top + bottom) / 2;
+  const float top = plan.top + context.px(plan.metrics.node), bottom = plan.second, middle = (top + bottom) / 2;
   const auto head = [&](float x) {
     const float half = context.px(6);
     list->AddTriangleFilled({x - half, bottom - context.px(9)}, {x + half, bottom - context.px(9)},
@@ -337,7 +361,7 @@ void draw_copies(PanelContext& context, const ChartUse& use, const ChartPlan& pl
   };
   if (use.copies.requests > 0) {
     const float x = plan.l1[0] + context.px(24);
-    const float half = thickness(context, use.copies.moved(), use.largest()) / 2;
+    const float half = thickness(context, plan, use.copies.moved(), use.largest()) / 2;
     list->AddRectFilled({x - half, top + context.px(1)}, {x + half, bottom - context.px(8)}, theme.read);
     head(x);
     label(x - context.px(16) - text_size(font, amount_text(strings, "traffic.copied", use.copies.moved())).x,
@@ -345,7 +369,7 @@ void draw_copies(PanelContext& context, const ChartUse& use, const ChartPlan& pl
   }
   if (use.copies_past_l1.requests == 0) return;
   const float x = (plan.l1[0] + plan.l1[1]) / 2, from = (plan.l2[0] + plan.l2[1]) / 2;
-  const float half = thickness(context, use.copies_past_l1.moved(), use.largest()) / 2;
+  const float half = thickness(context, plan, use.copies_past_l1.moved(), use.largest()) / 2;
   list->AddRectFilled({from - half, top + context.px(1)}, {from + half, middle + half}, theme.read);
   list->AddRectFilled({x - half, middle - half + context.px(4)}, {from + half, middle + half + context.px(4)},
                       theme.read);
@@ -383,7 +407,48 @@ float draw_badges(PanelContext& context, const TrafficPicture& picture, ImVec2 l
         Badge::modelled,
         strings.format("traffic.what_is_modelled", fmt::arg("percent", figure_text(kDeviceReadError.largest_percent))),
         model_error_text(strings));
+  // In a low view the notes have no rows of their own.
+  std::string notes;
+  for (const std::string& note : picture.compact ? notes_of(strings, *picture.result) : std::vector<std::string>())
+    notes += (notes.empty() ? "" : " ") + note;
+  if (notes.empty()) return y + context.px(20) - low.y;
+  if (right - x < context.px(120)) {
+    x = low.x;
+    y += context.px(24);
+  }
+  draw_text(list, small, {x, centred_top(small, y + context.px(10))}, context.theme.muted,
+            fit_text(small, notes, right - x));
+  explain_rect(context, {x, y}, {right, y + context.px(20)}, notes);
   return y + context.px(20) - low.y;
+}
+
+/// The list of buffers, a line about the block, and the badges: right of shared memory where there is room, else below
+/// the chart. Returns how far down they reach.
+float draw_figures(PanelContext& context, TrafficPicture& picture, const ChartPlan& plan, ImVec2 low, float width) {
+  const float right = low.x + width, shared_right = plan.l1[1] + context.px(28);
+  const bool compact = picture.compact;
+  if (picture.chart.uses_shared() && right - shared_right >= context.px(340)) {
+    draw_block(context, picture, {low.x, plan.bottom + context.px(compact ? 0 : 6)}, plan.l1[1]);
+    const float table = plan.second + draw_buffer_table(context, picture, {shared_right, plan.second}, right) +
+                        context.px(compact ? 2 : 8);
+    // In a low view the badges have a row of their own, in which they fit beside each other.
+    const ImVec2 corner =
+        compact ? ImVec2(low.x, std::max(table, plan.bottom + context.px(20))) : ImVec2(shared_right, table);
+    const float badges = draw_badges(context, picture, corner, right);
+    return std::max(corner.y + badges, plan.bottom + context.px(compact ? 20 : 26)) - low.y;
+  }
+  const float below = plan.bottom + context.px(compact ? 6 : 14);
+  const float beside = low.x + context.px(compact ? std::min(600.0F, width / context.view.scale - 320) : 600);
+  if (right - beside >= context.px(300)) {
+    const float table = draw_buffer_table(context, picture, {low.x, below}, beside - context.px(16));
+    draw_block(context, picture, {beside, below}, right);
+    const float badges = draw_badges(context, picture, {beside, below + context.px(28)}, right);
+    return below + std::max(table, context.px(28) + badges) - low.y;
+  }
+  const float table = draw_buffer_table(context, picture, {low.x, below}, right);
+  draw_block(context, picture, {low.x + context.px(10), below + table}, right);
+  const float badges_y = below + table + context.px(28);
+  return badges_y + draw_badges(context, picture, {low.x, badges_y}, right) - low.y;
 }
 
 }  // namespace
@@ -395,10 +460,10 @@ float draw_flow(PanelContext& context, TrafficPicture& picture, ImVec2 low, floa
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(row.low, row.high)) picture.hovered_buffer = row.buffer;
   const MemoryChart& chart = picture.chart;
   const ChartUse& use = shown_use(picture);
-  const ChartPlan plan = lay_out_chart(context, chart, low, width);
-  draw_node(context, {plan.registers[0], plan.top}, {plan.registers[1], plan.bottom},
+  const ChartPlan plan = lay_out_chart(context, picture, low, width);
+  draw_node(context, plan, {plan.registers[0], plan.top}, {plan.registers[1], plan.bottom},
             context.strings("traffic.registers"));
-  describe_registers(context, *picture.result, {plan.registers[0], plan.top}, plan.registers[1] - plan.registers[0]);
+  describe_registers(context, *picture.result, plan);
   draw_global_bands(context, use, plan, plan.l1[0]);
   if (chart.modelled) {
     draw_cache_nodes(context, picture, use, plan);
@@ -409,24 +474,7 @@ float draw_flow(PanelContext& context, TrafficPicture& picture, ImVec2 low, floa
   if (chart.uses_shared()) draw_shared(context, picture, use, plan);
   if (chart.copies() > 0) draw_copies(context, use, plan);
 
-  // The buffers stand right of shared memory where there is room, else below the chart.
-  const float right = low.x + width, shared_right = plan.l1[1] + context.px(28);
-  if (chart.uses_shared() && right - shared_right >= context.px(340)) {
-    draw_block(context, picture, {low.x, plan.bottom + context.px(6)}, plan.l1[1]);
-    const float table = draw_buffer_table(context, picture, {shared_right, plan.second}, right) + context.px(8);
-    const float badges = draw_badges(context, picture, {shared_right, plan.second + table}, right);
-    return std::max(plan.second + table + badges, plan.bottom + context.px(26)) - low.y;
-  }
-  const float below = plan.bottom + context.px(14), beside = low.x + context.px(600);
-  const float table = draw_buffer_table(context, picture, {low.x, below}, right);
-  if (right - beside >= context.px(300)) {
-    draw_block(context, picture, {beside, below}, right);
-    const float badges = draw_badges(context, picture, {beside, below + context.px(28)}, right);
-    return below + std::max(table, context.px(28) + badges) - low.y;
-  }
-  draw_block(context, picture, {low.x + context.px(10), below + table}, right);
-  const float badges_y = below + table + context.px(28);
-  return badges_y + draw_badges(context, picture, {low.x, badges_y}, right) - low.y;
+  return draw_figures(context, picture, plan, low, width);
 }
 
 }  // namespace tilescope

@@ -11,6 +11,8 @@
 namespace tilescope {
 namespace {
 
+constexpr float kLeastRow = 2;  // of the banks' grid, unscaled: lower ones cannot be told apart
+
 /// Which access is shown, and what it can be exchanged for.
 struct Choice {
   TraceIndex& index;
@@ -171,18 +173,30 @@ std::string global_caption(const PanelContext& context, const WarpAccess& shown,
 
 /// The access to global memory, and that of another rung below it.
 struct GlobalPicture {
+  bool compact = false, other_beside = false;  // the other rung's at the right of it
   WarpAccess shown;
   AccessKind kind = AccessKind::load;
   const SeenAccess* other = nullptr;
   ImVec2 low;
   float width = 0, fan = 44;
   std::optional<uint32_t> partner;
-  SectorView view() const { return {.access = &shown, .partner = partner, .fan = fan}; }
+  SectorView view() const {
+    SectorView view{.access = &shown, .partner = partner, .fan = fan};
+    if (compact) view.lanes = view.bar = 16;
+    return view;
+  }
+  SectorView other_view() const {
+    if (other_beside) return {.access = &other->access, .interactive = false, .lanes = 16, .fan = fan, .bar = 16};
+    if (compact) return {.access = &other->access, .interactive = false, .lanes = 8, .fan = 10, .bar = 10};
+    return {.access = &other->access, .interactive = false, .lanes = 12, .fan = 14, .bar = 12};
+  }
 };
 
-GlobalPicture prepare_global(const PanelContext& context, const RunResult& result, const ShownAccesses& accesses,
+GlobalPicture prepare_global(const PanelContext& context, const TrafficPicture& all, const ShownAccesses& accesses,
                              ImVec2 low, float width) {
+  const RunResult& result = *all.result;
   GlobalPicture picture;
+  picture.compact = all.compact;
   picture.shown = warp_access(result, *accesses.global);
   picture.kind = result.trace.sites[result.trace.accesses[*accesses.global].site].kind;
   // Of a copy past the L1 the destination, too, says how many sectors there are.
@@ -191,10 +205,13 @@ GlobalPicture prepare_global(const PanelContext& context, const RunResult& resul
         static_cast<uint32_t>(traffic_of(result.trace, *accesses.global, *accesses.global + size_t{1}).global_sectors);
   picture.other = access_of_neighbour(result, picture.shown);
   picture.low = low;
-  picture.width = width;
+  picture.other_beside = all.compact && picture.other != nullptr && !accesses.shared && width >= context.px(640);
+  picture.width = picture.other_beside ? std::floor((width - context.px(32)) / 2) : width;
   picture.partner = accesses.shared;
   const float room = (ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - low.y) / context.view.scale - 124;
-  picture.fan = picture.other != nullptr ? 16 : std::clamp(room, 44.0F, 80.0F);
+  const float least = all.compact ? 16 : 44;
+  picture.fan =
+      picture.other != nullptr && !picture.other_beside ? (all.compact ? 12 : 16) : std::clamp(room, least, 80.0F);
   return picture;
 }
 
@@ -213,19 +230,22 @@ float draw_global(PanelContext& context, const GlobalPicture& picture) {
   y += draw_sectors(context, picture.view(), {low.x, y}, width);
   const SeenAccess* other = picture.other;
   if (other == nullptr) return y - low.y;
-  y += context.px(6);
-  ImGui::GetWindowDrawList()->AddRectFilled({low.x, y}, {low.x + width, y + std::max(1.0F, context.px(1))},
-                                            theme.separator);
-  y += context.px(4);
+  const float end = y, x = picture.other_beside ? low.x + width + context.px(32) : low.x;
+  if (picture.other_beside) {
+    y = low.y;
+  } else {
+    y += context.px(picture.compact ? 2 : 6);
+    ImGui::GetWindowDrawList()->AddRectFilled({low.x, y}, {low.x + width, y + std::max(1.0F, context.px(1))},
+                                              theme.separator);
+    y += context.px(picture.compact ? 2 : 4);
+  }
   const std::string what =
       context.strings.format(other->writes ? "traffic.store_in_rung" : "traffic.load_in_rung",
                              fmt::arg("number", other->number + 1), fmt::arg("title", context.strings(other->title)));
-  draw_caption(context, {low.x, y}, width, what, {}, cost_text(context.strings, other->access),
-               cost_colour(other->access));
-  y += context.px(22);
-  y += draw_sectors(context, {.access = &other->access, .interactive = false, .lanes = 12, .fan = 14, .bar = 12},
-                    {low.x, y}, width);
-  return y - low.y;
+  draw_caption(context, {x, y}, width, what, {}, cost_text(context.strings, other->access), cost_colour(other->access));
+  y += context.px(picture.other_beside ? 24 : 22);
+  y += draw_sectors(context, picture.other_view(), {x, y}, width);
+  return std::max(y, end) - low.y;
 }
 
 std::string passes_text(const Strings& strings, const BankPicture& picture) {
@@ -251,9 +271,10 @@ float draw_shared_pictures(PanelContext& context, const TrafficPicture& picture,
   draw_caption(context, low, wide, strings(key), detail, passes_text(strings, shown), shown.ways > 1 ? bad : good);
   const float y = low.y + context.px(24);
   // As high as the view has room for; where it has none, it scrolls.
-  const float room = (ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - y) / context.view.scale - 64;
-  const float height = room < 100 ? 128 : std::min(room, 224.0F);
+  const float below_grid = picture.compact ? 78 : 64;  // fan, axis, legend
+  const float room = (ImGui::GetWindowPos().y + ImGui::GetWindowHeight() - y) / context.view.scale - below_grid;
   const size_t rows = std::max(bank_rows(shown), padded ? bank_rows(padded->picture) : 0);
+  const float height = room < kLeastRow * static_cast<float>(rows) ? 128 : std::min(room, 224.0F);
   float below = draw_banks(context, {.picture = &shown, .partner = partner, .height = height, .least_rows = rows},
                            {low.x, y}, wide);
   if (!padded) return y + below - low.y;
@@ -286,11 +307,10 @@ float draw_nothing(PanelContext& context, const RunResult& result, uint32_t focu
 /// Both pictures side by side, or one below the other where there is no room.
 float draw_pictures(PanelContext& context, const TrafficPicture& picture, const ShownAccesses& shown, ImVec2 low,
                     float width) {
-  const RunResult& result = *picture.result;
   if (!shown.global) return draw_shared_pictures(context, picture, *shown.shared, {}, low, width);
   const bool beside = shown.shared && width >= context.px(640);
   const float left = beside ? std::floor(width * 0.455F) : width, gap = context.px(beside ? 32 : 12);
-  const GlobalPicture global = prepare_global(context, result, shown, low, left);
+  const GlobalPicture global = prepare_global(context, picture, shown, low, left);
   // The pointer first: a lane is lit in both pictures, whichever of them it is on.
   point_at_global(context, global);
   if (!shown.shared) return draw_global(context, global);

@@ -32,10 +32,10 @@ void remember_accesses(const std::shared_ptr<const RunResult>& result) {
   if (!result || !result->observed || result->request.edited_source || !result->request.broken.empty()) return;
   if (result->request.own_lab) return;  // the kernels of a file of one's own need not be a ladder
   const Lab* lab = lab_of(result->request);
-  const auto number = lab == nullptr ? std::nullopt : number_of(*lab, result->request.rung);
+  const auto number = lab == nullptr ? std::nullopt : number_of(*lab, result->rung);
   if (!number || result->tiles.grid.count() == 0) return;
   std::vector<SeenAccess>& seen = all_seen();
-  const std::string& rung = result->request.rung;
+  const std::string& rung = result->rung;  // of one that picks, the picked one
   std::erase_if(seen, [&](const SeenAccess& one) { return one.lab == lab->name && one.rung == rung; });
   TraceIndex& index = trace_index(result);
   for (const LedgerRow& row : ledger_rows(*result)) {
@@ -58,7 +58,7 @@ void remember_accesses(const std::shared_ptr<const RunResult>& result) {
 
 const SeenAccess* access_of_neighbour(const RunResult& result, const WarpAccess& shown) {
   const Lab* lab = lab_of(result.request);
-  const auto here = lab == nullptr ? std::nullopt : number_of(*lab, result.request.rung);
+  const auto here = lab == nullptr ? std::nullopt : number_of(*lab, result.rung);
   if (!here || shown.buffer < 0) return nullptr;
   const std::string& buffer = result.plan.buffers[static_cast<size_t>(shown.buffer)].name;
   const auto distance = [&](const SeenAccess& one) {

@@ -33,6 +33,8 @@ struct TrafficPicture {
   std::optional<BlockTraffic> of_block;
   uint32_t block = 0;  // of_block's
 
+  bool compact = false;  // the view is low: everything is smaller, so that it need not be scrolled
+
   // Kept from result to result.
   std::string chosen_buffer;   // what the chart shows; empty: all
   std::string hovered_buffer;  // goes before it
@@ -45,6 +47,9 @@ struct TrafficPicture {
 
 /// What the chart shows: the buffer that is pointed at or chosen, or all.
 const ChartUse& shown_use(const TrafficPicture& picture);
+
+/// What the figures do not cover: a sampled grid, a record that was cut, other machine code.
+std::vector<std::string> notes_of(const Strings& strings, const RunResult& result);
 
 // Each draws at a top left corner with a width and returns the height it took.
 float draw_flow(PanelContext& context, TrafficPicture& picture, ImVec2 low, float width);

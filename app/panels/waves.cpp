@@ -12,7 +12,8 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kPadding = 24, kRight = 400, kLeastRight = 312, kBetween = 40, kHeader = 28, kPlayback = 36;
+constexpr float kPadding = 24, kRight = 400, kLeastRight = 312, kBetween = 40, kPlayback = 36;
+constexpr float kCompactBelow = 440;  // height of the view
 constexpr float kTimeline = 104, kLeastProcessors = 150, kMostProcessors = 420;
 
 float draw_sentence(PanelContext& context, const WavesPicture& picture, ImVec2 low, float width) {
@@ -59,7 +60,7 @@ void draw_left(WavesFrame& frame, ImVec2 low, ImVec2 high) {
                                           fmt::arg("all", fmt::format("{:.1f}", frame.times()->total_us)));
   draw_header(frame, low, high.x, context.strings("waves.processors"), {what, brief}, badge);
   const float timeline = high.y - frame.px(kTimeline), playback = timeline - frame.px(kPlayback);
-  draw_processors(frame, {low.x, low.y + frame.px(kHeader)}, {high.x, playback - frame.px(4)});
+  draw_processors(frame, {low.x, low.y + frame.header()}, {high.x, playback - frame.px(4)});
   std::string moment;
   if (frame.times() != nullptr)
     moment = context.strings.format("waves.moment", fmt::arg("time", fmt::format("{:.1f}", frame.time_us)),
@@ -78,13 +79,13 @@ float draw_right(WavesFrame& frame, ImVec2 low, float width) {
               {strings.format("waves.limits_of", fmt::arg("gpu", frame.result().modelled_gpu.name)),
                strings.format("waves.limits_of_brief", fmt::arg("gpu", frame.result().modelled_gpu.name))},
               Badge::modelled);
-  y += frame.px(kHeader);
-  y += draw_limits(frame, {low.x, y}, width) + frame.px(20);
+  y += frame.header();
+  y += draw_limits(frame, {low.x, y}, width) + frame.px(frame.compact ? 10 : 20);
   draw_header(frame, {low.x, y}, right, strings("waves.other_gpus"),
               {strings.format("waves.other_gpus_of", fmt::arg("target", frame.result().compiled.cubin_target)),
                strings.format("waves.other_gpus_of_brief", fmt::arg("target", frame.result().compiled.cubin_target))},
               Badge::modelled);
-  y += frame.px(kHeader);
+  y += frame.header();
   return y + draw_other_gpus(frame, {low.x, y}, width) - low.y;
 }
 
@@ -94,18 +95,20 @@ void draw_known(PanelContext& context, const WavesPicture& picture) {
   if (width < context.px(80)) return;
   WavesFrame frame{.context = context, .picture = picture, .list = ImGui::GetWindowDrawList()};
   const uint64_t blocks = picture.schedule.blocks;
+  frame.compact = ImGui::GetWindowHeight() < context.px(kCompactBelow);
   advance_playback(context.view, blocks, static_cast<double>(ImGui::GetIO().DeltaTime));
   frame.issued = issued_blocks(context.view, blocks);
   if (frame.times() != nullptr)
     frame.time_us = moment_of(*frame.times(), context.view.animate ? context.view.playback.position : -1);
 
-  float y = origin.y + context.px(12);
-  y += draw_sentence(context, picture, {left, y}, width) + context.px(12);
+  const float around_sentence = context.px(frame.compact ? 8 : 12);
+  float y = origin.y + around_sentence;
+  y += draw_sentence(context, picture, {left, y}, width) + around_sentence;
   const bool beside = width >= context.px(kLeastRight + kBetween + 240);
   const float of_right =
       beside ? std::clamp(std::floor(width * 0.38F), context.px(kLeastRight), context.px(kRight)) : width;
   const float of_left = beside ? width - of_right - context.px(kBetween) : width;
-  const float around = context.px(kHeader + kPlayback + kTimeline);
+  const float around = frame.header() + context.px(kPlayback + kTimeline);
   const float room = window.y + ImGui::GetWindowHeight() - context.px(12) - y - around;
   const float processors = std::clamp(room, context.px(kLeastProcessors), context.px(kMostProcessors));
   float bottom = y;
@@ -117,7 +120,7 @@ void draw_known(PanelContext& context, const WavesPicture& picture) {
                          picture.schedule.runs() && !beside ? bottom + context.px(20) : y};
   bottom = std::max(bottom, beside_it.y + draw_right(frame, beside_it, of_right));
   ImGui::SetCursorScreenPos({window.x, bottom});
-  ImGui::Dummy({1, context.px(12)});
+  ImGui::Dummy({1, context.px(frame.compact ? 4 : 12)});
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kRow = 24, kGpuRow = 20, kBar = 4;
+constexpr float kBar = 4;
 
 void bar(WavesFrame& frame, float x0, float x1, float y, float share, ImU32 colour) {
   const float half = frame.px(kBar) / 2;
@@ -33,14 +33,13 @@ struct LimitColumns {
 void draw_limit(WavesFrame& frame, const ResourceLimit& limit, ImVec2 low, float width, const LimitColumns& columns) {
   const Theme& theme = frame.context.theme;
   const Fonts& fonts = frame.context.fonts;
-  const float y = low.y + frame.px(kRow) / 2, right = low.x + width;
+  const float y = low.y + frame.row() / 2, right = low.x + width;
   ImFont* font = limit.limiting ? fonts.small_semibold : fonts.small;
   if (limit.limiting)
-    frame.list->AddRectFilled({low.x - frame.px(10), low.y}, {right + frame.px(6), low.y + frame.px(kRow)},
-                              theme.raised, frame.px(4));
+    frame.list->AddRectFilled({low.x - frame.px(10), low.y}, {right + frame.px(6), low.y + frame.row()}, theme.raised,
+                              frame.px(4));
   if (limit.limiting)
-    frame.list->AddRectFilled({low.x - frame.px(10), low.y}, {low.x - frame.px(8), low.y + frame.px(kRow)},
-                              theme.accent);
+    frame.list->AddRectFilled({low.x - frame.px(10), low.y}, {low.x - frame.px(8), low.y + frame.row()}, theme.accent);
   const std::string name = limit_name(frame.context.strings, limit.limit);
   const float named = low.x + draw_text(frame.list, font, {low.x, centred_top(font, y)}, theme.text, name).x;
   const float bar_left = right - columns.value - columns.bar;
@@ -53,8 +52,8 @@ void draw_limit(WavesFrame& frame, const ResourceLimit& limit, ImVec2 low, float
   bar(frame, bar_left, right - columns.value - frame.px(12), y, share, limit.limiting ? theme.accent : theme.muted);
   draw_text_right(frame.list, font, {right, centred_top(font, y)}, limit.limiting ? theme.text : theme.muted,
                   allowed_text(frame, limit));
-  mark(frame.context, "waves.limit." + std::string(name_of(limit.limit)), low, {right, low.y + frame.px(kRow)});
-  explain_rect(frame.context, low, {right, low.y + frame.px(kRow)},
+  mark(frame.context, "waves.limit." + std::string(name_of(limit.limit)), low, {right, low.y + frame.row()});
+  explain_rect(frame.context, low, {right, low.y + frame.row()},
                limit_sentence(frame.context.strings, limit) +
                    frame.context.strings.format("waves.a_block_takes", fmt::arg("detail", detail)));
 }
@@ -75,16 +74,17 @@ float draw_occupancy(WavesFrame& frame, ImVec2 low, float width) {
                      fmt::arg("threads", with_separators(frame.picture.usage.threads)));
   if (const uint32_t spilled = frame.picture.spilled_bytes; spilled > 0)
     threads += strings.format("waves.spilled", fmt::arg("bytes", with_separators(spilled)));
-  const float y = low.y + frame.px(kRow) / 2;
+  const float y = low.y + frame.row() / 2;
   const float used = draw_text(frame.list, font, {low.x, centred_top(font, y)}, frame.context.theme.text, text).x;
-  explain_rect(frame.context, low, {low.x + width, low.y + frame.px(kRow)}, strings("waves.occupancy_meaning"));
-  if (frame.picture.usage.registers_per_thread == 0) return frame.px(kRow);
+  explain_rect(frame.context, low, {low.x + width, low.y + frame.row()}, strings("waves.occupancy_meaning"));
+  if (frame.picture.usage.registers_per_thread == 0) return frame.row();
   if (used + frame.px(16) + text_size(font, threads).x <= width) {
     draw_text_right(frame.list, font, {low.x + width, centred_top(font, y)}, frame.context.theme.muted, threads);
-    return frame.px(kRow);
+    return frame.row();
   }
-  draw_text(frame.list, font, {low.x, centred_top(font, y + frame.px(kRow - 4))}, frame.context.theme.muted, threads);
-  return frame.px(2 * kRow - 4);
+  draw_text(frame.list, font, {low.x, centred_top(font, y + (frame.row() - frame.px(4)))}, frame.context.theme.muted,
+            threads);
+  return 2 * frame.row() - frame.px(4);
 }
 
 struct GpuColumns {
@@ -94,11 +94,11 @@ struct GpuColumns {
 void draw_gpu(WavesFrame& frame, const GpuWaves& gpu, ImVec2 low, float width, const GpuColumns& at) {
   PanelContext& context = frame.context;
   const Theme& theme = context.theme;
-  const float right = low.x + width, bottom = low.y + frame.px(kGpuRow), y = low.y + frame.px(kGpuRow) / 2;
+  const float right = low.x + width, bottom = low.y + frame.gpu_row(), y = low.y + frame.gpu_row() / 2;
   const bool chosen = gpu.id == frame.result().modelled_gpu.id;
   ImGui::SetCursorScreenPos({low.x - frame.px(10), low.y});
   ImGui::PushID(gpu.id.c_str());
-  const bool pressed = ImGui::InvisibleButton("gpu", {width + frame.px(16), frame.px(kGpuRow)});
+  const bool pressed = ImGui::InvisibleButton("gpu", {width + frame.px(16), frame.gpu_row()});
   const bool hovered = ImGui::IsItemHovered();
   ImGui::PopID();
   mark(context, "waves.gpu." + gpu.id, low, {right, bottom});
@@ -150,7 +150,7 @@ float draw_limits(WavesFrame& frame, ImVec2 low, float width) {
     // Barriers limit hardly anything: they are named where they do.
     if (limit.limit == OccupancyLimit::barriers && !limit.limiting) continue;
     draw_limit(frame, limit, {low.x, y}, width, columns);
-    y += frame.px(kRow);
+    y += frame.row();
   }
   y += draw_occupancy(frame, {low.x, y}, width);
   return y - low.y;
@@ -172,7 +172,7 @@ float draw_other_gpus(WavesFrame& frame, ImVec2 low, float width) {
   at.waves = at.held + column("waves.column_waves", 28);
   at.bar = at.waves + gap;
   at.filled = right;
-  const float top = centred_top(font, low.y + frame.px(kGpuRow) / 2);
+  const float top = centred_top(font, low.y + frame.gpu_row() / 2);
   const ImU32 muted = frame.context.theme.muted;
   draw_text_right(frame.list, font, {at.processors, top}, muted, strings("waves.column_processors"));
   draw_text_right(frame.list, font, {at.held, top}, muted, strings("waves.column_held"));
@@ -180,10 +180,10 @@ float draw_other_gpus(WavesFrame& frame, ImVec2 low, float width) {
   const bool roomy = at.waves + gap + text_size(font, strings("waves.column_last")).x <= at.filled;
   draw_text_right(frame.list, font, {at.filled, top}, muted,
                   strings(roomy ? "waves.column_last" : "waves.column_last_short"));
-  float y = low.y + frame.px(kGpuRow);
+  float y = low.y + frame.gpu_row();
   for (const GpuWaves& gpu : frame.picture.gpus) {
     draw_gpu(frame, gpu, {low.x, y}, width, at);
-    y += frame.px(kGpuRow);
+    y += frame.gpu_row();
   }
   return y - low.y;
 }

@@ -16,13 +16,18 @@ struct WavesFrame {
   PanelContext& context;
   const WavesPicture& picture;
   ImDrawList* list;
-  uint64_t issued = 0;  // blocks, of a modelled schedule
-  double time_us = 0;   // of a measured schedule
+  uint64_t issued = 0;   // blocks, of a modelled schedule
+  double time_us = 0;    // of a measured schedule
+  bool compact = false;  // the view is low: rows are, too, so that it need not be scrolled
 
   const RunResult& result() const { return *picture.result; }
   /// Null where the schedule is modelled.
   const BlockTimes* times() const { return result().block_times ? &*result().block_times : nullptr; }
   float px(float value) const { return context.px(value); }
+  // Heights: of a title with its badge, of a row of limits, and of a GPU's.
+  float header() const { return px(compact ? 25 : 28); }
+  float row() const { return px(compact ? 20 : 24); }
+  float gpu_row() const { return px(compact ? 17 : 20); }
 };
 
 /// Multiprocessors as rows of cells in an area.

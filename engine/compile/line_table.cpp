@@ -16,7 +16,11 @@ enum StandardOpcode : uint8_t {
   kConstAddPc = 8,
   kFixedAdvancePc = 9,
 };
-enum ExtendedOpcode : uint8_t { kEndSequence = 1, kSetAddress = 2 };
+enum ExtendedOpcode : uint8_t {
+  kEndSequence = 1,
+  kSetAddress = 2,
+  kInlinedCall = 0x90,  // ptxas's own: which row, from 1, has the call that what follows was inlined at; 0: none
+};
 
 /// Reads forwards; past the end everything is 0.
 class Cursor {
@@ -172,7 +176,7 @@ class LineProgram {
     }
   }
 
-  /// Those that are not needed, such as ptxas's own of inlined functions, say how long they are.
+  /// Those that are not needed, such as ptxas's own of function names, say how long they are.
   void extended_step() {
     const uint64_t length = cursor_.next_unsigned();
     const size_t begin = cursor_.at();
@@ -181,21 +185,52 @@ class LineProgram {
       const auto symbol = symbols_.find(cursor_.at());
       kernel_ = symbol != symbols_.end() ? symbol->second : std::string();
       address_ = cursor_.next<uint64_t>();
+      own_file_ = 0;
+      inlined_.clear();
+    } else if (opcode == kInlinedCall) {
+      caller_ = cursor_.next_unsigned();
     } else if (opcode == kEndSequence) {
       add_row();
       kernel_.clear();
-      address_ = 0;
+      address_ = caller_ = 0;
       file_ = line_ = 1;
     }
     cursor_.move_to(begin + length);
   }
 
   void add_row() {
+    places_.push_back({file_, line_, caller_});
+    if (own_file_ == 0) own_file_ = file_;
+    if (caller_ != 0) inlined_[{file_, line_}] = caller_;
     if (kernel_.empty()) return;
-    const uint64_t file = first_file_ + file_ - 1;
-    const bool known = file < table_.files.size() && line_ > 0;
+    const Place place = own_place();
+    const uint64_t file = first_file_ + place.file - 1;
+    const bool known = file < table_.files.size() && place.line > 0;
     table_.kernels[kernel_].push_back(
-        {address_, known ? static_cast<uint32_t>(file) : 0, known ? static_cast<uint32_t>(line_) : 0});
+        {address_, known ? static_cast<uint32_t>(file) : 0, known ? static_cast<uint32_t>(place.line) : 0});
+  }
+
+  /// A row as the table has it.
+  struct Place {
+    uint64_t file;
+    int64_t line;
+    uint64_t caller;
+  };
+
+  /// Of the newest row: the innermost line that lies in the file that the kernel begins in. Code from a header belongs
+  /// to the line at which it was inlined. A caller's row comes before the rows of what it calls.
+  Place own_place() const {
+    size_t index = places_.size() - 1;
+    while (places_[index].file != own_file_) {
+      uint64_t caller = places_[index].caller;
+      // Where the compiler has left out the caller, an earlier row of the same line has it.
+      if (const auto earlier = inlined_.find({places_[index].file, places_[index].line});
+          caller == 0 && earlier != inlined_.end())
+        caller = earlier->second;
+      if (caller == 0 || caller > index) return places_.back();
+      index = caller - 1;
+    }
+    return places_[index];
   }
 
   Cursor& cursor_;
@@ -206,7 +241,10 @@ class LineProgram {
   int8_t line_base_ = 0;
   std::vector<uint8_t> operands_;  // by standard opcode
   std::string kernel_;
-  uint64_t address_ = 0, file_ = 1;
+  uint64_t address_ = 0, file_ = 1, caller_ = 0;
+  uint64_t own_file_ = 0;                                     // of the kernel's first row; 0: it has none yet
+  std::vector<Place> places_;                                 // all rows so far
+  std::map<std::pair<uint64_t, int64_t>, uint64_t> inlined_;  // file and line → the newest caller
   int64_t line_ = 1;
 };
 

@@ -1,5 +1,6 @@
 // The line table of a cubin (.debug_line, DWARF 2 as ptxas writes it with -lineinfo): which source line an instruction
-// of a kernel belongs to.
+// of a kernel belongs to. Code that was inlined from a header belongs to the line of the kernel's own file at which it
+// was.
 #pragma once
 
 #include <cstddef>

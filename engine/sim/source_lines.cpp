@@ -22,10 +22,11 @@ SourceLine SourceLines::find(uint32_t location) const {
   const SourceLine innermost{at->file, at->line};
   for (int depth = 0; depth < kDeepest; ++depth) {
     if (at->file == own_file_) return {at->file, at->line};
-    if (!at->inlined) break;
-    if (at->at_file == own_file_) return {at->at_file, at->at_line};
-    // The place it was inlined at is inlined itself: the .loc before this one says where.
-    const auto outer = inlined_.find({at->at_file, at->at_line, at->at_column});
+    if (at->inlined && at->at_file == own_file_) return {at->at_file, at->at_line};
+    // The place it was inlined at is inlined itself: the .loc before this one says where. So it does where the compiler
+    // has left out at which place a piece of a header was inlined: a .loc of the same piece said so before.
+    const auto outer = at->inlined ? inlined_.find({at->at_file, at->at_line, at->at_column})
+                                   : inlined_.find({at->file, at->line, at->column});
     if (outer == inlined_.end()) break;
     const auto own = static_cast<uint32_t>(at - function_.locations.data());
     const auto before = std::lower_bound(outer->second.begin(), outer->second.end(), own);

@@ -8,6 +8,9 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <tuple>
+
+#include "tests/compile/compile_fixture.hpp"
 
 namespace tilescope {
 namespace {
@@ -47,6 +50,36 @@ TEST(MachineAccess, ItsLineIsOfTheSourceFile) {
   const auto accesses = machine_accesses(cubin_for("sm_90"), "kept");
   ASSERT_FALSE(accesses.empty());
   for (const MachineAccess& access : accesses) EXPECT_TRUE(access.file.ends_with("accesses.cu")) << access.file;
+}
+
+/// The load is in a function of CUDA's own header, called in line 4 and, through a function of this file, in line 7.
+using MachineAccessOfHeaders = CompilerTest;
+TEST_F(MachineAccessOfHeaders, BelongsToTheLineOfTheSourceAtWhichItWasInlined) {
+  CompileRequest request;
+  request.file = "kernels/x.cu";
+  request.want_cubin = true;
+  request.text =
+      "#include <cuda_fp16.h>\n"
+      "extern \"C\" __global__ void direct(const half* x, half* y) {\n"
+      "  int i = threadIdx.x;\n"
+      "  y[i] = __ldcg(x + i);\n"
+      "}\n"
+      "__device__ half twice(const half* x) {\n"
+      "  return __hadd(__ldcg(x), __ldcg(x + 32));\n"
+      "}\n"
+      "extern \"C\" __global__ void through(const half* x, half* y) { y[threadIdx.x] = twice(x + threadIdx.x); }\n";
+  const auto module = compiler_->compile(request, {});
+  ASSERT_TRUE(module) << module.error().message;
+  for (const auto& [kernel, line, loads] : {std::tuple("direct", 4U, 1U), std::tuple("through", 7U, 2U)}) {
+    uint32_t found = 0;
+    for (const MachineAccess& access : machine_accesses(module->cubin, kernel)) {
+      if (access.kind != AccessKind::load) continue;
+      EXPECT_EQ(access.line, line) << access.file;
+      EXPECT_TRUE(access.file.ends_with("x.cu")) << access.file;
+      ++found;
+    }
+    EXPECT_EQ(found, loads) << kernel;
+  }
 }
 
 TEST(MachineAccess, AKernelThatIsNotThereAndBytesThatAreNoCubinHaveNone) {

@@ -134,6 +134,37 @@ TEST_F(PictureTest, EveryViewHasContent) {
   }
 }
 
+// What went is left of what came, each with its own colour behind it.
+TEST_F(PictureTest, TwoRungsStandBesideEachOther) {
+  Pixels picture;
+  SHOOT("--rung tile-per-cta --diff thread-per-element", picture);
+  const auto count = [&](int left, int right, auto is_meant) {
+    int pixels = 0;
+    for (int y = 645; y < 940; ++y)
+      for (int x = left; x < right; ++x) {
+        const uint32_t colour = picture.at(x, y);
+        pixels += is_meant(static_cast<int>(colour & 0xFF), static_cast<int>(colour >> 8 & 0xFF)) ? 1 : 0;
+      }
+    return pixels;
+  };
+  // Their grounds are 0x2E2026 and 0x152A27: the window's with a little vermilion, and with a little green.
+  const auto removed = [](int red, int green) { return red > 0x28 && red < 0x34 && green < 0x24; };
+  const auto added = [](int red, int green) { return red < 0x1C && green > 0x26 && green < 0x30; };
+  constexpr int kLeft = 280, kMiddle = 697, kRight = 1280;
+  EXPECT_GT(count(kLeft, kMiddle, removed), 2000);
+  EXPECT_GT(count(kMiddle, kRight, added), 2000);
+  EXPECT_LT(count(kLeft, kMiddle, added), 100);  // some edges of letters have its colour
+  EXPECT_LT(count(kMiddle, kRight, removed), 100);
+}
+
+TEST_F(PictureTest, ARungThatCannotBeComparedWithIsRefused) {
+  Pixels picture;
+  for (const char* other : {"no-such-rung", "tile-per-cta"}) {
+    EXPECT_EQ(shoot(std::string("--rung tile-per-cta --diff ") + other, picture), 2) << other;
+    EXPECT_EQ(picture.width, 0);
+  }
+}
+
 TEST_F(PictureTest, AnUnknownLabIsRefusedWithoutAPicture) {
   Pixels picture;
   EXPECT_EQ(shoot("--rung no-such-rung", picture), 2);

@@ -1,6 +1,10 @@
 // The source panel and the lesson under keys and pointer, without a window.
 #include <gmock/gmock.h>
 
+#include <fstream>
+
+#include "app/panels/source_model.hpp"
+#include "engine/compile/used_parts.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope {
@@ -98,6 +102,171 @@ TEST_F(SourcePanelTest, ASyntaxErrorIsShownAndTheTextBeforeItStays) {
   ASSERT_TRUE(screen->session.error());
   EXPECT_EQ(screen->session.error()->id, ErrorId::compile_failed);
   EXPECT_TRUE(screen->marks().contains("source.error"));
+}
+
+/// A lab with two rungs whose lines are known: kernels/elementwise.cu.
+class ComparisonTest : public SourcePanelTest {
+ protected:
+  void SetUp() override {
+    screen->view.bottom_height = 600;  // a kernel is seen as a whole
+    screen->session.select_rung("tile-per-cta");
+    frames(3);
+    press(ShellKey::d);
+    frames(3);
+  }
+  /// 1-based lines of a kernel.
+  KernelLines lines_of(const std::string& kernel, const std::string& file = "elementwise.cu") {
+    std::ifstream stream(engine->root() / "kernels" / file);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return find_kernel(lines, kernel).value();
+  }
+  bool is_there(const std::string& side, uint32_t line) {
+    return screen->marks().contains("source." + side + "." + std::to_string(line));
+  }
+};
+
+TEST_F(ComparisonTest, TheKeyPutsTheRungBeforeItBesideTheShownOne) {
+  EXPECT_TRUE(is_there("other", lines_of("thread_per_element").signature));
+  EXPECT_TRUE(is_there("shown", lines_of("tile_per_cta").signature));
+  EXPECT_FALSE(is_there("shown", lines_of("thread_per_element").signature));
+  press(ShellKey::d);
+  frames(3);
+  EXPECT_FALSE(is_there("shown", lines_of("tile_per_cta").signature));
+}
+
+TEST_F(ComparisonTest, AnotherRungCanBeChosenAndIsKeptForItsLab) {
+  click("source.compared");
+  frames(3);
+  click("source.compare.grid-stride");
+  frames(3);
+  EXPECT_TRUE(is_there("other", lines_of("grid_stride").signature));
+  screen->session.select_lab("transpose");
+  frames(3);
+  screen->session.select_lab("vector-add");
+  frames(3);
+  EXPECT_TRUE(is_there("other", lines_of("grid_stride").signature));
+  screen->session.select_rung("grid-stride");  // with itself it cannot be compared
+  frames(3);
+  EXPECT_TRUE(is_there("other", lines_of("tiles_per_cta").signature));
+}
+
+TEST_F(ComparisonTest, TheFirstRungIsComparedWithTheNext) {
+  screen->session.select_rung("thread-per-element");
+  frames(3);
+  EXPECT_TRUE(is_there("other", lines_of("tile_per_cta").signature));
+}
+
+TEST_F(ComparisonTest, AClickedLineIsSelectedAndItsEqualMeansTheOneThatRuns) {
+  const uint32_t own = lines_of("tile_per_cta").last, other = lines_of("thread_per_element").last;
+  click("source.shown." + std::to_string(own));
+  EXPECT_EQ(screen->view.selection.line, own);
+  screen->view.selection.line = 1;
+  click("source.other." + std::to_string(other));  // both end with a brace
+  EXPECT_EQ(screen->view.selection.line, own);
+}
+
+TEST_F(ComparisonTest, PointingAtALineLightsItElsewhere) {
+  const uint32_t line = lines_of("tile_per_cta").signature;
+  point_at(centre("source.shown." + std::to_string(line)));
+  frame();
+  EXPECT_EQ(screen->view.hover.line, line);
+}
+
+TEST_F(ComparisonTest, AFoldOpensAndCloses) {
+  screen->session.select_lab("transpose");
+  screen->session.select_rung("padded-tile");
+  frames(3);
+  ASSERT_TRUE(screen->marks().contains("source.fold.1"));
+  const uint32_t hidden = lines_of("padded_tile", "transpose.cu").signature + 6;
+  for (const bool open : {false, true, false}) {
+    EXPECT_EQ(is_there("shown", hidden), open);
+    click("source.fold.1");
+    frames(3);
+  }
+}
+
+TEST_F(ComparisonTest, EditingPtxAndFindingShowTheSourceAgain) {
+  click("source.edit");
+  EXPECT_FALSE(screen->view.diff);
+  press(ShellKey::d);
+  EXPECT_FALSE(screen->view.diff) << "a letter that is typed is no key";
+}
+
+TEST_F(ComparisonTest, BesideTheRungThatHasRunIsWhatItsLinesMoved) {
+  if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
+  screen->session.submit();
+  ASSERT_TRUE(settle());
+  frames(8);
+  point_at(centre("source.shown." + std::to_string(lines_of("tile_per_cta").signature)));
+  for (const auto& row : screen->session.result()->traffic.lines)
+    EXPECT_TRUE(row.space != Space::global || is_there("shown", row.line)) << row.line;
+}
+
+/// A rung that picks another one.
+class PickedRungTest : public ComparisonTest {
+ protected:
+  void SetUp() override {
+    screen->session.select_lab("softmax");
+    screen->session.select_rung("auto");
+    frames(3);
+  }
+};
+
+TEST_F(PickedRungTest, TheKernelThatItPicksIsShownBeforeItHasRun) {
+  screen->session.set_size("columns", 504);  // short rows: a few lanes hold one
+  frames(3);
+  EXPECT_TRUE(screen->marks().contains(line_mark(lines_of("several_rows", "softmax.cu").signature)));
+  screen->session.set_size("columns", 505);  // no whole vectors
+  frames(3);
+  EXPECT_TRUE(screen->marks().contains(line_mark(lines_of("several_rows_by_element", "softmax.cu").signature)));
+}
+
+TEST_F(PickedRungTest, IsComparedWithTheRungBeforeThePickedOne) {
+  press(ShellKey::d);
+  frames(3);
+  EXPECT_TRUE(is_there("shown", lines_of("several_rows", "softmax.cu").signature) ||
+              screen->marks().contains("source.fold.0"));
+  EXPECT_EQ(screen->marks().count("source.compared"), 1U);
+  click("source.compared");
+  frames(3);
+  EXPECT_FALSE(screen->marks().contains("source.compare.several-rows")) << "the picked rung itself";
+  EXPECT_FALSE(screen->marks().contains("source.compare.auto"));
+  EXPECT_TRUE(screen->marks().contains("source.compare.online"));
+}
+
+TEST_F(PickedRungTest, WhatItMovesIsOnLinesOfTheKernelThatItPicked) {
+  if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
+  for (const char* lab : {"softmax", "rmsnorm", "layernorm", "reduction-sum"}) {
+    SCOPED_TRACE(lab);
+    screen->session.select_lab(lab);
+    screen->session.select_rung("auto");
+    screen->session.submit();
+    ASSERT_TRUE(settle());
+    const RunResult& result = *screen->session.result();
+    std::vector<std::string> kernels;
+    for (const Launch& launch : result.plan.launches) kernels.push_back(launch.kernel);
+    const auto parts = used_parts(result.plan.source_text, kernels);
+    for (const LineTraffic& row : result.traffic.lines) {
+      EXPECT_EQ(file_name_of(row.file), find_lab(lab)->kernel_file) << "line " << row.line;
+      EXPECT_TRUE(std::ranges::any_of(
+          parts, [&](const UsedPart& part) { return row.line >= part.first_line && row.line <= part.last_line; }))
+          << "line " << row.line;
+      // What reads an input or writes an output is in the machine code as well.
+      EXPECT_TRUE(row.space != Space::global || !row.changed_by_ptxas || !row.machine_operations.empty())
+          << "line " << row.line;
+    }
+  }
+}
+
+TEST_F(PickedRungTest, SwitchesOfThePickedRungAreThere) {
+  screen->session.select_lab("reduction-sum");
+  screen->session.select_rung("auto");
+  frames(3);
+  ASSERT_NE(screen->session.chosen(), nullptr);
+  const std::string picked = screen->session.chosen()->resolved.rung->name;
+  for (const BreakIt& one : screen->session.lab().break_it)
+    EXPECT_EQ(screen->marks().contains("break." + one.name), one.concerns(picked) || one.concerns("auto")) << one.name;
 }
 
 TEST_F(SourcePanelTest, LessonLinksAct) {

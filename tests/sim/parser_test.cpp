@@ -91,13 +91,14 @@ TEST(Parser, InlinedCodeBelongsToTheKernelsOwnLine) {
       parsed(kernel_around(".loc 1 10 0\nret;\n.loc 2 500 1, function_name $L__info_string0, inlined_at 1 12 3\nret;\n"
                            ".loc 2 70 5, function_name $L__info_string0, inlined_at 1 14 2\nret;\n"
                            ".loc 2 90 1, function_name $L__info_string1+4, inlined_at 2 70 5\nret;\n.loc 1 0 3\nret;\n"
+                           ".loc 2 500 1\nret;\n.loc 2 300 1\nret;\n"
                            ".loc 1 4 3, function_name $L__info_string2, inlined_at 1 5 34\nret;",
                            ".file 1 \"k.cu\"\n.file 2 \"cuda_fp16.h\", 1700000000, 100\n"));
   const SourceLines lines(module->functions[0]);
   std::vector<uint32_t> found;
   for (const auto& instruction : module->functions[0].instructions)
     found.push_back(lines.find(instruction.location).line);
-  EXPECT_EQ(found, (std::vector<uint32_t>{10, 12, 14, 14, 14, 4}));
+  EXPECT_EQ(found, (std::vector<uint32_t>{10, 12, 14, 14, 14, 12, 300, 4}));
 }
 TEST(Parser, ErrorsNameTheLineAndWhatIsWrong) {
   EXPECT_EQ(error_of(kernel_around("mov.u32 %r1, ;")), "PTX line 12: ';' is no operand");

@@ -1,0 +1,183 @@
+// The source panel's comparison of two rungs: which ones, the header with the choice, and the lines' margin.
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/source_view.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+/// The rung whose code runs.
+const Rung& run_rung(const PanelContext& context) {
+  const ChosenRung chosen = chosen_rung(context);
+  return chosen.rung != nullptr ? *chosen.rung : context.rung();
+}
+
+}  // namespace
+
+const Rung* compared_rung(const PanelContext& context) {
+  const Lab& lab = context.lab();
+  const Rung& shown = run_rung(context);
+  const auto& wishes = context.view.diff_with;
+  if (const auto wish = wishes.find(lab.name); wish != wishes.end())
+    if (const Rung* rung = find_rung(lab, wish->second); rung != nullptr && !rung->pick && rung != &shown) return rung;
+  // The nearest below it on the ladder, else the nearest above.
+  const Rung *below = nullptr, *above = nullptr;
+  for (const Rung& rung : lab.rungs) {
+    if (rung.pick || &rung == &shown) continue;
+    if (&rung < &shown)
+      below = &rung;
+    else if (above == nullptr)
+      above = &rung;
+  }
+  return below != nullptr ? below : above;
+}
+
+void SourcePanel::take_difference(PanelContext& context) {
+  const Rung* other = context.view.diff ? compared_rung(context) : nullptr;
+  if (diffing_ != (other != nullptr)) {
+    diffing_ = other != nullptr;
+    if (diffing_) {
+      apply_edits(context, true);
+      showing_ptx_ = source_.editable = false;
+      source_.close_find();
+    } else if (selected_) {
+      source_.reveal(*selected_ - 1, CodeView::Place::nearest);
+    }
+  }
+  if (!diffing_) return;
+  const Request& request = context.session.request();
+  const auto* chosen = context.session.chosen();
+  const std::vector<std::string>& shown = chosen != nullptr ? chosen->kernels : run_rung(context).kernels;
+  const std::vector<std::string> others =
+      context.session.shows_own() ? other->kernels : launched_kernels(*other, request.config);
+  other_ = other->name;
+  if (diffed_lab_ == lab_ && diffed_revision_ == source_.buffer.revision() && diffed_shown_ == shown &&
+      diffed_other_ == others)
+    return;
+  diffed_lab_ = lab_;
+  diffed_revision_ = source_.buffer.revision();
+  diffed_shown_ = shown;
+  diffed_other_ = others;
+  diff_.show(diff_of_kernels(source_.buffer.text(), others, shown), source_.buffer.lines());
+}
+
+void SourcePanel::draw_diff(PanelContext& context, ImVec2 size) {
+  if (diff_.diff().same()) {
+    ImGui::BeginChild("no-difference", size);
+    empty_state(context, context.strings("source.diff_same"), context.strings("source.diff_same_hint"));
+    ImGui::EndChild();
+    return;
+  }
+  DiffView::Hooks hooks;
+  hooks.margin_width = context.px(kSourceMargin);
+  hooks.margin_key = 2 * ledger_version_ + (lines_agree() ? 1 : 0);
+  hooks.has_margin = [&](uint32_t line) { return lines_agree() && ledger_.lines.contains(line); };
+  hooks.fill = [&](uint32_t line) { return fill_of(context, line); };
+  hooks.is_parameter = [&](std::string_view word) { return is_parameter(context, word); };
+  hooks.decorate = [&](uint32_t line, ImVec2 low, ImVec2 high, float text_end) {
+    draw_line(context, line, low, high, text_end);
+  };
+  hooks.decorate_fold = [&](const std::vector<uint32_t>& lines, ImVec2 low, ImVec2 high) {
+    LineLedger sum;
+    for (const uint32_t line : lines)
+      if (const auto found = ledger_.lines.find(line); found != ledger_.lines.end()) sum.add(found->second);
+    if (sum.requests == 0 || !lines_agree()) return 0.0F;
+    draw_traffic(context, sum, low, high);
+    return context.px(kSourceMargin);
+  };
+  const DiffView::Outcome outcome = diff_.draw(context, size, hooks);
+  if (outcome.clicked) {
+    selected_here_ = true;
+    select_line(context.view, context.result.get(), *outcome.clicked);
+  }
+  if (outcome.hovered) context.view.hover.line = *outcome.hovered;
+  if (!outcome.parameter.name.empty()) explain_parameter(context, outcome.parameter);
+}
+
+void SourcePanel::draw_rung_choices(PanelContext& context) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(8), context.px(8)));
+  if (ImGui::BeginPopup("compared rung")) {
+    int number = 0;
+    for (const Rung& rung : context.lab().rungs) {
+      ++number;
+      if (rung.pick || &rung == &run_rung(context)) continue;
+      const std::string title = std::to_string(number) + "  " + context.strings(rung.title);
+      if (ImGui::Selectable(title.c_str(), rung.name == other_, 0, {context.px(240), 0}))
+        context.view.diff_with[context.lab().name] = rung.name;
+      mark(context, "source.compare." + rung.name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+    }
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+}
+
+/// "− 2 Naive ▾  6 lines": the rung that is compared with; pressed, it shows the choice. Returns where it ends.
+float SourcePanel::draw_other_rung(PanelContext& context, ImVec2 low, float right, float middle) {
+  const Theme& theme = context.theme;
+  ImFont* font = context.fonts.small;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Rung* other = find_rung(context.lab(), other_);
+  if (other == nullptr) return low.x;
+  const auto number = std::to_string(other - context.lab().rungs.data() + 1);
+  const std::string count = "−" + std::to_string(diff_.diff().removed);
+  const float chevron = context.px(20), count_width = text_size(font, count).x + context.px(12);
+  const float top = centred_top(font, middle);
+  float x = low.x + draw_text(list, font, {low.x, top}, theme.muted, number).x + context.px(8);
+  const std::string title = context.strings(other->title);
+  const float room = right - x - chevron - count_width;
+  const std::string shown = fit_text(font, title, std::max(room, context.px(24)));
+  const ImVec2 button_low{low.x - context.px(4), middle - context.px(12)};
+  const ImVec2 button_high{x + text_size(font, shown).x + chevron, middle + context.px(12)};
+  ImGui::SetCursorScreenPos(button_low);
+  if (ImGui::InvisibleButton("source.compared", {button_high.x - button_low.x, button_high.y - button_low.y}))
+    ImGui::OpenPopup("compared rung");
+  const bool hovered = ImGui::IsItemHovered();
+  explain(context, title + "\n" + context.strings("source.diff_other_meaning"));
+  mark(context, "source.compared", button_low, button_high);
+  x += draw_text(list, font, {x, top}, hovered ? theme.accent : theme.text, shown).x;
+  draw_chevron(list, {x + context.px(10), middle}, context.px(8), hovered ? theme.accent : theme.muted);
+  x += chevron + context.px(4);
+  if (room > context.px(24)) x += draw_text(list, font, {x, top}, theme.error, count).x;
+  ImGui::SetNextWindowPos({button_low.x, button_high.y + context.px(4)}, ImGuiCond_Always);
+  draw_rung_choices(context);
+  return x;
+}
+
+/// "3 Shared tile  +9": the rung that has run.
+void SourcePanel::draw_shown_rung(PanelContext& context, ImVec2 low, float right, float middle) {
+  const Theme& theme = context.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Rung& rung = run_rung(context);
+  const auto number = std::to_string(&rung - context.lab().rungs.data() + 1);
+  const std::string count = "+" + std::to_string(diff_.diff().added);
+  ImFont *font = context.fonts.small, *bold = context.fonts.small_semibold;
+  const float top = centred_top(font, middle), count_width = text_size(font, count).x + context.px(12);
+  float x = low.x + draw_text(list, font, {low.x, top}, theme.muted, number).x + context.px(8);
+  const std::string title = context.strings(rung.title);
+  const float room = right - x - count_width;
+  if (room < context.px(24)) return;
+  const float title_x = x;
+  x +=
+      draw_text(list, bold, {x, centred_top(bold, middle)}, theme.text, fit_text(bold, title, room)).x + context.px(12);
+  draw_text(list, font, {x, top}, theme.ok, count);
+  explain_rect(context, {title_x, low.y}, {x, low.y + context.px(kSourceHeader)},
+               title + "\n" + context.strings("source.diff_shown_meaning"));
+}
+
+void SourcePanel::draw_diff_header(PanelContext& context, ImVec2 low, float width, float right, float middle) {
+  const float text = low.x + DiffView::text_offset(context);
+  if (const float second = DiffView::second_column(context, width); second > 0) {
+    draw_other_rung(context, {text, low.y}, low.x + second - context.px(16), middle);
+    draw_shown_rung(context, {low.x + second + DiffView::text_offset(context), low.y}, right, middle);
+    return;
+  }
+  const float left = low.x + context.px(24), half = left + (right - left) / 2;
+  const float end = draw_other_rung(context, {left, low.y}, half, middle);
+  draw_shown_rung(context, {end + context.px(20), low.y}, right, middle);
+}
+
+}  // namespace tilescope
