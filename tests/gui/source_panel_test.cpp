@@ -136,7 +136,7 @@ TEST_F(ComparisonTest, TheKeyPutsTheRungBeforeItBesideTheShownOne) {
 }
 
 TEST_F(ComparisonTest, AnotherRungCanBeChosenAndIsKeptForItsLab) {
-  click("source.compared");
+  click("comparison.rung");
   frames(3);
   click("source.compare.grid-stride");
   frames(3);
@@ -227,8 +227,8 @@ TEST_F(PickedRungTest, IsComparedWithTheRungBeforeThePickedOne) {
   frames(3);
   EXPECT_TRUE(is_there("shown", lines_of("several_rows", "softmax.cu").signature) ||
               screen->marks().contains("source.fold.0"));
-  EXPECT_EQ(screen->marks().count("source.compared"), 1U);
-  click("source.compared");
+  EXPECT_EQ(screen->marks().count("comparison.rung"), 1U);
+  click("comparison.rung");
   frames(3);
   EXPECT_FALSE(screen->marks().contains("source.compare.several-rows")) << "the picked rung itself";
   EXPECT_FALSE(screen->marks().contains("source.compare.auto"));
