@@ -236,7 +236,9 @@ void DiffView::draw_fold(PanelContext& context, const Geometry& geometry, const 
     draw_chevron(list, {text_x - context.px(14), middle}, context.px(8), colour);
   else
     draw_text_centred(list, context.fonts.small, {text_x - context.px(14), middle}, colour, "…");
-  const std::string count = context.strings.format("source.diff_equal", fmt::arg("count", fold.lines));
+  const std::string count = fold.lines == 1
+                                ? context.strings("source.diff_equal_one")
+                                : context.strings.format("source.diff_equal", fmt::arg("count", fold.lines));
   ImFont* font = context.fonts.small;
   const float end = text_x + draw_text(list, font, {text_x, centred_top(font, middle)}, colour, count).x;
   std::string names;

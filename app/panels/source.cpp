@@ -25,6 +25,8 @@ std::string read_text(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+bool is_view_of_lines(Tab tab) { return tab == Tab::traffic || tab == Tab::step; }
+
 }  // namespace
 
 void SourcePanel::take_source(PanelContext& context) {
@@ -109,7 +111,7 @@ void SourcePanel::take_listing() {
 
 /// The views of lines and of instructions show what a line of any function does; beside the others stands the kernel.
 bool SourcePanel::is_worth_leaving_kernel(const PanelContext& context, uint32_t line) const {
-  if (context.view.tab == Tab::traffic || context.view.tab == Tab::step) return true;
+  if (is_view_of_lines(context.view.tab)) return true;
   const auto kernel = find_kernel(source_.buffer.lines(), shown_kernel(context));
   return !kernel || kernel->contains(line);
 }
@@ -117,12 +119,18 @@ bool SourcePanel::is_worth_leaving_kernel(const PanelContext& context, uint32_t 
 void SourcePanel::take_selection(PanelContext& context) {
   const auto selected = line_of(context.view.selection, context.result.get());
   lit_ = line_of(context.view.hover, context.result.get());
-  if (selected == selected_) return;
+  const bool is_new = selected != selected_;
   selected_ = selected;
+  if (selected_ && awaits_reveal_ && !is_new && is_view_of_lines(context.view.tab)) {
+    source_.reveal(*selected_ - 1, CodeView::Place::nearest);
+    awaits_reveal_ = false;
+  }
+  if (!is_new) return;
+  awaits_reveal_ = false;
   if (selected_ && !selected_here_) {
     const bool suggested = frames_since_result_ <= kSettling;
-    if (!suggested || is_worth_leaving_kernel(context, *selected_))
-      source_.reveal(*selected_ - 1, CodeView::Place::nearest);
+    awaits_reveal_ = suggested && !is_worth_leaving_kernel(context, *selected_);
+    if (!awaits_reveal_) source_.reveal(*selected_ - 1, CodeView::Place::nearest);
     if (!suggested) diff_.reveal(*selected_);
     if (const auto row = listing_.first_of(*selected_)) ptx_.reveal(*row, CodeView::Place::middle);
   }

@@ -133,11 +133,11 @@ float SourcePanel::draw_other_rung(PanelContext& context, ImVec2 low, float righ
   const ImVec2 button_low{low.x - context.px(4), middle - context.px(12)};
   const ImVec2 button_high{x + text_size(font, shown).x + chevron, middle + context.px(12)};
   ImGui::SetCursorScreenPos(button_low);
-  if (ImGui::InvisibleButton("source.compared", {button_high.x - button_low.x, button_high.y - button_low.y}))
+  if (ImGui::InvisibleButton("comparison.rung", {button_high.x - button_low.x, button_high.y - button_low.y}))
     ImGui::OpenPopup("compared rung");
   const bool hovered = ImGui::IsItemHovered();
   explain(context, title + "\n" + context.strings("source.diff_other_meaning"));
-  mark(context, "source.compared", button_low, button_high);
+  mark(context, "comparison.rung", button_low, button_high);
   x += draw_text(list, font, {x, top}, hovered ? theme.accent : theme.text, shown).x;
   draw_chevron(list, {x + context.px(10), middle}, context.px(8), hovered ? theme.accent : theme.muted);
   x += chevron + context.px(4);

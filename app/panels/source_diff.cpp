@@ -127,7 +127,10 @@ class DiffBuilder {
   }
 
   void add_part(Kind kind, const UsedPart& part) {
-    add_gap();
+    // Parts that follow each other in the file do so here.
+    const DiffRow last = diff_.rows.empty() ? DiffRow{} : diff_.rows.back();
+    const uint32_t before = kind == Kind::removed ? last.other : last.shown;
+    if (last.kind != kind || before + 1 != part.first_line) add_gap();
     for (uint32_t line = part.first_line; line <= part.last_line; ++line)
       add(kind, kind == Kind::removed ? line : 0, kind == Kind::added ? line : 0);
   }

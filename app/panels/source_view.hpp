@@ -124,6 +124,7 @@ class SourcePanel {
   // kernel, or the first change.
   static constexpr int kSettling = 4;  // frames
   int frames_since_result_ = kSettling + 1;
+  bool awaits_reveal_ = false;  // a suggested line is out of sight until a view asks for it
   bool selected_here_ = false;  // the selection came from this panel: do not scroll to it
 
   std::string notice_, notice_path_;

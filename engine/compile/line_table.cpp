@@ -185,15 +185,15 @@ class LineProgram {
       const auto symbol = symbols_.find(cursor_.at());
       kernel_ = symbol != symbols_.end() ? symbol->second : std::string();
       address_ = cursor_.next<uint64_t>();
-      own_file_ = 0;
-      inlined_.clear();
     } else if (opcode == kInlinedCall) {
       caller_ = cursor_.next_unsigned();
     } else if (opcode == kEndSequence) {
       add_row();
       kernel_.clear();
-      address_ = caller_ = 0;
+      address_ = caller_ = own_file_ = 0;
       file_ = line_ = 1;
+      places_.clear();
+      inlined_.clear();
     }
     cursor_.move_to(begin + length);
   }

@@ -52,22 +52,24 @@ TEST(MachineAccess, ItsLineIsOfTheSourceFile) {
   for (const MachineAccess& access : accesses) EXPECT_TRUE(access.file.ends_with("accesses.cu")) << access.file;
 }
 
-/// The load is in a function of CUDA's own header, called in line 4 and, through a function of this file, in line 7.
+/// The load is in a function of a header, called in line 4 and, through a function of the source, in line 7.
 using MachineAccessOfHeaders = CompilerTest;
 TEST_F(MachineAccessOfHeaders, BelongsToTheLineOfTheSourceAtWhichItWasInlined) {
+  write_bytes(folder_ / "load.cuh", "__device__ inline float load(const float* at) {\n  return *at;\n}\n");
   CompileRequest request;
   request.file = "kernels/x.cu";
+  request.include_folders = {folder_.string()};
   request.want_cubin = true;
   request.text =
-      "#include <cuda_fp16.h>\n"
-      "extern \"C\" __global__ void direct(const half* x, half* y) {\n"
+      "#include \"load.cuh\"\n"
+      "extern \"C\" __global__ void direct(const float* x, float* y) {\n"
       "  int i = threadIdx.x;\n"
-      "  y[i] = __ldcg(x + i);\n"
+      "  y[i] = load(x + i);\n"
       "}\n"
-      "__device__ half twice(const half* x) {\n"
-      "  return __hadd(__ldcg(x), __ldcg(x + 32));\n"
+      "__device__ float twice(const float* x) {\n"
+      "  return load(x) + load(x + 32);\n"
       "}\n"
-      "extern \"C\" __global__ void through(const half* x, half* y) { y[threadIdx.x] = twice(x + threadIdx.x); }\n";
+      "extern \"C\" __global__ void through(const float* x, float* y) { y[threadIdx.x] = twice(x + threadIdx.x); }\n";
   const auto module = compiler_->compile(request, {});
   ASSERT_TRUE(module) << module.error().message;
   for (const auto& [kernel, line, loads] : {std::tuple("direct", 4U, 1U), std::tuple("through", 7U, 2U)}) {
