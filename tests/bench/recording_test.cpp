@@ -203,7 +203,8 @@ TEST(Recordings, OfAMissingFolderAreNone) {
 TEST(RecordingRefusal, NamesAnUnknownFormatVersion) {
   json document = to_json(sample_report());
   document["format"] = 3;
-  EXPECT_THAT(refusal_of(resealed(document)), HasSubstr("it has format version 3, and this program reads versions 1 and 2"));
+  EXPECT_THAT(refusal_of(resealed(document)),
+              HasSubstr("it has format version 3, and this program reads versions 1 and 2"));
 }
 
 TEST(RecordingRefusal, SaysWhenThereIsNoVersionOrDigest) {

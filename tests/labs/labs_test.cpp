@@ -201,6 +201,31 @@ TEST(Labs, EveryShapeOfAMapIsPossibleOnAGpuForEveryScheme) {
     }
 }
 
+/// One wrong result would end the timing of the map. Of its shapes those that are simulated in a moment.
+TEST(Labs, EverySchemeOfAMapIsCorrectWithTheParametersThatItRacesWith) {
+  constexpr int64_t kMostElements = 1 << 16;
+  const auto gpu = engine().modelled_gpu("h200");
+  ASSERT_TRUE(gpu);
+  size_t checked = 0;
+  for (const auto& lab : labs())
+    for (const SweepPoint& point : map_points(lab)) {
+      const SchemeMap& map = *lab.scheme_map;
+      if (point.sizes.at(map.rows) * point.sizes.at(map.columns) > kMostElements) continue;
+      for (const auto& scheme : map.schemes) {
+        Request request;
+        request.lab = lab.name;
+        request.rung = scheme.rung;
+        request.config = default_config(lab, DeviceKind::gpu);
+        for (const auto& [name, value] : point.sizes) request.config.sizes.at(name) = value;
+        for (const auto& [name, value] : map.tune(scheme.rung, request.config, *gpu))
+          request.config.params.at(name) = value;
+        expect_correct(request);
+        ++checked;
+      }
+    }
+  EXPECT_GT(checked, 50U);
+}
+
 TEST(Labs, TheAnswerOfEveryPredictCardIsAmongItsChoices) {
   for (const auto& lab : labs()) {
     const Config config = default_config(lab, DeviceKind::sim);
