@@ -334,12 +334,12 @@ std::vector<BreakIt> make_switches() {
       {.name = "NO_WAIT",
        .title = {"Do not wait for the copies", "不等待异步拷贝"},
        .help = {"A piece is multiplied while cp.async is still writing to it.", "cp.async 还在写，就拿这一段来相乘。"},
-       .rungs = {"double-buffered"}},
+       .rungs = {"double-buffered", "auto"}},
       {.name = "NO_PADDING",
        .title = {"Forget the padding", "忘掉填充"},
        .help = {"Elements of A that are turned over together fall into the same banks.",
                 "一起转置的 A 的元素落在同样的存储体里。"},
-       .rungs = {"vectorised", "warp-tile", "double-buffered"},
+       .rungs = {"vectorised", "warp-tile", "double-buffered", "auto"},
        .only_slower = true}};
 }
 
