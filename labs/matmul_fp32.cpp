@@ -457,7 +457,7 @@ Lab make_matmul_fp32() {
   lab.title = {"Matmul fp32", "矩阵乘 fp32"};
   lab.kernel_file = "matmul_fp32.cu";
   lab.sizes = {make_matmul_size("M", 200, 4096, 1, kMost), make_matmul_size("N", 264, 4096, 1, kMost),
-               make_matmul_size("K", 140, 4096, 1, kMost)};
+               make_matmul_size("K", 136, 4096, 1, kMost)};
   lab.params = make_params();
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
