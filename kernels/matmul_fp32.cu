@@ -62,10 +62,13 @@ extern "C" __global__ void __launch_bounds__(TILE* TILE)
   set_element(c, row, column, m, n, sum);
 }
 
+// Rows that a CTA of rung 4 computes. Arrays of a kernel have 48 KB at most, so that of 16 · 32 nothing is launched.
+constexpr int COLUMN = TM * TILE < 256 ? TM * TILE : 256;
+
 // A thread computes TM results of one column. An element of B, once in a register, is used TM times.
 extern "C" __global__ void __launch_bounds__(TILE* TILE)
     register_1d(const float* a, const float* b, float* c, int m, int n, int k) {
-  __shared__ float a_tile[TM * TILE][TILE], b_tile[TILE][TILE];
+  __shared__ float a_tile[COLUMN][TILE], b_tile[TILE][TILE];
   const int x = threadIdx.x, y = threadIdx.y;
   const int row = blockIdx.y * TM * TILE + y, column = blockIdx.x * TILE + x;
   float sum[TM] = {};

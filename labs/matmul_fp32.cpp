@@ -334,12 +334,12 @@ std::vector<BreakIt> make_switches() {
       {.name = "NO_WAIT",
        .title = {"Do not wait for the copies", "不等待异步拷贝"},
        .help = {"A piece is multiplied while cp.async is still writing to it.", "cp.async 还在写，就拿这一段来相乘。"},
-       .rungs = {"double-buffered"}},
+       .rungs = {"double-buffered", "auto"}},
       {.name = "NO_PADDING",
        .title = {"Forget the padding", "忘掉填充"},
        .help = {"Elements of A that are turned over together fall into the same banks.",
                 "一起转置的 A 的元素落在同样的存储体里。"},
-       .rungs = {"vectorised", "warp-tile", "double-buffered"},
+       .rungs = {"vectorised", "warp-tile", "double-buffered", "auto"},
        .only_slower = true}};
 }
 
@@ -457,7 +457,7 @@ Lab make_matmul_fp32() {
   lab.title = {"Matmul fp32", "矩阵乘 fp32"};
   lab.kernel_file = "matmul_fp32.cu";
   lab.sizes = {make_matmul_size("M", 200, 4096, 1, kMost), make_matmul_size("N", 264, 4096, 1, kMost),
-               make_matmul_size("K", 140, 4096, 1, kMost)};
+               make_matmul_size("K", 136, 4096, 1, kMost)};
   lab.params = make_params();
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
