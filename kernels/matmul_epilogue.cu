@@ -44,27 +44,33 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   store_tile<false>(sum, c, m, n, tile);
 }
 
-// Elements of C, CHUNK of them to a thread: `change` gets the value and the column. A CTA has a row.
-template <class CHANGE>
-__device__ void change_row(const Element* from, Element* to, int n, int aligned, CHANGE change) {
-  const long long row = static_cast<long long>(blockIdx.x) * n;
-  if (!aligned) {
-    for (int s = threadIdx.x; s < n; s += THREADS) to[row + s] = from_float(change(to_float(from[row + s]), s));
-    return;
-  }
-  for (int s = threadIdx.x * CHUNK; s < n; s += THREADS * CHUNK) {
-    uint4 bits = *reinterpret_cast<const uint4*>(from + row + s);
-    Element* chunk = reinterpret_cast<Element*>(&bits);
-#pragma unroll
-    for (int i = 0; i < CHUNK; ++i) chunk[i] = from_float(change(to_float(chunk[i]), s + i));
-    *reinterpret_cast<uint4*>(to + row + s) = bits;
-  }
-}
+// The two kernels of an interpreter: a CTA takes a row, a thread CHUNK elements of it at a time.
+struct alignas(16) Chunk {
+  Element value[CHUNK];
+};
+__device__ Chunk chunk_at(const Element* from) { return *reinterpret_cast<const Chunk*>(from); }
+
 extern "C" __global__ void __launch_bounds__(THREADS) add_bias(Element* c, const Element* bias, int n, int aligned) {
-  change_row(c, c, n, aligned, [bias](float x, int s) { return x + to_float(bias[s]); });
+  Element* row = c + static_cast<long long>(blockIdx.x) * n;
+  for (int s = threadIdx.x; s < n && !aligned; s += THREADS) row[s] = from_float(to_float(row[s]) + to_float(bias[s]));
+  for (int s = threadIdx.x * CHUNK; s < n && aligned; s += THREADS * CHUNK) {
+    Chunk x = chunk_at(row + s);
+    const Chunk b = chunk_at(bias + s);
+#pragma unroll
+    for (int i = 0; i < CHUNK; ++i) x.value[i] = from_float(to_float(x.value[i]) + to_float(b.value[i]));
+    *reinterpret_cast<Chunk*>(row + s) = x;
+  }
 }
 extern "C" __global__ void __launch_bounds__(THREADS) activate(const Element* from, Element* c, int n, int aligned) {
-  change_row(from, c, n, aligned, [](float x, int) { return activation(x); });
+  const long long row = static_cast<long long>(blockIdx.x) * n;
+  for (int s = threadIdx.x; s < n && !aligned; s += THREADS)
+    c[row + s] = from_float(activation(to_float(from[row + s])));
+  for (int s = threadIdx.x * CHUNK; s < n && aligned; s += THREADS * CHUNK) {
+    Chunk x = chunk_at(from + row + s);
+#pragma unroll
+    for (int i = 0; i < CHUNK; ++i) x.value[i] = from_float(activation(to_float(x.value[i])));
+    *reinterpret_cast<Chunk*>(c + row + s) = x;
+  }
 }
 
 // The bias of a column and of the next one; of columns past the end anything.

@@ -59,7 +59,7 @@ std::vector<BreakIt> make_switches() {
   switches.push_back({.name = "UNSWIZZLED",
                       .title = {"Do not swizzle", "不做 swizzle"},
                       .help = {"Rows that ldmatrix reads together begin in the same banks: right, but slower.",
-                               "ldmatrix 一起读的各行落在相同的 bank：结果对，但更慢。"},
+                               "ldmatrix 一起读的各行落在相同的存储体：结果对，但更慢。"},
                       .rungs = {"ldmatrix", "multi-stage", "auto"},
                       .only_slower = true});
   return switches;
@@ -82,12 +82,12 @@ std::vector<Predict> make_predicts() {
       make_predict(
           {"ldmatrix.x4 reads 32 rows of 16 bytes from rows that are 128 bytes apart. How many passes over the banks "
            "does it take without a swizzle?",
-           "ldmatrix.x4 读 32 行，每行 16 字节，行距 128 字节。不做 swizzle，要在 bank 上走几趟？"},
+           "ldmatrix.x4 读 32 行，每行 16 字节，行距 128 字节。不做 swizzle，要在存储体上走几遍？"},
           {4, 8, 32}, 32,
           {"All rows begin in the same bank, so each of the four matrices of 8 rows takes 8 passes; with the swizzle "
            "its 8 rows lie in 8 different groups of banks: 1 each, 4 in all.",
-           "所有行都从同一个 bank 开始，四个矩阵各 8 行，每个要 8 趟；做了 swizzle，8 行落在 8 组不同的 "
-           "bank：每个 1 趟，共 4 趟。"}),
+           "所有行都从同一个存储体开始，四个矩阵各 8 行，每个要 8 遍；做了 swizzle，8 行落在 8 组不同的 "
+           "存储体：每个 1 遍，共 4 遍。"}),
       make_predict(
           {"A warp's tile of 64 × 64 at a depth of 16: how many operations for each byte that ldmatrix reads?",
            "一个 warp 的 64 × 64 分块，深度 16：ldmatrix 每读一个字节对应多少次运算？"},

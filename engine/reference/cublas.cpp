@@ -107,7 +107,7 @@ EnqueueCall CublasReference::transpose(const std::shared_ptr<CublasReference>& c
   };
 }
 
-EnqueueCall CublasReference::multiply(const std::shared_ptr<CublasReference>& cublas, const Product& product) {
+EnqueueCall CublasReference::multiply(const std::shared_ptr<CublasReference>& cublas, const MatrixProduct& product) {
   return [cublas, product, shape = column_major(product)](const AddressSet& addresses) {
     const ProductBuffers at = buffers_of(product);
     const int type = cuda_type_of(product.type);

@@ -37,7 +37,7 @@ class CublasReference {
       : context_(std::move(context)), library_(library), handle_(handle) {}
   static Result<const Library*> open_library();
   static EnqueueCall transpose(const std::shared_ptr<CublasReference>& cublas, const Config& config);
-  static EnqueueCall multiply(const std::shared_ptr<CublasReference>& cublas, const Product& product);
+  static EnqueueCall multiply(const std::shared_ptr<CublasReference>& cublas, const MatrixProduct& product);
 
   std::shared_ptr<GpuContext> context_;
   const Library& library_;

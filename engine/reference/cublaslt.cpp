@@ -104,7 +104,7 @@ struct CublasLtReference::Plan {
   Plan& operator=(const Plan&) = delete;
 
   std::shared_ptr<CublasLtReference> library;
-  Product product;
+  MatrixProduct product;
   void *operation = nullptr, *first = nullptr, *second = nullptr, *result = nullptr, *preference = nullptr;
   std::shared_ptr<GpuMemory> workspace;
 };
@@ -156,7 +156,7 @@ CublasLtReference::~CublasLtReference() {
 }
 
 Result<std::shared_ptr<CublasLtReference::Plan>> CublasLtReference::make_plan(
-    const std::shared_ptr<CublasLtReference>& library, const Product& product) {
+    const std::shared_ptr<CublasLtReference>& library, const MatrixProduct& product) {
   auto plan = std::make_shared<Plan>(library);
   plan->product = product;
   const Library& functions = library->library_;
@@ -193,7 +193,7 @@ Result<std::shared_ptr<CublasLtReference::Plan>> CublasLtReference::make_plan(
 }
 
 Result<std::vector<CublasLtReference::Proposal>> CublasLtReference::proposals(
-    const std::shared_ptr<CublasLtReference>& library, const Product& product) {
+    const std::shared_ptr<CublasLtReference>& library, const MatrixProduct& product) {
   CurrentContext current(*library->context_);
   if (!current) return unavailable("the GPU was lost");
   auto made = make_plan(library, product);

@@ -35,7 +35,7 @@ class CublasLtReference {
   static constexpr int kMostProposals = 8;
   /// What the heuristics offer for this product; at least one. The calls keep the library and its workspace.
   static Result<std::vector<Proposal>> proposals(const std::shared_ptr<CublasLtReference>& library,
-                                                 const Product& product);
+                                                 const MatrixProduct& product);
 
  private:
   struct Library;
@@ -45,7 +45,7 @@ class CublasLtReference {
   static Result<const Library*> open_library();
   static CUresult enqueue(const Plan& plan, const void* algorithm, const AddressSet& addresses);
   static Result<std::shared_ptr<Plan>> make_plan(const std::shared_ptr<CublasLtReference>& library,
-                                                 const Product& product);
+                                                 const MatrixProduct& product);
   std::string name_of(const void* algorithm) const;
 
   std::shared_ptr<GpuContext> context_;

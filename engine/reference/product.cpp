@@ -26,7 +26,7 @@ std::optional<Epilogue> epilogue_named(const std::string& name) {
 
 }  // namespace
 
-std::optional<Product> product_named(const std::string& operation, const Config& config) {
+std::optional<MatrixProduct> product_named(const std::string& operation, const Config& config) {
   const size_t last = operation.rfind('_');
   if (last == std::string::npos) return std::nullopt;
   const auto epilogue = epilogue_named(operation.substr(0, last));
@@ -34,18 +34,18 @@ std::optional<Product> product_named(const std::string& operation, const Config&
   for (const NamedType& type : kTypes) {
     if (operation.substr(last) != type.suffix) continue;
     const auto layout = config.params.find("B_LAYOUT");
-    return Product{.type = type.type,
-                   .tensor_float = type.tensor_float,
-                   .epilogue = *epilogue,
-                   .m = config.size("M"),
-                   .n = config.size("N"),
-                   .k = config.size("K"),
-                   .b_column_major = layout != config.params.end() && layout->second == 1};
+    return MatrixProduct{.type = type.type,
+                         .tensor_float = type.tensor_float,
+                         .epilogue = *epilogue,
+                         .m = config.size("M"),
+                         .n = config.size("N"),
+                         .k = config.size("K"),
+                         .b_column_major = layout != config.params.end() && layout->second == 1};
   }
   return std::nullopt;
 }
 
-ColumnMajorProduct column_major(const Product& product) {
+ColumnMajorProduct column_major(const MatrixProduct& product) {
   return {.rows = product.n,
           .columns = product.m,
           .depth = product.k,
@@ -55,7 +55,7 @@ ColumnMajorProduct column_major(const Product& product) {
           .result_pitch = product.n};
 }
 
-ProductBuffers buffers_of(const Product& product) {
+ProductBuffers buffers_of(const MatrixProduct& product) {
   if (product.epilogue == Epilogue::none) return {};
   return {.a = 0, .b = 1, .bias = 3, .c = 4};
 }
@@ -64,6 +64,6 @@ int cuda_type_of(DType type) {
   if (type == DType::f16) return kReal16;
   return type == DType::bf16 ? kRealBrain16 : kReal32;
 }
-int compute_type_of(const Product& product) { return product.tensor_float ? kComputeTensorFloat : kCompute32; }
+int compute_type_of(const MatrixProduct& product) { return product.tensor_float ? kComputeTensorFloat : kCompute32; }
 
 }  // namespace tilescope

@@ -15,7 +15,7 @@ namespace tilescope {
 
 enum class Epilogue { none, bias_relu, bias_gelu };
 
-struct Product {
+struct MatrixProduct {
   DType type = DType::f32;    // of all matrices; sums are floats
   bool tensor_float = false;  // floats may be rounded to TF32
   Epilogue epilogue = Epilogue::none;
@@ -23,7 +23,7 @@ struct Product {
   bool b_column_major = false;  // B[k][n] at b[n * K + k], where the lab's B_LAYOUT is 1
 };
 /// Nothing where the operation is not such a product.
-std::optional<Product> product_named(const std::string& operation, const Config& config);
+std::optional<MatrixProduct> product_named(const std::string& operation, const Config& config);
 
 /// The same product for a library that reads matrices by columns. What it sees is Cᵀ = Bᵀ · Aᵀ: its first operand is
 /// B's memory and its second A's, and c needs no transposing.
@@ -32,17 +32,17 @@ struct ColumnMajorProduct {
   bool transpose_first;          // where B is by columns, its memory has K rows
   int64_t first_pitch, second_pitch, result_pitch;
 };
-ColumnMajorProduct column_major(const Product& product);
+ColumnMajorProduct column_major(const MatrixProduct& product);
 
 /// Where in the lab's buffers the operands are.
 struct ProductBuffers {
   size_t a = 0, b = 1, bias = 0, c = 2;
 };
-ProductBuffers buffers_of(const Product& product);
+ProductBuffers buffers_of(const MatrixProduct& product);
 
 /// cudaDataType of library_types.h.
 int cuda_type_of(DType type);
 /// cublasComputeType_t: sums in float, TF32 only where the product allows it.
-int compute_type_of(const Product& product);
+int compute_type_of(const MatrixProduct& product);
 
 }  // namespace tilescope
