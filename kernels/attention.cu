@@ -114,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(FP32_THREADS)
   }
 }
 
-// A warp has a row. It is read twice: max and sum together, then it is written as probabilities.
+// A warp has a row. It is read three times: for the maximum, for the sum, and to be written as weights.
 extern "C" __global__ void softmax_rows(float* scores, float* lse, int rows, int keys) {
   const int row = (blockIdx.x * FP32_THREADS + threadIdx.x) / 32, lane = threadIdx.x % 32;
   if (row >= rows) return;  // the whole warp
