@@ -1,4 +1,4 @@
-// O = softmax(Q · Kᵀ / √D) · V for each head. Q and O are batch × heads × queries × D, K and V batch × kv_heads × keys
+// O = softmax(Q · K^T / √D) · V for each head. Q and O are batch × heads × queries × D, K and V batch × kv_heads × keys
 // × D; heads / kv_heads neighbouring heads of Q share a head of K and V. lse is log(sum of exp(scores)) of every query.
 //
 // BLOCK_M  queries of a CTA     BLOCK_N  keys that wait in shared memory at a time     STAGES  such blocks of K and V
@@ -45,7 +45,7 @@ __device__ void load_tile(float* tile, const Element* matrix, int first, int row
   }
 }
 
-/// s = Q · Kᵀ of the two tiles, (ROWS, COLUMNS) for each thread.
+/// s = Q · K^T of the two tiles, (ROWS, COLUMNS) for each thread.
 __device__ void multiply_keys(float (&s)[ROWS][COLUMNS], const float* q, const float* k) {
   const int x = threadIdx.x % SIDE, y = threadIdx.x / SIDE;
   for (int d = 0; d < D; d += 4) {
@@ -114,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(FP32_THREADS)
   }
 }
 
-// A warp has a row. It is read twice: max and sum together, then it is written as probabilities.
+// A warp has a row. It is read three times: for the maximum, for the sum, and to be written as weights.
 extern "C" __global__ void softmax_rows(float* scores, float* lse, int rows, int keys) {
   const int row = (blockIdx.x * FP32_THREADS + threadIdx.x) / 32, lane = threadIdx.x % 32;
   if (row >= rows) return;  // the whole warp
@@ -278,7 +278,7 @@ extern "C" __global__ void __launch_bounds__(FP32_THREADS)
 }
 
 // ---- Flash on the tensor cores. A warp has BLOCK_M / WARPS queries, in tiles of 16; what it computes never leaves its
-// registers: the accumulators of Q · Kᵀ are, packed, the left operand of P · V.
+// registers: the accumulators of Q · K^T are, packed, the left operand of P · V.
 
 constexpr int THREADS = 32 * WARPS;
 constexpr int WARP_ROWS = BLOCK_M / WARPS, TILES = WARP_ROWS >= 16 ? WARP_ROWS / 16 : 1;  // (16 queries)
@@ -294,7 +294,7 @@ struct Rows {
 };
 using Scores = float[TILES][BLOCK_N / 8][4];
 
-/// s = Q · Kᵀ. `q_place` and `k_place` are where the lane reads its first rows.
+/// s = Q · K^T. `q_place` and `k_place` are where the lane reads its first rows.
 __device__ inline void multiply_keys(Scores& s, const Rows& rows, unsigned q_place, unsigned k_place) {
 #pragma unroll
   for (int t = 0; t < TILES; ++t)

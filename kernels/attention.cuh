@@ -107,7 +107,7 @@ struct TileCopy {
 /// columns, + 16 · ROW_BYTES for each 16 rows.
 __device__ inline unsigned left_place(unsigned row) { return place(row + threadIdx.x % 16, threadIdx.x % 32 / 16); }
 /// 16 rows × 16 columns as two right operands of a product along the columns (b0, b1 of rows 0 to 7, then of 8 to 15):
-/// K in Q · Kᵀ.
+/// K in Q · K^T.
 __device__ inline unsigned right_place(unsigned row) {
   const unsigned lane = threadIdx.x % 32;
   return place(row + lane / 16 * 8 + lane % 8, lane / 8 % 2);

@@ -1,6 +1,6 @@
-// The backward pass of attention. With S = Q · Kᵀ · scale, P = exp(S - lse), and dO the gradient of O:
-//   dV = Pᵀ · dO        dP = dO · Vᵀ        dS = P ∘ (dP - rowsum(dO ∘ O))
-//   dQ = dS · K · scale        dK = dSᵀ · Q · scale
+// The backward pass of attention. With S = Q · K^T · scale, P = exp(S - lse), and dO the gradient of O:
+//   dV = P^T · dO        dP = dO · V^T        dS = P ∘ (dP - rowsum(dO ∘ O))
+//   dQ = dS · K · scale        dK = dS^T · Q · scale
 // P is computed anew from lse: nothing of size queries × keys is ever stored. dK and dV of a head are summed over the
 // `group` heads of Q that share it.
 //
@@ -99,7 +99,7 @@ extern "C" __global__ void gradients_of_keys(const Element* q, const Element* k,
 
 // ---- On the tensor cores. A CTA has BLOCK_N keys and walks over the queries, BLOCK_M at a time. It computes the
 // *transposes* of S and dP: a warp has 16 keys as rows, so that its accumulators are, packed, the left operands of
-// Pᵀ · dO and dSᵀ · Q, and dK and dV stay in registers from the first query to the last.
+// P^T · dO and dS^T · Q, and dK and dV stay in registers from the first query to the last.
 
 constexpr int BLOCK_M = 64;  // queries of a step
 constexpr int WARPS = BLOCK_N / 16, THREADS = 32 * WARPS;
@@ -111,7 +111,7 @@ constexpr int STAGE_BYTES = 2 * QUERY_BYTES + INFO_BYTES;
 constexpr int DQ_SPLIT = WARPS > BLOCK_M / 16 ? WARPS * 16 / BLOCK_M : 1;  // warps side by side
 constexpr int DQ_TILES = BLOCK_M / 16 * DQ_SPLIT / WARPS, DQ_COLUMNS = D / DQ_SPLIT;
 
-/// dSᵀ in shared memory: rows of BLOCK_M queries.
+/// dS^T in shared memory: rows of BLOCK_M queries.
 __device__ inline unsigned ds_place(unsigned key, unsigned chunk) { return key * BLOCK_M * 2 + (chunk ^ key % 8) * 16; }
 
 // For each query lse · log2(e) and the sum of dO ∘ O, tiles of BLOCK_M after one another, so that a tile is copied 16
@@ -147,7 +147,7 @@ __device__ inline int first_tile_of(int first_key, int all_tiles, const Sizes& s
 using Accumulators = float[BLOCK_M / 8][4];  // (16 keys × BLOCK_M queries), a lane's share
 using Gradient = float[D / 8][4];            // (16 keys × D)
 
-/// to = a · bᵀ along D: 16 rows of a, BLOCK_M rows of b.
+/// to = a · b^T along D: 16 rows of a, BLOCK_M rows of b.
 __device__ inline void multiply_rows(Accumulators& to, unsigned a_place, unsigned b_place) {
 #pragma unroll
   for (int n = 0; n < BLOCK_M / 8; ++n)

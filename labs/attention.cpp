@@ -1,4 +1,4 @@
-// Lab "attention": O = softmax(Q · Kᵀ / √d) · V. kernels/attention.cu holds the rungs.
+// Lab "attention": O = softmax(Q · Kᵗ / √d) · V. kernels/attention.cu holds the rungs.
 #include <algorithm>
 #include <cmath>
 
@@ -160,6 +160,7 @@ Rung make_unfused() {
           .title = {"Unfused, S×S stored", "不融合，存 S×S 矩阵"},
           .kernels = {"score_tiles", "softmax_rows", "weigh_values"},
           .params = {"HEAD_DIM", "CAUSAL", "DTYPE", "BLOCK_M", "BLOCK_N"},
+          .shown_kernel = "score_tiles",
           .launches = launch_unfused,
           .grid_formula =
               [](const Config& config) {

@@ -128,6 +128,7 @@ std::vector<Rung> make_rungs() {
        .title = {"P recomputed, fp32", "重新计算 P，fp32"},
        .kernels = {"gradients_of_keys", "gradients_of_queries", "row_sums"},
        .params = {"HEAD_DIM", "CAUSAL", "DTYPE"},
+       .shown_kernel = "gradients_of_keys",
        .launches = launch_fp32,
        .grid_formula =
            [](const Config& config) {
@@ -144,6 +145,7 @@ std::vector<Rung> make_rungs() {
                    .title = {"mma.sync, one pass", "mma.sync，一遍完成"},
                    .kernels = {"gradients_mma", "prepare_rows", "round_queries"},
                    .params = {"HEAD_DIM", "CAUSAL", "DTYPE", "BLOCK_N"},
+                   .shown_kernel = "gradients_mma",
                    .launches = launch_mma,
                    .grid_formula =
                        [](const Config& config) {
@@ -192,9 +194,9 @@ std::vector<Predict> make_predicts() {
        .why =
            [](const Config&) {
              return Text{
-                 "Q·Kᵀ once more, dO·Vᵀ, and one for each of dV, dK and dQ. In two kernels, one for dK and dV "
+                 "Q·Kᵗ once more, dO·Vᵗ, and one for each of dV, dK and dQ. In two kernels, one for dK and dV "
                  "and one for dQ, the first two are needed twice: 7.",
-                 "再算一次 Q·Kᵀ，一次 dO·Vᵀ，dV、dK、dQ 各一次。若分成 dK/dV 与 dQ 两个内核，前两次要各算两遍：7 "
+                 "再算一次 Q·Kᵗ，一次 dO·Vᵗ，dV、dK、dQ 各一次。若分成 dK/dV 与 dQ 两个内核，前两次要各算两遍：7 "
                  "次。"};
            }},
       {.question = {"4,096 keys in blocks of 128, no mask: how many CTAs add to each element of dQ?",

@@ -60,8 +60,7 @@ class PythonReference {
   /// Makes the inputs, checks the result against float64, and captures the graph if there is one.
   Result<void> prepare(const Work& work, std::stop_token stop);
   /// Milliseconds per execution of each sample of an operation that was prepared.
-  Result<std::vector<double>> time(ReferenceKind kind, const std::string& operation, int samples,
-                                   std::stop_token stop);
+  Result<std::vector<double>> time(ReferenceKind kind, const std::string& operation, int samples, std::stop_token stop);
   /// Frees the child's device memory.
   Result<void> release(std::stop_token stop);
 

@@ -91,9 +91,11 @@ size_t elements_to_compare(const Lab& lab, const Config& config, size_t elements
 
 }  // namespace
 
-/// The launch that the views show: the one with the most threads, of several the last. A sum's first launch, that is,
-/// and not the one that adds the last few numbers.
-size_t largest_launch(const std::vector<Launch>& launches) {
+/// The launch that the views show: that of the rung's choice, else the one with the most threads, of several the last.
+/// A sum's first launch, that is, and not the one that adds the last few numbers.
+size_t shown_launch(const std::vector<Launch>& launches, const std::string& kernel) {
+  for (size_t i = 0; i < launches.size() && !kernel.empty(); ++i)
+    if (launches[i].kernel == kernel) return i;
   const auto threads = [](const Launch& launch) { return launch.grid.count() * launch.block.count(); };
   size_t largest = 0;
   for (size_t i = 1; i < launches.size(); ++i)
@@ -115,6 +117,7 @@ class RunInProgress {
 
   void note(Resolved resolved) {
     result_.rung = resolved.rung->name;
+    shown_kernel_ = resolved.rung->shown_kernel;
     result_.config = std::move(resolved.config);
     result_.pick = std::move(resolved.pick);
   }
@@ -442,7 +445,7 @@ class RunInProgress {
       return replay_hierarchy(result_.modelled_gpu, result_.trace, result_.plan.launches, result_.occupancy,
                               result_.plan.buffers, stop_);
     });
-    const size_t shown = largest_launch(result_.plan.launches);
+    const size_t shown = shown_launch(result_.plan.launches, shown_kernel_);
     result_.tiles =
         make_tile_map(result_.trace, result_.plan.launches[shown], static_cast<uint32_t>(shown), result_.plan.buffers);
     result_.hierarchy = hierarchy.get();
@@ -517,8 +520,12 @@ class RunInProgress {
   RunResult result_;
   SharedBuffers initial_;
   bool sampled_ = false;
+<<<<<<< HEAD
   std::optional<Result<void>> begun_;  // what simulate_beside_compiler came to; nothing: it did nothing
   double beside_ms_ = 0;
+=======
+  std::string shown_kernel_;  // as Rung::shown_kernel
+>>>>>>> attention
   std::vector<SiteCount> sites_;
   Counters counters_;
 };

@@ -117,19 +117,20 @@ TEST(Attention, IsSoftmaxOfTheScoresTimesTheValues) {
   std::vector<double> expected(4 * 5 * 64), lse(4 * 5);
   find_lab("attention")->reference(plain.config, result->buffers, 0, 0, expected.size(), expected.data());
   find_lab("attention")->reference(plain.config, result->buffers, 1, 0, lse.size(), lse.data());
-  for (int64_t head = 0; head < 4; ++head)
-    for (int64_t i = 0; i < 5; ++i)
-      for (int64_t d = 0; d < 64; ++d) {
-        double above = 0, below = 0;
-        for (int64_t j = 0; j <= i + 4; ++j) {
-          double product = 0;
-          for (int64_t e = 0; e < 64; ++e) product += at(0, head, 5, i, e) * at(1, head / 2, 9, j, e);
-          above += std::exp(product / 8) * at(2, head / 2, 9, j, d);
-          below += std::exp(product / 8);
-        }
-        EXPECT_NEAR(expected[static_cast<size_t>((head * 5 + i) * 64 + d)], above / below, 1e-12);
-        EXPECT_NEAR(lse[static_cast<size_t>(head * 5 + i)], std::log(below), 1e-12);
+  for (int64_t row = 0; row < 4 * 5; ++row) {
+    const int64_t head = row / 5, i = row % 5;
+    for (int64_t d = 0; d < 64; ++d) {
+      double above = 0, below = 0;
+      for (int64_t j = 0; j <= i + 4; ++j) {
+        double product = 0;
+        for (int64_t e = 0; e < 64; ++e) product += at(0, head, 5, i, e) * at(1, head / 2, 9, j, e);
+        above += std::exp(product / 8) * at(2, head / 2, 9, j, d);
+        below += std::exp(product / 8);
       }
+      EXPECT_NEAR(expected[static_cast<size_t>((head * 5 + i) * 64 + d)], above / below, 1e-12);
+      EXPECT_NEAR(lse[static_cast<size_t>(head * 5 + i)], std::log(below), 1e-12);
+    }
+  }
 }
 
 TEST(Attention, IsRightWhereScoresAreHundredsApart) {
