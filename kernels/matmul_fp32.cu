@@ -90,7 +90,7 @@ extern "C" __global__ void __launch_bounds__(TILE* TILE)
 
 // From here on a CTA computes BM × BN results, and a thread TM × TN of them.
 extern __shared__ __align__(16) float shared[];
-constexpr int THREADS = BM * BN / (TM * TN) < 1024 ? BM * BN / (TM * TN) : 1024;
+constexpr int WANTED = BM * BN / (TM * TN), THREADS = WANTED < 32 ? 32 : WANTED > 1024 ? 1024 : WANTED;
 constexpr int ACROSS = BN / TN > 1 ? BN / TN : 1, DOWN = BM / TM > 1 ? BM / TM : 1;  // threads beside and below others
 
 // An outer product: TM + TN elements from shared memory for TM · TN multiply-adds. Row after row, there and back, so
