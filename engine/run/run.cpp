@@ -520,12 +520,9 @@ class RunInProgress {
   RunResult result_;
   SharedBuffers initial_;
   bool sampled_ = false;
-<<<<<<< HEAD
   std::optional<Result<void>> begun_;  // what simulate_beside_compiler came to; nothing: it did nothing
   double beside_ms_ = 0;
-=======
   std::string shown_kernel_;  // as Rung::shown_kernel
->>>>>>> attention
   std::vector<SiteCount> sites_;
   Counters counters_;
 };
