@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/panels/shared_view.hpp"
+#include "app/panels/tiles_index.hpp"
 #include "app/panels/traffic_banks.hpp"
 #include "app/widgets.hpp"
 
@@ -39,12 +40,12 @@ void follow(Kept& all, PanelContext& context) {
   all.picture = SharedPicture::make(record, *context.result);
 }
 
-/// A cursor before the first event, or behind the last one, goes to where the view has most to show: a read while
-/// something is on its way, or the first read.
+/// As long as nobody has chosen a step, the view begins where it has most to show: a read while something is on its way,
+/// or the first read. Not where the checks found something.
 void begin_at(PanelContext& context, const StepIndex& index, const SharedPicture& picture) {
   const StepCursor& cursor = context.view.step;
-  const auto last = event_at(picture, cursor.warp, index.step_at(cursor.warp, cursor.position));
-  if (last && *last + 1 < picture.events(cursor.warp).size()) return;
+  if (!context.result->findings.empty()) return;
+  if (context.view.selection != suggest_selection(trace_index(context.result))) return;
   std::optional<uint32_t> first;
   for (const SharedEvent& event : picture.events(cursor.warp)) {
     if (event.kind != SharedEvent::Kind::load) continue;

@@ -25,7 +25,7 @@ std::string read_text(const fs::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-bool is_view_of_lines(Tab tab) { return tab == Tab::traffic || tab == Tab::step; }
+bool is_view_of_lines(Tab tab) { return tab == Tab::traffic || tab == Tab::step || tab == Tab::shared; }
 
 }  // namespace
 
