@@ -34,8 +34,21 @@ foreach(area_folder ${test_areas})
     target_compile_options(${area}_test PRIVATE ${OPTIMISE_LITTLE})
     add_dependencies(${area}_test tilescope-worker)
     target_compile_definitions(${area}_test PRIVATE TILESCOPE_SOURCE="${PROJECT_SOURCE_DIR}" TILESCOPE_BINARY="${PROJECT_BINARY_DIR}")
-    add_test(NAME ${area} COMMAND ${area}_test)
-    set_tests_properties(${area} PROPERTIES TIMEOUT 600 ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR}")
+    # The labs' walks take as long as all the rest, so they come in parts that run side by side.
+    set(shards 1)
+    if(area STREQUAL labs)
+      set(shards 4)
+    endif()
+    foreach(shard RANGE 1 ${shards})
+      set(name ${area})
+      if(shards GREATER 1)
+        set(name ${area}_${shard})
+      endif()
+      math(EXPR index "${shard} - 1")
+      add_test(NAME ${name} COMMAND ${area}_test)
+      set_tests_properties(${name} PROPERTIES TIMEOUT 1200
+        ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR};GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
+    endforeach()
   endif()
 endforeach()
 
@@ -59,14 +72,15 @@ if(TARGET cli_test AND TARGET tilescope)
   add_dependencies(cli_test tilescope)
 endif()
 
-# Takes pictures with the program.
+# Takes pictures with the program, and is alone on its display.
 if(TARGET gui_test AND TARGET tilescope)
   add_dependencies(gui_test tilescope)
+  set_tests_properties(gui PROPERTIES RUN_SERIAL TRUE)
 endif()
 
 # The real window under Xvfb, with a real pointer.
 if(TARGET tilescope)
   add_test(NAME window COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_window.sh $<TARGET_FILE:tilescope>)
   add_test(NAME window_own_file COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_own_file.sh $<TARGET_FILE:tilescope>)
-  set_tests_properties(window window_own_file PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR}")
+  set_tests_properties(window window_own_file PROPERTIES TIMEOUT 600 RUN_SERIAL TRUE SKIP_RETURN_CODE 77 ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR}")
 endif()
