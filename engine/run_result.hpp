@@ -189,7 +189,7 @@ struct TimingPoint {
   double gigabytes_per_second = 0;  // useful bytes over the median
   bool cold_l2 = true;              // L2 flushed before every sample; false: graph batch over rotated buffers
   uint32_t sm_clock_mhz = 0;
-  std::string note = {};  // what a library chose to run here, in its own numbers
+  std::string note = {};                       // what a library chose to run here, in its own numbers
   std::map<std::string, int64_t> params = {};  // those that differ from the report's: of a scheme map
 };
 struct TimingSeries {

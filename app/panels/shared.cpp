@@ -40,8 +40,8 @@ void follow(Kept& all, PanelContext& context) {
   all.picture = SharedPicture::make(record, *context.result);
 }
 
-/// As long as nobody has chosen a step, the view begins where it has most to show: a read while something is on its way,
-/// or the first read. Not where the checks found something.
+/// As long as nobody has chosen a step, the view begins where it has most to show: a read while something is on its
+/// way, or the first read. Not where the checks found something.
 void begin_at(PanelContext& context, const StepIndex& index, const SharedPicture& picture) {
   const StepCursor& cursor = context.view.step;
   if (!context.result->findings.empty()) return;

@@ -76,9 +76,9 @@ struct CompiledModule {
 
 class Compiler {
  public:
-  /// Called, on the thread that waits, as soon as the PTX is there and the machine code is not: with a module that lacks
-  /// the cubin and the resource usage. What needs neither can be done meanwhile. Not called where the module comes from
-  /// the cache, or where the PTX does not compile.
+  /// Called, on the thread that waits, as soon as the PTX is there and the machine code is not: with a module that
+  /// lacks the cubin and the resource usage. What needs neither can be done meanwhile. Not called where the module
+  /// comes from the cache, or where the PTX does not compile.
   using PtxReady = std::function<void(const CompiledModule&)>;
 
   /// Opens libnvrtc: CUDA_PATH, the loader's path, then /usr/local/cuda. TILESCOPE_HIDE=nvrtc makes it absent (for
