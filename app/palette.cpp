@@ -145,13 +145,11 @@ int match_score(std::string_view text, std::string_view typed) {
 }
 
 std::vector<PaletteEntry> palette_entries(PanelContext& context, Screen& screen) {
-  static constexpr std::pair<const char*, Tab> kTabs[] = {{"header.tab_lesson", Tab::lesson},
-                                                          {"header.tab_tiles", Tab::tiles},
-                                                          {"header.tab_traffic", Tab::traffic},
-                                                          {"header.tab_order", Tab::order},
-                                                          {"header.tab_step", Tab::step},
-                                                          {"header.tab_waves", Tab::waves},
-                                                          {"header.tab_correctness", Tab::correctness}};
+  static constexpr std::pair<const char*, Tab> kTabs[] = {
+      {"header.tab_lesson", Tab::lesson},   {"header.tab_tiles", Tab::tiles},
+      {"header.tab_traffic", Tab::traffic}, {"header.tab_order", Tab::order},
+      {"header.tab_step", Tab::step},       {"header.tab_shared", Tab::shared},
+      {"header.tab_waves", Tab::waves},     {"header.tab_correctness", Tab::correctness}};
   std::vector<PaletteEntry> entries;
   add_labs(entries, context);
   for (int index = 0; const auto& [key, tab] : kTabs)

@@ -47,6 +47,7 @@ void draw_tiles(PanelContext& context);
 void draw_traffic(PanelContext& context);
 void draw_order(PanelContext& context);        // tiles in launch order, waves, what they need
 void draw_step(PanelContext& context);         // a warp at a time: PTX, lanes, values, barriers
+void draw_shared(PanelContext& context);       // shared memory over its banks, pipeline stages, fragments
 void draw_waves(PanelContext& context);        // blocks on multiprocessors, occupancy, the tail
 void draw_correctness(PanelContext& context);  // result and error heat maps, first mismatch
 void draw_source(PanelContext& context);       // highlighted, editable, traffic margin

@@ -54,9 +54,11 @@ float splitter(PanelContext& context, const char* id, ImVec2 low, ImVec2 high, b
 /// The order view has its own bars and plots in the place of source and speed.
 bool shows_order(const PanelContext& context) { return context.view.tab == Tab::order && has_order(context.result); }
 
-constexpr std::array<const char*, kTabCount> kTabKeys{"header.tab_lesson",     "header.tab_tiles", "header.tab_traffic",
-                                                      "header.tab_order",      "header.tab_step",  "header.tab_waves",
-                                                      "header.tab_correctness"};
+bool shows_steps(Tab tab) { return tab == Tab::step || tab == Tab::shared; }
+
+constexpr std::array<const char*, kTabCount> kTabKeys{
+    "header.tab_lesson", "header.tab_tiles",  "header.tab_traffic", "header.tab_order",
+    "header.tab_step",   "header.tab_shared", "header.tab_waves",   "header.tab_correctness"};
 
 }  // namespace
 
@@ -93,7 +95,7 @@ bool Screen::moving() const {
   const bool tooltip_pending = view.animate && !view.explained.empty() && !view.explanation_due;
   return (view.playback.playing && (view.tab == Tab::tiles || view.tab == Tab::order || view.tab == Tab::waves)) ||
          (view.zoom.moving && view.tab == Tab::tiles) || session.busy() || session.bench_running() ||
-         (view.tab == Tab::step && (view.step.playing || session.recording_steps())) || tooltip_pending;
+         (shows_steps(view.tab) && (view.step.playing || session.recording_steps())) || tooltip_pending;
 }
 
 void Screen::draw(float width, float height) {
@@ -217,6 +219,9 @@ void Screen::draw_view(PanelContext& context, const Layout& layout) {
       break;
     case Tab::step:
       draw_step(context);
+      break;
+    case Tab::shared:
+      draw_shared(context);
       break;
     case Tab::waves:
       draw_waves(context);

@@ -20,7 +20,7 @@ namespace tilescope {
 struct Palette;
 struct FileDialog;
 
-constexpr size_t kTabCount = 7;
+constexpr size_t kTabCount = 8;
 
 /// Areas of the window in pixels.
 struct Area {

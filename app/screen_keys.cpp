@@ -66,7 +66,7 @@ void Screen::handle_keys(PanelContext& context) {
   for (int index = 0; index < static_cast<int>(kTabCount); ++index)
     if (key_went_down(static_cast<ShellKey>(static_cast<int>(ShellKey::digit_1) + index)))
       view.tab = static_cast<Tab>(index);
-  if (view.tab == Tab::step)
+  if (view.tab == Tab::step || view.tab == Tab::shared)
     step_keys(context);
   else if (view.tab == Tab::order)
     order_keys(context);

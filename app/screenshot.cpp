@@ -78,6 +78,11 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
   while (screen.session.recording_steps() &&
          Clock::now() - start < std::chrono::duration<double>(options.patience_seconds))
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  if (options.warp || options.step) {
+    shell.draw_offscreen(options.width, options.height);  // the view begins where it would
+    screen.view.step.warp = options.warp.value_or(screen.view.step.warp);
+    screen.view.step.position = options.step.value_or(screen.view.step.position);
+  }
   // One frame takes the result over, the next lays out what depends on it, and scroll bars settle in the third.
   constexpr int kSettling = 6;
   for (int frame = 0; frame < kSettling; ++frame) shell.draw_offscreen(options.width, options.height);

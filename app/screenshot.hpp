@@ -23,6 +23,8 @@ struct ShotOptions {
   int width = 1600, height = 1000;  // unscaled pixels; the picture is scale times as large
   std::optional<uint32_t> block;    // selected, as if clicked
   std::optional<uint64_t> issued;   // the moment of the playback; frames that are timed play on from there
+  std::optional<uint32_t> warp;     // that the views of steps show
+  std::optional<uint64_t> step;     // among the warp's
   int frames = 0;                   // draw so many more, with all that moves moving, and report their times
   double patience_seconds = 120;    // for the run
 };

@@ -21,7 +21,7 @@ enum class ShellKey {
   p,
   s,
   digit_1,
-  digit_7 = digit_1 + 6
+  digit_8 = digit_1 + 7
 };
 
 /// The code under which ImGui knows the key (before 1.87 it is GLFW's).

@@ -12,7 +12,7 @@
 
 namespace tilescope {
 
-enum class Tab { lesson, tiles, traffic, order, step, waves, correctness };
+enum class Tab { lesson, tiles, traffic, order, step, shared, waves, correctness };
 enum class BottomTab { sweep, ladder };
 /// What is below the maps of the order view; bytes has a place of its own where there is room for both.
 enum class OrderTab { bytes, groups, waves, sweep, ladder, source };

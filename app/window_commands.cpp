@@ -68,15 +68,16 @@ struct TourView {
 };
 
 Result<int> draw_tour(Shell& shell, const std::filesystem::path& folder, std::ostream& out) {
-  constexpr std::array<TourView, 9> views{{{"lesson", Tab::lesson, Language::en, false},
-                                           {"tiles", Tab::tiles, Language::en, false},
-                                           {"traffic", Tab::traffic, Language::en, false},
-                                           {"order", Tab::order, Language::en, false},
-                                           {"step", Tab::step, Language::en, false},
-                                           {"waves", Tab::waves, Language::en, false},
-                                           {"correctness", Tab::correctness, Language::en, false},
-                                           {"tiles-zh", Tab::tiles, Language::zh, false},
-                                           {"tiles-light", Tab::tiles, Language::en, true}}};
+  constexpr std::array<TourView, 10> views{{{"lesson", Tab::lesson, Language::en, false},
+                                            {"tiles", Tab::tiles, Language::en, false},
+                                            {"traffic", Tab::traffic, Language::en, false},
+                                            {"order", Tab::order, Language::en, false},
+                                            {"step", Tab::step, Language::en, false},
+                                            {"shared", Tab::shared, Language::en, false},
+                                            {"waves", Tab::waves, Language::en, false},
+                                            {"correctness", Tab::correctness, Language::en, false},
+                                            {"tiles-zh", Tab::tiles, Language::zh, false},
+                                            {"tiles-light", Tab::tiles, Language::en, true}}};
   int pictures = 0;
   for (const auto& lab : labs()) {
     ShotOptions shot;
@@ -182,6 +183,8 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   shot.width = extent->width;
   shot.height = extent->height;
   shot.frames = options.frames;
+  if (options.warp >= 0) shot.warp = static_cast<uint32_t>(options.warp);
+  if (options.step >= 0) shot.step = static_cast<uint64_t>(options.step);
   if (options.issued >= 0) shot.issued = static_cast<uint64_t>(options.issued);
   auto taken = take_screenshot(**shell, shot, options.out);
   if (!taken) return refuse(taken.error());

@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Whole numbers: as people read them, and rounded up.
 #pragma once
 
 #include <cstdint>
@@ -8,5 +8,8 @@ namespace tilescope {
 
 /// 98432 → "98,432".
 std::string with_separators(int64_t value);
+
+/// ⌈value / by⌉ for value ≥ 0 and by > 0.
+constexpr int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
 
 }  // namespace tilescope

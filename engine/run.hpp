@@ -69,6 +69,7 @@ class Engine {
   std::unique_ptr<KnownReplays> replays_;  // of the block-order model: a slider that moves the order alone keeps them
 
   Engine();
+  Result<Plan> plan(const Request& request, const Resolved& resolved) const;
   friend class RunInProgress;
 };
 

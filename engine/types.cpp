@@ -27,13 +27,14 @@ constexpr std::array<DTypeRow, 12> kDTypes{{{DType::f32, "f32", 4},
                                             {DType::u16, "u16", 2},
                                             {DType::i64, "i64", 8}}};
 
+/// By the bits of a double, which has room for every half, subnormals too.
 double half_value(uint16_t bits) {
-  const int exponent = (bits >> 10) & 31;
-  const int fraction = bits & 1023;
-  const double sign = (bits & 0x8000) != 0 ? -1.0 : 1.0;
-  if (exponent == 31) return fraction != 0 ? std::nan("") : sign * INFINITY;
-  if (exponent == 0) return sign * std::ldexp(fraction, -24);
-  return sign * std::ldexp(1024 + fraction, exponent - 25);
+  const uint64_t sign = uint64_t{bits & 0x8000U} << 48, magnitude = bits & 0x7fffU;
+  constexpr uint64_t kBiases = uint64_t{1023 - 15} << 52;
+  if (magnitude > 0x7c00U) return std::nan("");
+  if (magnitude == 0x7c00U) return sign != 0 ? -INFINITY : INFINITY;
+  if (magnitude < 0x0400U) return (sign != 0 ? -0x1p-24 : 0x1p-24) * static_cast<double>(magnitude);
+  return std::bit_cast<double>(sign | ((magnitude << 42) + kBiases));
 }
 
 template <class T>

@@ -12,8 +12,6 @@ constexpr int64_t kLargestOnSimulator = int64_t{1} << 18;  // with STRIDE 32, 2 
 constexpr int64_t kLargestOnGpu = int64_t{1} << 25;        // with STRIDE 32, an int still indexes it
 constexpr int64_t kWarp = 32, kFloatBytes = 4, kSectorBytes = 32;
 
-int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
-
 int64_t floats(const Config& config) { return config.size("n") * config.param("STRIDE"); }
 
 /// A grid row per field for the rung that goes field by field.

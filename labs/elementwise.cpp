@@ -10,8 +10,6 @@ constexpr int64_t kLargestOnGpu = int64_t{1} << 30;        // an int still index
 
 enum Buffer : size_t { kA, kB, kOut };
 
-int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
-
 /// Elements that one CTA handles, from the parameters the rung uses.
 int64_t elements_per_cta(const Rung& rung, const Config& config) {
   int64_t elements = 1;

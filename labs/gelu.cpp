@@ -17,8 +17,6 @@ enum Buffer : size_t { kX, kOut, kT };
 enum Type : int64_t { kFloat, kBfloat16 };
 enum Fast : int64_t { kTanhApprox, kEx2Approx };
 
-int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
-
 DType element_type(const Config& config) { return config.param("DTYPE") == kBfloat16 ? DType::bf16 : DType::f32; }
 
 /// One of the eight operators: its factor, where it is a scaling, and its vectors.

@@ -5,13 +5,13 @@
 
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
+#include "labs/matmul.hpp"
 
 namespace tilescope {
 namespace {
 
 enum Buffer : size_t { kA, kB, kC };
 
-int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
 int64_t tile_rows(const Config& config) { return ceil_divide(config.size("M"), config.param("BM")); }
 int64_t tile_columns(const Config& config) { return ceil_divide(config.size("N"), config.param("BN")); }
 
@@ -38,19 +38,6 @@ Rung make_rung(const std::string& name, const Text& title, const std::string& ke
                        with_separators(tile_rows(config) * tile_columns(config)));
   };
   return rung;
-}
-
-Size make_size(const std::string& name, const Text& title, int64_t value, int64_t multiple, int64_t most) {
-  return {.name = name,
-          .title = title,
-          .unit = {"elements", "元素"},
-          .value = value,
-          .gpu_value = 16384,
-          .min = multiple,
-          .max_sim = most,
-          .max_gpu = most,
-          .offered = {256, 512, 1000, 1024, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 65536, 131072},
-          .multiple_of = multiple};
 }
 
 std::vector<Param> make_params() {
@@ -183,45 +170,9 @@ Predict predict_small() {
           }};
 }
 
-const std::vector<float>& values_of_halves() {
-  static const std::vector<float> values = [] {
-    HostBuffer all(DType::f16, 1 << 16);
-    for (size_t bits = 0; bits < all.count(); ++bits) all.as<uint16_t>()[bits] = static_cast<uint16_t>(bits);
-    std::vector<float> converted(all.count());
-    for (size_t bits = 0; bits < all.count(); ++bits) converted[bits] = static_cast<float>(value_at(all, bits));
-    return converted;
-  }();
-  return values;
-}
-
-/// Some rows of C, of each the columns [first, first + count).
-void multiply_rows(std::span<const uint16_t> a, std::span<const uint16_t> b, size_t depth, size_t columns, size_t row,
-                   size_t rows, size_t first, size_t count, double* expected) {
-  const std::vector<float>& value = values_of_halves();
-  std::fill_n(expected, rows * count, 0.0);
-  std::vector<double> of_b(count);
-  for (size_t k = 0; k < depth; ++k) {
-    for (size_t j = 0; j < count; ++j) of_b[j] = double{value[b[k * columns + first + j]]};
-    for (size_t i = 0; i < rows; ++i) {
-      const double of_a = double{value[a[(row + i) * depth + k]]};
-      double* sum = expected + i * count;
-      for (size_t j = 0; j < count; ++j) sum[j] += of_a * of_b[j];
-    }
-  }
-}
-
 void reference(const Config& config, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t,
                size_t begin, size_t end, double* expected) {
-  const auto depth = static_cast<size_t>(config.size("K")), columns = static_cast<size_t>(config.size("N"));
-  const auto a = buffers[kA]->as<uint16_t>(), b = buffers[kB]->as<uint16_t>();
-  for (size_t at = begin; at < end;) {
-    const size_t row = at / columns, column = at % columns;
-    const bool whole_rows = column == 0 && end - at >= columns;
-    const size_t rows = whole_rows ? (end - at) / columns : 1;
-    const size_t count = whole_rows ? columns : std::min(columns - column, end - at);
-    multiply_rows(a, b, depth, columns, row, rows, column, count, expected + (at - begin));
-    at += rows * count;
-  }
+  multiply_in_double(config, {.type = DType::f16}, *buffers[kA], *buffers[kB], begin, end, expected);
 }
 
 Lab make_grouped_order() {
@@ -231,9 +182,8 @@ Lab make_grouped_order() {
   lab.order = 20;
   lab.title = {"Grouped order", "分组顺序"};
   lab.kernel_file = "grouped_matmul.cu";
-  lab.sizes = {make_size("M", {"M, rows of A and C", "M，A 与 C 的行数"}, 1000, 1, 32768),
-               make_size("N", {"N, columns of B and C", "N，B 与 C 的列数"}, 1000, 8, 131072),
-               make_size("K", {"K, depth", "K，深度"}, 136, 8, 32768)};
+  lab.sizes = {make_matmul_size("M", 1000, 16384, 1, 32768), make_matmul_size("N", 1000, 16384, 8, 131072),
+               make_matmul_size("K", 136, 16384, 8, 32768)};
   lab.params = make_params();
   lab.break_it = make_switches();
   lab.rungs = {make_rung("row-major", {"Row-major", "按行"}, "matmul_row_major", false),
@@ -245,23 +195,10 @@ Lab make_grouped_order() {
   // nearest, and lose up to one unit in the last place of a partial sum at each of K / 16 steps.
   lab.tolerance = {.absolute = 0.02, .relative = 1e-3};
   lab.predicts = {predict_operands(), predict_small()};
-  lab.buffers = [](const Config& config) {
-    const int64_t m = config.size("M"), n = config.size("N"), k = config.size("K");
-    return std::vector<BufferSpec>{
-        {.name = "a", .type = DType::f16, .shape = {m, k}, .role = Role::input, .fill = Fill::normal},
-        {.name = "b", .type = DType::f16, .shape = {k, n}, .role = Role::input, .fill = Fill::normal},
-        {.name = "c", .type = DType::f16, .shape = {m, n}, .role = Role::output, .fill = Fill::poison}};
-  };
+  lab.buffers = [](const Config& config) { return make_matmul_buffers(config, {.type = DType::f16}, DType::f16); };
   lab.reference = reference;
-  lab.flops = [](const Config& config) {
-    return 2.0 * static_cast<double>(config.size("M")) * static_cast<double>(config.size("N")) *
-           static_cast<double>(config.size("K"));
-  };
-  lab.useful_bytes = [](const Config& config) {
-    const auto m = static_cast<double>(config.size("M")), n = static_cast<double>(config.size("N")),
-               k = static_cast<double>(config.size("K"));
-    return 2 * (m * k + k * n + m * n);
-  };
+  lab.flops = matmul_flops;
+  lab.useful_bytes = [](const Config& config) { return matmul_bytes(config, DType::f16, DType::f16); };
   lab.bytes_formula = {"2 (M K + K N + M N) bytes: A and B read once, C written",
                        "2 (M K + K N + M N) 字节：A、B 各读一次，写 C"};
   lab.speed_unit = SpeedUnit::teraflops;

@@ -17,8 +17,6 @@ constexpr int64_t kAligned = 32;                     // floats of a line: where 
 
 enum Buffer : size_t { kX, kOut, kSums, kArrived };
 
-int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
-
 /// What is left to add after each launch, if a CTA turns `per_cta` numbers into one: 100,003 → 391, 2, 1.
 std::vector<int64_t> levels(int64_t n, int64_t per_cta) {
   std::vector<int64_t> left{ceil_divide(n, per_cta)};

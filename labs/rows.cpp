@@ -43,8 +43,6 @@ Size make_size(std::string name, Text title, int64_t value, int64_t gpu_value, i
 
 }  // namespace
 
-int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
-
 DType element_type(const Config& config) { return config.param("DTYPE") == 1 ? DType::bf16 : DType::f32; }
 int64_t vector_width(const Config& config) { return 16 / static_cast<int64_t>(size_of(element_type(config))); }
 

@@ -12,7 +12,6 @@ namespace tilescope {
 
 constexpr int64_t kMostColumns = int64_t{1} << 20;
 
-int64_t ceil_divide(int64_t value, int64_t by);
 /// fp32 or bf16, from the parameter DTYPE.
 DType element_type(const Config& config);
 /// Elements of a vector of 16 bytes: WIDTH in the kernels.

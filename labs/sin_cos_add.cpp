@@ -13,8 +13,6 @@ constexpr int64_t kLargestOnGpu = int64_t{1} << 30;  // an int still indexes it
 
 enum Buffer : size_t { kA, kB, kOut, kSine, kCosine };
 
-int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
-
 /// A launch over n elements; the rung's parameters say how many of them one CTA takes.
 struct Step {
   std::string kernel;

@@ -12,8 +12,6 @@ constexpr int64_t kLargestOnSimulator = 4096;  // 2 buffers of 64 MiB
 constexpr int64_t kLargestOnGpu = 32768;       // an int still indexes it
 constexpr int64_t kWarp = 32;
 
-int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
-
 /// Floats of a tile row that lanes take together: LINE in the kernel file.
 int64_t line(const Config& config) { return std::min(kWarp, config.param("TILE")); }
 

@@ -58,7 +58,7 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
 void add_shot_options(CLI::App& command, ShotCommandOptions& options) {
   add_run_options(command, options.run);
   command.add_option("--panel", options.panel, "the view")
-      ->check(CLI::IsMember({"lesson", "tiles", "traffic", "order", "step", "waves", "correctness"}));
+      ->check(CLI::IsMember({"lesson", "tiles", "traffic", "order", "step", "shared", "waves", "correctness"}));
   command.add_option("--bottom", options.bottom, "the plot; all but sweep and ladder are of the order view")
       ->check(CLI::IsMember({"sweep", "ladder", "bytes", "groups", "waves", "source"}));
   command.add_option("--language", options.language, "the language")->check(CLI::IsMember({"en", "zh"}));
@@ -69,6 +69,9 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options) {
   command.add_flag("--light", options.light, "the light theme");
   command.add_option("--issued", options.issued, "the moment at which so many blocks have been issued")
       ->check(CLI::NonNegativeNumber);
+  command.add_option("--warp", options.warp, "the warp that the views step and shared show")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--step", options.step, "the warp's step that they show, from 0")->check(CLI::NonNegativeNumber);
   command.add_option("--frames", options.frames, "draw so many more frames and print their times");
   command.add_flag("--order", options.order, "model the order of the blocks also where the lab does not ask for it");
   command.add_option("--out", options.out, "FILE.png")->required();

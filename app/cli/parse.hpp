@@ -26,10 +26,11 @@ struct ShotCommandOptions {
   std::string extent = "1600x1000";  // pixels
   std::string scale = "1";
   bool light = false;
-  int64_t issued = -1;  // blocks that have been issued at the moment that is shown; −1: everything
-  int frames = 0;       // > 0: draw this many more frames and print their times
-  bool order = false;   // the block-order model, also where the lab does not ask for it
-  std::string out;      // FILE.png
+  int64_t warp = -1, step = -1;  // that the views step and shared show; −1: where they begin by themselves
+  int64_t issued = -1;           // blocks that have been issued at the moment that is shown; −1: everything
+  int frames = 0;                // > 0: draw this many more frames and print their times
+  bool order = false;            // the block-order model, also where the lab does not ask for it
+  std::string out;               // FILE.png
 };
 
 struct TourOptions {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "engine/numbers.hpp"
+
 namespace tilescope {
 namespace {
 
 constexpr int kWarp = 32;
 constexpr int kSmallestWithGap = 6;
-
-int64_t ceil_divide(int64_t value, int64_t by) { return (value + by - 1) / by; }
 
 /// Cells per row of a vector: whole warps where there is room, so that a warp never wraps inside itself.
 int vector_columns(int64_t count, int width, int pixels) {

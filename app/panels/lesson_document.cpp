@@ -243,6 +243,7 @@ std::optional<Tab> tab_from(std::string_view name) {
   if (name == "traffic") return Tab::traffic;
   if (name == "order") return Tab::order;
   if (name == "step") return Tab::step;
+  if (name == "shared") return Tab::shared;
   if (name == "waves") return Tab::waves;
   if (name == "correctness") return Tab::correctness;
   return std::nullopt;

@@ -111,22 +111,11 @@ float draw_sentence(StepFrame& frame, ImVec2 low, float right) {
   return flow_text(frame.list, low, right - low.x, frame.context.px(24), runs);
 }
 
-void draw_record(PanelContext& context, StepPanel& panel) {
-  const StepIndex& index = *panel.index;
-  StepCursor& cursor = context.view.step;
+void draw_record(PanelContext& context, const StepIndex& index) {
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const float unit = context.view.scale, left = origin.x + 24 * unit, right = origin.x + size.x - 24 * unit;
   const float bottom = origin.y + size.y;
-  cursor.position = std::min<uint64_t>(cursor.position, index.count(cursor.warp) - 1);
-  StepFrame frame{.context = context,
-                  .index = index,
-                  .list = ImGui::GetWindowDrawList(),
-                  .warp = cursor.warp,
-                  .position = cursor.position,
-                  .step_number = index.step_at(cursor.warp, cursor.position)};
-  frame.hovered_lane = context.view.hover.lane.value_or(panel.hovered_lane);
-  frame.selected_lane = context.view.selection.lane.value_or(-1);
-  advance(frame);
+  StepFrame frame = begin_step_frame(context, index);
   const float said = draw_sentence(frame, {left, origin.y + 12 * unit}, right);
   const float warps_y = std::floor(origin.y + 12 * unit + said + 8 * unit);
   ImGui::PushID("step");
@@ -143,7 +132,7 @@ void draw_record(PanelContext& context, StepPanel& panel) {
   }
   draw_step_track(frame, {left, bottom - 40 * unit}, {right, bottom - 8 * unit});
   ImGui::PopID();
-  panel.hovered_lane = context.view.hover.lane.value_or(-1);
+  end_step_frame(context);
 }
 
 void draw_waiting(PanelContext& context) {
@@ -174,11 +163,11 @@ void go_to_step(PanelContext& context, const StepIndex& index, uint32_t warp, ui
   kept_panel().synced = selection;
 }
 
-void draw_step(PanelContext& context) {
+const StepIndex* steps_in_view(PanelContext& context) {
   const Strings& strings = context.strings;
   if (!context.result || context.result->plan.launches.empty()) {
     empty_state(context, strings("step.empty_title"), strings("step.empty_hint"));
-    return;
+    return nullptr;
   }
   follow_result(context.view, context.result);
   StepPanel& panel = kept_panel();
@@ -201,7 +190,7 @@ void draw_step(PanelContext& context) {
   if (!panel.index || context.session.steps_error()) {
     panel.index.reset();
     draw_waiting(context);
-    return;
+    return nullptr;
   }
   if (std::exchange(panel.fresh, false)) {
     begin_at(context, panel);
@@ -211,9 +200,32 @@ void draw_step(PanelContext& context) {
   }
   if (panel.index->count(cursor.warp) == 0) {
     empty_state(context, strings("step.no_steps_title"), strings("step.no_steps_hint"));
-    return;
+    return nullptr;
   }
-  draw_record(context, panel);
+  return panel.index.get();
+}
+
+StepFrame begin_step_frame(PanelContext& context, const StepIndex& index) {
+  StepCursor& cursor = context.view.step;
+  cursor.position = std::min<uint64_t>(cursor.position, index.count(cursor.warp) - 1);
+  StepFrame frame{.context = context,
+                  .index = index,
+                  .list = ImGui::GetWindowDrawList(),
+                  .warp = cursor.warp,
+                  .position = cursor.position,
+                  .step_number = index.step_at(cursor.warp, cursor.position)};
+  frame.hovered_lane = context.view.hover.lane.value_or(kept_panel().hovered_lane);
+  frame.selected_lane = context.view.selection.lane.value_or(-1);
+  advance(frame);
+  return frame;
+}
+
+void end_step_frame(PanelContext& context) { kept_panel().hovered_lane = context.view.hover.lane.value_or(-1); }
+
+void draw_step(PanelContext& context) {
+  const StepIndex* index = steps_in_view(context);
+  if (index == nullptr) return;
+  draw_record(context, *index);
   dim_if_stale(context);
 }
 

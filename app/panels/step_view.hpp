@@ -37,6 +37,13 @@ struct StepFrame {
   StepCursor& cursor() const { return context.view.step; }
 };
 
+/// The record of the block that the selection means, with the cursor in it; null where there is none yet, and then an
+/// empty state has been drawn. Views of a block's steps share it, and the cursor.
+const StepIndex* steps_in_view(PanelContext& context);
+/// A frame at the cursor, which moves on while it is playing.
+StepFrame begin_step_frame(PanelContext& context, const StepIndex& index);
+void end_step_frame(PanelContext& context);
+
 /// Keys of the step view: arrows, Home, End, Space.
 void step_keys(PanelContext& context);
 void take_step_keys(PanelContext& context, const StepIndex& index);

@@ -1,5 +1,6 @@
 #include "engine/run/inputs.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cmath>
@@ -7,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <numbers>
+#include <utility>
 
 #include "engine/parallel.hpp"
 
@@ -22,6 +24,15 @@ uint64_t scatter(uint64_t value) {
 }
 
 uint64_t bits_at(uint64_t stream, uint64_t counter) { return scatter(scatter(stream) ^ scatter(counter)); }
+
+/// Box–Muller: two normal values of one draw.
+std::pair<float, float> normal_pair(uint64_t stream, uint64_t pair) {
+  const uint64_t bits = bits_at(stream, pair);
+  const float u = (static_cast<float>(bits >> 40) + 1.0F) * 0x1p-24F;  // (0, 1]
+  const float angle = static_cast<float>(bits & 0xffffffU) * 0x1p-24F * 2 * std::numbers::pi_v<float>;
+  const float radius = std::sqrt(-2.0F * std::log(u));
+  return {radius * std::cos(angle), radius * std::sin(angle)};
+}
 
 uint16_t half_from(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
@@ -63,9 +74,30 @@ void fill_poison(HostBuffer& buffer, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) std::memcpy(buffer.bytes.data() + i * bytes, &pattern, bytes);
 }
 
-void fill_normal_floats(HostBuffer& buffer, uint64_t stream, size_t begin, size_t end) {
-  const auto values = buffer.as<float>();
-  for (size_t i = begin; i < end; ++i) values[i] = normal_at(stream, i);
+/// Calls store(i, normal_at(stream, i)) for [begin, end); two neighbours share the logarithm.
+template <class Store>
+void for_each_normal(uint64_t stream, size_t begin, size_t end, Store&& store) {
+  for (size_t i = begin; i < end;) {
+    const auto [even, odd] = normal_pair(stream, i / 2);
+    if (i % 2 == 0) store(i++, even);
+    if (i % 2 == 1 && i < end) store(i++, odd);
+  }
+}
+
+/// False if the type has no fill of its own.
+bool fill_normal(HostBuffer& buffer, uint64_t stream, size_t begin, size_t end) {
+  if (buffer.type == DType::f32) {
+    const auto values = buffer.as<float>();
+    for_each_normal(stream, begin, end, [&](size_t i, float value) { values[i] = value; });
+    return true;
+  }
+  if (buffer.type != DType::f16 && buffer.type != DType::bf16) return false;
+  const auto values = buffer.as<uint16_t>();
+  if (buffer.type == DType::f16)
+    for_each_normal(stream, begin, end, [&](size_t i, float value) { values[i] = half_from(value); });
+  else
+    for_each_normal(stream, begin, end, [&](size_t i, float value) { values[i] = bfloat_from(value); });
+  return true;
 }
 
 bool is_integer(DType type) {
@@ -118,12 +150,8 @@ float uniform_at(uint64_t stream, uint64_t element) {
 }
 
 float normal_at(uint64_t stream, uint64_t element) {
-  // Elements 2k and 2k+1 are the two values that one Box–Muller step gives.
-  const uint64_t bits = bits_at(stream, element / 2);
-  const float u = (static_cast<float>(bits >> 40) + 1.0F) * 0x1p-24F;  // (0, 1]
-  const float angle = static_cast<float>(bits & 0xffffffU) * 0x1p-24F * 2 * std::numbers::pi_v<float>;
-  const float radius = std::sqrt(-2.0F * std::log(u));
-  return radius * (element % 2 == 0 ? std::cos(angle) : std::sin(angle));
+  const auto [even, odd] = normal_pair(stream, element / 2);
+  return element % 2 == 0 ? even : odd;
 }
 
 uint64_t poison_of(DType type) {
@@ -146,11 +174,22 @@ uint64_t poison_of(DType type) {
 
 uint64_t count_poison(const HostBuffer& buffer, size_t begin, size_t end) {
   const uint64_t pattern = poison_of(buffer.type);
-  const size_t bytes = size_of(buffer.type);
-  uint64_t count = 0;
-  for (size_t i = begin; i < end; ++i)
-    if (std::memcmp(buffer.bytes.data() + i * bytes, &pattern, bytes) == 0) ++count;
-  return count;
+  const auto count = [&](const auto& values) {
+    using Word = typename std::decay_t<decltype(values)>::value_type;
+    return static_cast<uint64_t>(std::count(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                                            values.begin() + static_cast<std::ptrdiff_t>(end),
+                                            static_cast<Word>(pattern)));
+  };
+  switch (size_of(buffer.type)) {
+    case 1:
+      return count(buffer.as<uint8_t>());
+    case 2:
+      return count(buffer.as<uint16_t>());
+    case 4:
+      return count(buffer.as<uint32_t>());
+    default:
+      return count(buffer.as<uint64_t>());
+  }
 }
 
 void store_value(HostBuffer& buffer, size_t index, double value) {
@@ -195,7 +234,7 @@ Result<HostBuffer> make_contents(const BufferSpec& spec, size_t index, uint64_t 
       for (size_t i = begin; i < end; ++i) store_value(buffer, i, chosen_value(spec, stream, i));
       return;
     }
-    if (spec.fill == Fill::normal && spec.type == DType::f32) return fill_normal_floats(buffer, stream, begin, end);
+    if (spec.fill == Fill::normal && fill_normal(buffer, stream, begin, end)) return;
     for (size_t i = begin; i < end; ++i) store_value(buffer, i, initial_value(spec.fill, stream, i, spec.type));
   });
   return buffer;

@@ -6,18 +6,14 @@
 #include <fstream>
 #include <future>
 #include <set>
-#include <sstream>
 
-#include "engine/gpu/gpu_executor.hpp"
-#include "engine/gpu/interop_record.hpp"
 #include "engine/run/compare.hpp"
+#include "engine/run/input_cache.hpp"
 #include "engine/run/inputs.hpp"
 #include "engine/run/kernels.hpp"
 #include "engine/run/observe_order.hpp"
-#include "engine/run/paths.hpp"
 #include "engine/run/statistics.hpp"
 #include "engine/sim/residency.hpp"
-#include "engine/sim/simulator.hpp"
 #include "engine/traffic/hierarchy.hpp"
 #include "engine/traffic/ledger.hpp"
 #include "engine/traffic/ptxas_changes.hpp"
@@ -93,107 +89,7 @@ size_t elements_to_compare(const Lab& lab, const Config& config, size_t elements
   return static_cast<size_t>(static_cast<double>(elements) * (lab.most_reference_flops / lab.flops(config)));
 }
 
-Result<std::string> read_text(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return fail(ErrorId::file_not_found, file.string(), std::strerror(errno));
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
 }  // namespace
-
-struct Engine::InputCache {
-  uint64_t seed = 0;
-  std::vector<BufferSpec> specs;
-  SharedBuffers contents;
-
-  bool holds(const std::vector<BufferSpec>& wanted, uint64_t wanted_seed) const {
-    return seed == wanted_seed && std::equal(specs.begin(), specs.end(), wanted.begin(), wanted.end(),
-                                             [](const BufferSpec& a, const BufferSpec& b) {
-                                               return a.fill != Fill::file && a.fill == b.fill &&
-                                                      a.fill_values == b.fill_values && a.type == b.type &&
-                                                      a.shape == b.shape;
-                                             });
-  }
-};
-
-Engine::Engine() : inputs_(std::make_unique<InputCache>()), replays_(std::make_unique<KnownReplays>()) {}
-Engine::~Engine() = default;
-
-std::shared_ptr<Engine> Engine::open(const EngineOptions& options) {
-  std::shared_ptr<Engine> engine(new Engine);
-  engine->root_ = options.root.empty() ? find_root() : options.root;
-  const auto cache = options.cache_folder.empty() ? user_cache_folder() / "modules" : options.cache_folder;
-  engine->compiler_ = Compiler::open(cache);
-  engine->gpu_ = open_gpu([record = InteropRecord::in(user_cache_folder())] { record.note(); });
-  engine->simulator_ = make_simulator(options.simulator_threads);
-  engine->gpus_ = read_gpu_specs(engine->root_ / "assets" / "gpus.toml");
-  return engine;
-}
-
-Result<GpuSpec> Engine::modelled_gpu(const std::string& id) const {
-  if (!gpus_) return tl::unexpected<Error>(gpus_.error());
-  const GpuSpec* spec = nullptr;
-  if (id.empty() && gpu_) spec = find_gpu_of_driver(*gpus_, (*gpu_)->device().name);
-  if (spec == nullptr) spec = find_gpu(*gpus_, id.empty() ? kUsualGpu : id);
-  if (spec == nullptr) return fail(ErrorId::gpu_not_found, id, gpu_ids(*gpus_));
-  return *spec;
-}
-
-Result<Resolved> Engine::resolve(const Request& request) const {
-  const Lab* lab = lab_of(request);
-  if (lab == nullptr) {
-    std::string names;
-    for (const auto& one : labs()) names += (names.empty() ? "" : ", ") + one.name;
-    return fail(ErrorId::lab_not_found, request.lab, names);
-  }
-  const Rung* rung = find_rung(*lab, request.rung);
-  if (rung == nullptr) {
-    std::string names;
-    for (const auto& one : lab->rungs) names += (names.empty() ? "" : ", ") + one.name;
-    return fail(ErrorId::rung_not_found, request.lab, request.rung, names);
-  }
-  if (auto valid = validate(*lab, request.config, request.device); !valid) return tl::unexpected<Error>(valid.error());
-  Result<GpuSpec> gpu = GpuSpec();
-  if (rung->pick) gpu = modelled_gpu(request.device == DeviceKind::gpu ? std::string() : request.gpu);
-  if (!gpu) return tl::unexpected<Error>(gpu.error());
-  auto resolved = tilescope::resolve(*lab, *rung, request.config, *gpu);
-  if (resolved && resolved->rung->check)
-    if (auto possible = resolved->rung->check(resolved->config); !possible)
-      return tl::unexpected<Error>(possible.error());
-  return resolved;
-}
-
-Result<Plan> Engine::plan(const Request& request) const {
-  const auto resolved = resolve(request);
-  if (!resolved) return tl::unexpected<Error>(resolved.error());
-  const Lab* lab = lab_of(request);
-  const Rung* rung = resolved->rung;
-  const Config& config = resolved->config;
-  Plan plan;
-  plan.source_file = source_file_of(*lab);
-  if (request.edited_source) {
-    plan.source_text = *request.edited_source;
-  } else if (lab->source_text) {
-    plan.source_text = *lab->source_text;
-  } else {
-    auto text = read_text(root_ / plan.source_file);
-    if (!text) return tl::unexpected<Error>(text.error());
-    plan.source_text = std::move(*text);
-  }
-  plan.defines = lab->defines;
-  plan.include_folders = lab->include_folders;
-  for (const auto& param : lab->params)
-    if (!param.model_only) plan.defines.push_back({param.name, std::to_string(config.param(param.name))});
-  for (const auto& one : lab->break_it) {
-    const bool on = std::find(request.broken.begin(), request.broken.end(), one.name) != request.broken.end();
-    plan.defines.push_back({one.name, on ? "1" : "0"});
-  }
-  plan.buffers = rung->buffers ? rung->buffers(config) : lab->buffers(config);
-  plan.launches = rung->launches(config);
-  return plan;
-}
 
 /// The launch that the views show: the one with the most threads, of several the last. A sum's first launch, that is,
 /// and not the one that adds the last few numbers.
@@ -590,7 +486,7 @@ class RunInProgress {
 Result<RunResult> Engine::run(const Request& request, std::stop_token stop, const ProgressFunction& progress) {
   auto resolved = resolve(request);
   if (!resolved) return tl::unexpected<Error>(resolved.error());
-  auto made = plan(request);
+  auto made = plan(request, *resolved);
   if (!made) return tl::unexpected<Error>(made.error());
   RunInProgress run(*this, request, stop, progress);
   run.note(std::move(*resolved));

@@ -41,6 +41,16 @@ TEST(Types, HalfValuesAreThoseOfIeee754) {
   EXPECT_EQ(value_at(half_buffer(DType::bf16, 0x3f80), 0), 1.0);
 }
 
+TEST(Types, EveryHalfIsItsFractionTimesItsPowerOfTwo) {
+  for (uint32_t bits = 0; bits < 0x7c00; ++bits) {
+    const int exponent = static_cast<int>(bits >> 10), fraction = static_cast<int>(bits & 1023U);
+    const double value = exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+    ASSERT_EQ(value_at(half_buffer(DType::f16, static_cast<uint16_t>(bits)), 0), value) << bits;
+    ASSERT_EQ(value_at(half_buffer(DType::f16, static_cast<uint16_t>(bits | 0x8000U)), 0), -value) << bits;
+  }
+  EXPECT_TRUE(std::signbit(value_at(half_buffer(DType::f16, 0x8000), 0)));
+}
+
 TEST(Trace, AnAddressNamesItsBufferAlsoJustOutsideIt) {
   EXPECT_EQ(region_of(address_of(3, 4096)).buffer, 3);
   EXPECT_EQ(region_of(address_of(3, 4096)).offset, 4096);

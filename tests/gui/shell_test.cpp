@@ -18,12 +18,12 @@ TEST_F(ScreenTest, DigitsChooseTabs) {
 }
 
 TEST_F(ScreenTest, TheLastDigitOfTheHelpChoosesTheLastTab) {
-  press(ShellKey::digit_7);
+  press(ShellKey::digit_8);
   EXPECT_EQ(screen->view.tab, Tab::correctness);
 }
 
 TEST_F(ScreenTest, ClickingATabChoosesIt) {
-  click("tab.6");
+  click("tab.7");
   EXPECT_EQ(screen->view.tab, Tab::correctness);
 }
 

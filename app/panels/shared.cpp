@@ -1,0 +1,187 @@
+// The shared view: what lies in which bank of shared memory at a step, and how the stages of a pipeline fill and drain.
+#include <algorithm>
+#include <cmath>
+
+#include "app/panels/shared_view.hpp"
+#include "app/panels/traffic_banks.hpp"
+#include "app/widgets.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr size_t kMostNamed = 2;                         // regions in a sentence
+constexpr float kFragments = 112, kLeastPipeline = 150;  // unscaled heights
+
+/// What is kept between frames.
+struct Kept {
+  std::shared_ptr<const SharedPicture> picture;
+  const StepRecord* record = nullptr;
+  std::vector<SharedWord> contents;
+  uint32_t contents_step = SharedWord::kNone;
+  std::vector<SharedSpan> spans;
+  uint32_t spans_warp = SharedWord::kNone;
+  bool fresh = true;  // another record
+};
+
+Kept& kept() {
+  static Kept all;
+  static int frame = 0;
+  if (ImGui::GetFrameCount() < frame) all = Kept();  // another window
+  frame = ImGui::GetFrameCount();
+  return all;
+}
+
+void follow(Kept& all, PanelContext& context) {
+  const auto record = context.session.steps();
+  if (record == nullptr || record.get() == all.record) return;  // a further part is being recorded
+  all = Kept();
+  all.record = record.get();
+  all.picture = SharedPicture::make(record, *context.result);
+}
+
+/// A cursor before the first event, or behind the last one, goes to where the view has most to show: a read while
+/// something is on its way, or the first read.
+void begin_at(PanelContext& context, const StepIndex& index, const SharedPicture& picture) {
+  const StepCursor& cursor = context.view.step;
+  const auto last = event_at(picture, cursor.warp, index.step_at(cursor.warp, cursor.position));
+  if (last && *last + 1 < picture.events(cursor.warp).size()) return;
+  std::optional<uint32_t> first;
+  for (const SharedEvent& event : picture.events(cursor.warp)) {
+    if (event.kind != SharedEvent::Kind::load) continue;
+    if (!first) first = event.step;
+    if (moment_of(picture, picture.contents_at(event.step), cursor.warp, event.step).arriving.empty()) continue;
+    first = event.step;
+    break;
+  }
+  if (first) go_to_step(context, index, cursor.warp, index.position_of(*first));
+}
+
+std::string regions_text(const SharedFrame& frame, const std::vector<int32_t>& regions) {
+  std::string text;
+  for (size_t i = 0; i < regions.size() && i < kMostNamed; ++i)
+    text += (i == 0 ? "" : frame.context().strings(regions.size() > kMostNamed ? "shared.comma" : "shared.and")) +
+            region_text(frame.context(), frame.result(), frame.picture, regions[i]);
+  if (regions.size() > kMostNamed)
+    text += frame.context().strings.format("shared.and_more", fmt::arg("count", regions.size() - kMostNamed));
+  return text;
+}
+
+std::string finding_of(const SharedFrame& frame) {
+  const Strings& strings = frame.context().strings;
+  const bool reads = frame.moment.reading >= 0, arrives = !frame.moment.arriving.empty();
+  const std::string reading =
+      reads ? region_text(frame.context(), frame.result(), frame.picture, frame.moment.reading) : std::string();
+  const std::string arriving = regions_text(frame, frame.moment.arriving);
+  const bool many = frame.moment.arriving.size() > 1;
+  const char* key = reads && arrives ? (many ? "shared.says_both_many" : "shared.says_both")
+                    : arrives        ? (many ? "shared.says_arriving_many" : "shared.says_arriving")
+                    : reads          ? "shared.says_reading"
+                                     : "shared.says_nothing";
+  return strings.format(key, fmt::arg("arriving", arriving), fmt::arg("reading", reading),
+                        fmt::arg("warp", frame.step.warp));
+}
+
+/// What the step itself does with shared memory; empty where it does nothing with it.
+std::string reason_of(const SharedFrame& frame, bool* trouble) {
+  const auto touched = frame.picture.touched_at(frame.step.step_number);
+  if (!touched) return {};
+  const uint32_t ways = bank_picture(frame.result(), touched->access).ways;
+  *trouble = ways > 1;
+  return frame.context().strings.format(ways > 1 ? "shared.says_conflict" : "shared.says_no_conflict",
+                                        fmt::arg("ways", ways));
+}
+
+float draw_sentence(SharedFrame& frame, ImVec2 low, float right) {
+  const Theme& theme = frame.context().theme;
+  const Fonts& fonts = frame.context().fonts;
+  const Strings& strings = frame.context().strings;
+  const std::string space = strings.language == Language::en ? " " : "";
+  bool trouble = false;
+  const std::string finding = finding_of(frame), does = reason_of(frame, &trouble);
+  const std::string reason = does.empty() ? "" : space + does;
+  const std::string quiet = space + strings("shared.order_not_time");
+  const TextRun runs[] = {{fonts.body_semibold, theme.text, finding},
+                          {fonts.body, trouble ? theme.error : theme.text, reason},
+                          {fonts.body, theme.muted, quiet}};
+  return flow_text(frame.step.list, low, right - low.x, frame.px(24), runs);
+}
+
+void draw_known(PanelContext& context, const StepIndex& index, Kept& all) {
+  const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const float unit = context.view.scale, left = origin.x + 24 * unit, right = origin.x + size.x - 24 * unit;
+  const float bottom = origin.y + size.y;
+  StepFrame step = begin_step_frame(context, index);
+  if (all.contents_step != step.step_number) {
+    all.contents = all.picture->contents_at(step.step_number);
+    all.contents_step = step.step_number;
+  }
+  if (all.spans_warp != step.warp) {
+    all.spans = spans_of(*all.picture, step.warp);
+    all.spans_warp = step.warp;
+  }
+  SharedFrame frame{.step = step,
+                    .picture = *all.picture,
+                    .contents = all.contents,
+                    .spans = all.spans,
+                    .moment = moment_of(*all.picture, all.contents, step.warp, step.step_number)};
+  ImGui::PushID("shared");
+  const float said = draw_sentence(frame, {left, origin.y + 12 * unit}, right);
+  const float warps_y = std::floor(origin.y + 12 * unit + said + 8 * unit);
+  const float warps = draw_step_warps(step, {left, warps_y}, right);
+  const float top = std::floor(warps_y + warps + 14 * unit), low = bottom - 52 * unit;
+  if (low - top > 80 * unit) {
+    const float split = std::floor(left + (right - left) * 0.48F), column = split + 32 * unit;
+    draw_shared_map(frame, {left, top}, {split, low});
+    // Where there is no room for both, the fragments wait for a higher window.
+    const float room = low - top, beside = room - kFragments * unit;
+    const float pipeline = std::min(pipeline_height(frame), beside >= kLeastPipeline * unit ? beside : room);
+    draw_shared_pipeline(frame, {column, top}, {right, std::floor(top + pipeline)});
+    draw_fragments(frame, {column, std::floor(top + pipeline) + 16 * unit}, {right, low});
+  }
+  draw_step_track(step, {left, bottom - 40 * unit}, {right, bottom - 8 * unit});
+  ImGui::PopID();
+  end_step_frame(context);
+}
+
+}  // namespace
+
+std::string region_text(const PanelContext& context, const RunResult& result, const SharedPicture& picture,
+                        int32_t region) {
+  if (region < 0) return context.strings("shared.elsewhere");
+  const SharedRegion& one = picture.regions()[static_cast<size_t>(region)];
+  const auto same = std::count_if(picture.regions().begin(), picture.regions().end(),
+                                  [&](const SharedRegion& other) { return other.buffer == one.buffer; });
+  const std::string name =
+      one.buffer < 0 ? context.strings("shared.computed") : result.plan.buffers[static_cast<size_t>(one.buffer)].name;
+  if (same == 1) return name;
+  return context.strings.format("shared.region", fmt::arg("name", name), fmt::arg("slot", one.slot));
+}
+
+ImU32 colour_of_buffer(const Theme& theme, const SharedPicture& picture, int32_t buffer) {
+  if (buffer < 0) return theme.muted;
+  std::vector<int32_t> seen;  // by address of their first region
+  for (const SharedRegion& region : picture.regions())
+    if (region.buffer >= 0 && std::find(seen.begin(), seen.end(), region.buffer) == seen.end())
+      seen.push_back(region.buffer);
+  const auto number = std::find(seen.begin(), seen.end(), buffer) - seen.begin();
+  const ImU32 colours[] = {theme.read, theme.ok, theme.reference};
+  return colours[static_cast<size_t>(number) % std::size(colours)];
+}
+
+void draw_shared(PanelContext& context) {
+  const StepIndex* index = steps_in_view(context);
+  if (index == nullptr) return;
+  Kept& all = kept();
+  follow(all, context);
+  if (all.picture == nullptr) {
+    const bool recorded = context.result->observed;
+    empty_state(context, context.strings(recorded ? "shared.none_title" : "shared.unknown_title"),
+                context.strings(recorded ? "shared.none_hint" : "shared.unknown_hint"));
+    return;
+  }
+  if (std::exchange(all.fresh, false)) begin_at(context, *index, *all.picture);
+  draw_known(context, *index, all);
+  dim_if_stale(context);
+}
+
+}  // namespace tilescope

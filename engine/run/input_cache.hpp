@@ -1,0 +1,27 @@
+// The initial contents of the last run's buffers, kept: a moved slider rarely changes them.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "engine/run.hpp"
+
+namespace tilescope {
+
+struct Engine::InputCache {
+  uint64_t seed = 0;
+  std::vector<BufferSpec> specs;
+  std::vector<std::shared_ptr<const HostBuffer>> contents;
+
+  bool holds(const std::vector<BufferSpec>& wanted, uint64_t wanted_seed) const {
+    return seed == wanted_seed && std::equal(specs.begin(), specs.end(), wanted.begin(), wanted.end(),
+                                             [](const BufferSpec& a, const BufferSpec& b) {
+                                               return a.fill != Fill::file && a.fill == b.fill &&
+                                                      a.fill_values == b.fill_values && a.type == b.type &&
+                                                      a.shape == b.shape;
+                                             });
+  }
+};
+
+}  // namespace tilescope
