@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/lab.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 
@@ -30,7 +31,6 @@ struct AttentionShape {
   double scale() const;
 };
 
-int64_t ceil_divide(int64_t value, int64_t by);  // of labs/rows.cpp
 /// batch, heads, kv_heads, queries and keys.
 std::vector<Size> make_attention_sizes(int64_t length);
 /// HEAD_DIM, CAUSAL, DTYPE, BLOCK_M, BLOCK_N, STAGES and WARPS.
