@@ -172,7 +172,9 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   shot.request = *request;
   shot.request.model_order = options.order;
   shot.tab = tab_from(options.panel).value_or(Tab::tiles);
-  shot.bottom = options.bottom == "ladder" ? BottomTab::ladder : BottomTab::sweep;
+  shot.bottom = options.bottom == "ladder"   ? BottomTab::ladder
+                : options.bottom == "memory" ? BottomTab::memory
+                                             : BottomTab::sweep;
   shot.order_tab = order_tab_from(options.bottom);
   shot.zoom = options.zoom == "lane"    ? TilesLevel::lane
               : options.zoom == "warp"  ? TilesLevel::warp

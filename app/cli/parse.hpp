@@ -20,7 +20,7 @@ struct WindowOptions {
 struct ShotCommandOptions {
   RunOptions run;                    // lab, rung, set, size, device, broken
   std::string panel = "tiles";       // lesson | tiles | traffic | order | step | waves | correctness
-  std::string bottom;                // sweep | ladder, of order also bytes | groups | waves | source; empty: the usual
+  std::string bottom;                // sweep | ladder | memory, of order also bytes | groups | waves | source; empty: the usual
   std::string language = "en";       // en | zh
   std::string zoom = "grid";         // of the tile view
   std::string extent = "1600x1000";  // pixels

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "app/panel_context.hpp"
+#include "app/panels/attention_view.hpp"
 #include "app/panels/speed_model.hpp"
 #include "app/panels/speed_plot.hpp"
 #include "app/widgets.hpp"
@@ -66,11 +67,17 @@ float draw_running(PanelContext& context, float right, float centre) {
 }
 
 void draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVec2 origin, float right) {
-  const std::array<std::string, 2> names{context.strings("speed.sweep"), context.strings("speed.ladder")};
+  std::vector<std::string> names{context.strings("speed.sweep"), context.strings("speed.ladder")};
+  if (context.lab().plane) names.push_back(context.strings("speed.memory"));
   ImGui::SetCursorScreenPos(origin);
   context.view.bottom = static_cast<BottomTab>(
-      tab_row(context, "speed", names, static_cast<int>(context.view.bottom), context.px(kTabs)));
-  draw_speed_buttons(context, report, right, origin.y + context.px(kTabs) / 2);
+      tab_row(context, "speed", names,
+              std::min(static_cast<int>(context.view.bottom), static_cast<int>(names.size()) - 1), context.px(kTabs)));
+  if (context.view.bottom == BottomTab::memory)
+    draw_badge(context, ImGui::GetWindowDrawList(), {right, origin.y + context.px(kTabs) / 2 - context.px(10)},
+               Badge::modelled);
+  else
+    draw_speed_buttons(context, report, right, origin.y + context.px(kTabs) / 2);
 }
 
 struct Note {
@@ -191,7 +198,7 @@ void draw_speed_body(PanelContext& context, const SpeedReport* report, ImVec2 lo
   ImGui::SetCursorScreenPos({left, top});
   if (report == nullptr) return draw_nothing(context);
   const ImVec2 plot{width, std::max(below - context.px(8) - top, context.px(60))};
-  if (context.view.bottom == BottomTab::sweep)
+  if (context.view.bottom != BottomTab::ladder)
     draw_size_sweep(context, *report, plot);
   else
     draw_speed_ladder(context, *report, plot);
@@ -203,6 +210,8 @@ void draw_speed(PanelContext& context) {
   const float padding = context.px(kPadding), left = low.x + padding, width = size.x - 2 * padding;
   draw_tabs_and_badge(context, shown.report, {left, low.y + context.px(2)}, left + width);
   const float top = context.px(kTabs + 10);
+  if (context.view.bottom == BottomTab::memory)
+    return draw_plane_memory(context, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
   draw_speed_body(context, shown.report, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
 }
 
