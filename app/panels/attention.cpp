@@ -1,6 +1,7 @@
 // The plane of queries and keys: what a block of an attention kernel reads and keeps, as the simulator observed it.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/panels/attention_view.hpp"
 #include "app/panels/playback_button.hpp"
@@ -55,9 +56,11 @@ void follow(PanelContext& context, Plane& plane) {
   plane.followed = plane.picture.generation;
   plane.hover = {};
   if (plane.rung == context.result->rung) return;
-  plane.rung = context.result->rung;
-  context.view.plane.step = -1;
-  context.view.plane.row.reset();
+  const bool first = std::exchange(plane.rung, context.result->rung).empty();
+  if (!first) {
+    context.view.plane.step = -1;
+    context.view.plane.row.reset();
+  }
   if (!asked_for) go_to_noted_row(context, plane.picture);
 }
 
@@ -72,20 +75,30 @@ float draw_sentence(PlaneFrame& frame, ImVec2 low, float width) {
   const Theme& theme = frame.context.theme;
   const PlaneSentence said = plane_sentence(frame.context.strings, frame.picture, frame.strip, frame.walk);
   // Chinese needs no space between its sentences.
-  const std::string reason = (frame.context.strings.language == Language::en ? " " : "") + said.reason;
+  const std::string space = frame.context.strings.language == Language::en ? " " : "";
+  const std::string reason = space + said.reason, quiet = said.quiet.empty() ? "" : space + said.quiet;
   const TextRun runs[] = {{frame.context.fonts.body_semibold, theme.text, said.finding},
-                          {frame.context.fonts.body, theme.text, reason}};
+                          {frame.context.fonts.body, theme.text, reason},
+                          {frame.context.fonts.body, theme.muted, quiet}};
   return flow_text(frame.list, low, width, frame.px(24), runs);
+}
+
+/// What a step is called: a key, a block of K and V, or a stretch of stored scores.
+struct StepNames {
+  const char *one, *all;
+};
+StepNames names_of(const PlaneFrame& frame) {
+  if (!frame.walk.reads_k && !frame.walk.reads_v) return {"plane.stretch_of", "plane.all_stretches"};
+  if (frame.walk.widest() == 1) return {"plane.key_of", "plane.all_keys"};
+  return {"plane.step_of", "plane.all_steps"};
 }
 
 std::string moment_text(const PlaneFrame& frame) {
   const size_t steps = frame.walk.steps.size();
-  const bool single = frame.walk.widest() == 1;
+  const StepNames names = names_of(frame);
   if (frame.done >= steps)
-    return frame.context.strings.format(single ? "plane.all_keys" : "plane.all_steps",
-                                        fmt::arg("all", with_separators(static_cast<int64_t>(steps))));
-  return frame.context.strings.format(single ? "plane.key_of" : "plane.step_of",
-                                      fmt::arg("step", with_separators(static_cast<int64_t>(frame.done))),
+    return frame.context.strings.format(names.all, fmt::arg("all", with_separators(static_cast<int64_t>(steps))));
+  return frame.context.strings.format(names.one, fmt::arg("step", with_separators(static_cast<int64_t>(frame.done))),
                                       fmt::arg("all", with_separators(static_cast<int64_t>(steps))));
 }
 
@@ -125,12 +138,10 @@ void draw_playback(PlaneFrame& frame, ImVec2 low, ImVec2 high) {
     step_plane(cursor, steps, 1);
   ImFont* font = context.fonts.small;
   const std::string all = with_separators(static_cast<int64_t>(steps));
-  const bool single = frame.walk.widest() == 1;
-  const float width = std::max(
-      text_size(font, context.strings.format(single ? "plane.key_of" : "plane.step_of", fmt::arg("step", all),
-                                             fmt::arg("all", all)))
-          .x,
-      text_size(font, context.strings.format(single ? "plane.all_keys" : "plane.all_steps", fmt::arg("all", all))).x);
+  const StepNames names = names_of(frame);
+  const float width =
+      std::max(text_size(font, context.strings.format(names.one, fmt::arg("step", all), fmt::arg("all", all))).x,
+               text_size(font, context.strings.format(names.all, fmt::arg("all", all))).x);
   draw_track(frame, left + 3 * size + frame.px(14), high.x - width - frame.px(20), y);
   draw_text_right(frame.list, font, {high.x, centred_top(font, y)}, context.theme.muted, moment_text(frame));
   ImGui::PopID();

@@ -256,9 +256,11 @@ PlaneSentence plane_sentence(const Strings& strings, const PlanePicture& picture
   const int64_t rows = strip.queries.end - strip.queries.begin;
   const auto steps = static_cast<int64_t>(walk.steps.size());
   const CellCount cells = count_cells(picture, strip);
-  const auto block = fmt::arg("block", block_number(picture.result->tiles.grid, strip.block));
-  const auto of_rows = fmt::arg("rows", number(rows)), of_keys = fmt::arg("keys", number(keys_of(strip)));
-  const auto of_steps = fmt::arg("steps", number(steps)), skipped = fmt::arg("skipped", number(cells.skipped()));
+  const std::string block_name = block_number(picture.result->tiles.grid, strip.block), row_count = number(rows),
+                    key_count = number(keys_of(strip)), step_count = number(steps), left_out = number(cells.skipped());
+  const auto block = fmt::arg("block", block_name), of_rows = fmt::arg("rows", row_count),
+             of_keys = fmt::arg("keys", key_count), of_steps = fmt::arg("steps", step_count),
+             skipped = fmt::arg("skipped", left_out);
   if (!walk.reads_k && !walk.reads_v)
     said.reason = strings.format("plane.passes_scores", block, of_rows, of_keys,
                                  fmt::arg("times", fmt::format("{:.3g}", walk.passes())));
@@ -268,6 +270,10 @@ PlaneSentence plane_sentence(const Strings& strings, const PlanePicture& picture
     said.reason = strings.format("plane.passes_keys", block, of_rows, of_keys);
   else
     said.reason = strings.format(steps == 1 ? "plane.passes_one" : "plane.passes_blocks", block, of_rows, of_steps);
+  if (const size_t launches = picture.result->plan.launches.size(); launches > 1)
+    said.quiet = strings.format("plane.of_launch",
+                                fmt::arg("kernel", picture.result->plan.launches[picture.result->tiles.launch].kernel),
+                                fmt::arg("number", picture.result->tiles.launch + 1), fmt::arg("all", launches));
   if (walk.reads_k && walk.reads_v) {
     const char* rest = cells.skipped() == 0                     ? "plane.none_skipped"
                        : picture.masked && walk.widest() == 1   ? "plane.keys_skipped"

@@ -93,7 +93,7 @@ CellCount count_cells(const PlanePicture& picture, int64_t head);
 CellCount count_cells(const PlanePicture& picture, const PlaneStrip& strip);
 
 struct PlaneSentence {
-  std::string finding, reason;
+  std::string finding, reason, quiet;
 };
 PlaneSentence plane_sentence(const Strings& strings, const PlanePicture& picture, const PlaneStrip& strip,
                              const KeyWalk& walk);

@@ -136,9 +136,10 @@ void draw_axis(PlaneFrame& frame, const PlaneArea& area) {
   float centre = 0;
   if (frame.done < frame.walk.steps.size()) {
     const WalkStep& step = frame.walk.steps[frame.done];
+    const bool stored = !frame.walk.reads_k && !frame.walk.reads_v;
     now = step.end_key - step.first_key == 1
               ? context.strings.format("plane.one_key", fmt::arg("key", with_separators(step.first_key)))
-              : context.strings.format("plane.keys_of_step", fmt::arg("step", frame.done),
+              : context.strings.format(stored ? "plane.keys_now" : "plane.keys_of_step", fmt::arg("step", frame.done),
                                        fmt::arg("first", with_separators(step.first_key)),
                                        fmt::arg("last", with_separators(step.end_key - 1)));
     centre = area.x((step.first_key + step.end_key) / 2);
@@ -208,6 +209,12 @@ void draw_legend(PlaneFrame& frame, const PlaneArea& area, bool below) {
                                          fmt::arg("all", with_separators(cells.all))));
   notes.push_back(context.strings(frame.picture.key_block == 1 ? "plane.count_keys" : "plane.count_blocks"));
   if (frame.picture.masked) notes.push_back(context.strings("plane.mask"));
+  // Above or below the names of the selected row, where there is little room.
+  if (frame.px(kLine) * static_cast<float>(entries.size() + notes.size() + 2) + frame.px(8) >
+      area.high.y - area.low.y) {
+    entries.pop_back();
+    if (frame.picture.masked) notes.pop_back();
+  }
   const float height = frame.px(kLine) * static_cast<float>(entries.size() + notes.size()) + frame.px(8);
   float y = (below ? area.high.y - height : area.low.y) + frame.px(kLine / 2);
   const float top = y - frame.px(kLine / 2);
@@ -353,8 +360,8 @@ void draw_plane_map(PlaneFrame& frame, ImVec2 low, ImVec2 high) {
       key_states(frame.walk, frame.done, frame.picture.key_block, frame.picture.extents.keys);
   draw_bands(frame, area, states);
   draw_others(frame, area);
-  draw_mask(frame, area);
   const bool above = draw_own(frame, area, states);
+  draw_mask(frame, area);
   draw_axis(frame, area);
   draw_legend(frame, area, above);
   point_at_plane(frame, area);

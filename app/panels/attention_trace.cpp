@@ -1,5 +1,6 @@
 // The running maximum and sum of one row after each step over the keys.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "app/panels/attention_view.hpp"
@@ -142,17 +143,18 @@ void draw_steps_axis(PlaneFrame& frame, const StepPlot& plot) {
   const Theme& theme = frame.context.theme;
   ImFont* font = frame.context.fonts.small;
   const float y = plot.high.y + frame.px(12);
-  const plots::AxisRange range{plots::AxisScale::linear, 0, static_cast<double>(plot.steps)};
+  // Steps, or of a stored row its keys.
+  const bool stored = frame.trace->source == SoftmaxTrace::Source::stored;
+  const double each = stored ? static_cast<double>(frame.picture.extents.keys) / static_cast<double>(plot.steps) : 1;
+  const plots::AxisRange range{plots::AxisScale::linear, 0, static_cast<double>(plot.steps) * each};
   const auto width = [&](std::string_view text) { return static_cast<double>(text_size(font, text).x); };
   for (const plots::Tick& tick : plots::fitting_ticks(range, static_cast<double>(plot.high.x - plot.low.x),
                                                       static_cast<double>(frame.px(24)), width)) {
-    const double step = tick.value;
-    if (step != std::floor(step) || step >= static_cast<double>(plot.steps)) continue;
-    draw_text_centred(frame.list, font, {plot.x(step + 0.5), y}, theme.muted,
-                      with_separators(static_cast<int64_t>(step)));
+    if (tick.value != std::floor(tick.value) || tick.value >= range.high) continue;
+    draw_text_centred(frame.list, font, {plot.x(tick.value / each + 0.5), y}, theme.muted,
+                      with_separators(static_cast<int64_t>(tick.value)));
   }
-  const bool keys = frame.trace->steps.front().end_key - frame.trace->steps.front().first_key <= 1 &&
-                    frame.trace->steps.size() > 1 && frame.walk.widest() <= 1;
+  const bool keys = stored || frame.walk.widest() <= 1;
   draw_text(frame.list, font, {plot.high.x + frame.px(8), centred_top(font, y)}, theme.muted,
             frame.context.strings(keys ? "plane.axis_key" : "plane.axis_block"));
 }
@@ -256,6 +258,7 @@ void draw_plot(PlaneFrame& frame, ImVec2 low, ImVec2 high, bool sums) {
       frame.list->AddRectFilled({x, plot.at(frame.trace->steps[i].l)},
                                 {std::max(plot.x(static_cast<double>(i + 1)) - 1, x + 1), plot.at(0)}, theme.write);
     }
+    draw_steps_axis(frame, plot);
     return;
   }
   if (sums) {
@@ -278,6 +281,72 @@ void draw_plot(PlaneFrame& frame, ImVec2 low, ImVec2 high, bool sums) {
   point_at_plot(frame, plot, sums ? "l" : "m");
 }
 
+struct TableCell {
+  std::string text;
+  ImU32 colour;
+  bool strong = false;
+};
+struct TableRow {
+  std::array<TableCell, 6> cells;
+  bool newest = false;
+};
+
+TableRow titles_of(const PlaneFrame& frame) {
+  const Strings& strings = frame.context.strings;
+  const bool keys = frame.walk.widest() <= 1;
+  TableRow row;
+  const char* const titles[] = {keys ? "plane.axis_key" : "plane.axis_block",
+                                keys ? "plane.column_score" : "plane.largest",
+                                "plane.column_m",
+                                "plane.column_rescale",
+                                "plane.column_l",
+                                "plane.column_rescaled"};
+  for (size_t i = 0; i < row.cells.size(); ++i) row.cells[i] = {strings(titles[i]), frame.context.theme.muted};
+  return row;
+}
+
+TableRow row_of(const PlaneFrame& frame, size_t number, bool newest) {
+  const Theme& theme = frame.context.theme;
+  const SoftmaxStep& step = frame.trace->steps[number];
+  const bool nothing = step.first_key == step.end_key;
+  const ImU32 colour = step.raised ? theme.error : theme.text;
+  const char* what = step.raised   ? "plane.new_maximum"
+                     : nothing     ? "plane.nothing_seen"
+                     : number == 0 ? "plane.first"
+                                   : "plane.no";
+  return {{{{with_separators(static_cast<int64_t>(number)), theme.text, newest},
+            {nothing ? "—" : figure(step.largest), theme.text},
+            {figure(step.m), colour, step.raised},
+            {number == 0 ? "—" : figure(step.rescale), colour},
+            {figure(step.l), theme.text},
+            {frame.context.strings(what), step.raised ? theme.error : theme.muted}}},
+          newest};
+}
+
+/// Right edges of the columns, spread evenly; 0 for one that there is no room for: first what the colour says too, then
+/// what the plot shows.
+std::vector<float> column_edges(const PlaneFrame& frame, const std::vector<TableRow>& rows, float left, float right) {
+  std::array<float, 6> widths{};
+  for (const TableRow& row : rows)
+    for (size_t i = 0; i < widths.size(); ++i)
+      widths[i] = std::max(widths[i], text_size(frame.context.fonts.small_semibold, row.cells[i].text).x);
+  std::array<bool, 6> shown{true, true, true, true, true, true};
+  const auto needed = [&] {
+    float sum = 0;
+    for (size_t i = 0; i < widths.size(); ++i) sum += shown[i] ? widths[i] + frame.px(12) : 0;
+    return sum - frame.px(12);
+  };
+  for (const size_t column : {size_t{5}, size_t{1}, size_t{3}})
+    if (needed() > right - left) shown[column] = false;
+  const auto gaps = static_cast<float>(std::count(shown.begin(), shown.end(), true) - 1);
+  const float between = frame.px(12) + std::max(0.0F, right - left - needed()) / gaps;
+  std::vector<float> edges(widths.size(), 0);
+  float x = left - between;
+  for (size_t i = 0; i < widths.size(); ++i)
+    if (shown[i]) edges[i] = x += between + widths[i];
+  return edges;
+}
+
 }  // namespace
 
 void draw_row_trace(PlaneFrame& frame, ImVec2 low, ImVec2 high) {
@@ -290,11 +359,8 @@ void draw_row_trace(PlaneFrame& frame, ImVec2 low, ImVec2 high) {
     flow_text(frame.list, {low.x, y}, high.x - low.x, frame.px(20), run);
     return;
   }
-  if (frame.trace->source == SoftmaxTrace::Source::stored) {
-    const float bottom = std::min(high.y - frame.px(kAxis), y + frame.px(kTitle + 2 * kMostPlot));
-    draw_plot(frame, {low.x, y}, {high.x, bottom}, /*sums=*/false);
-    return;
-  }
+  if (frame.trace->source == SoftmaxTrace::Source::stored)
+    return draw_plot(frame, {low.x, y}, {high.x, high.y - frame.px(kAxis)}, /*sums=*/false);
   // The table has five rows where there is room for them under plots that can be read.
   const float fixed = frame.px(2 * kTitle + kBetween + kAxis), room = high.y - y - fixed;
   const int fitting =
@@ -310,51 +376,33 @@ void draw_row_trace(PlaneFrame& frame, ImVec2 low, ImVec2 high) {
 }
 
 void draw_trace_table(PlaneFrame& frame, ImVec2 low, ImVec2 high) {
-  PanelContext& context = frame.context;
-  const Theme& theme = context.theme;
+  const Theme& theme = frame.context.theme;
   const SoftmaxTrace& trace = *frame.trace;
   const auto count = static_cast<size_t>((high.y - low.y - frame.px(10)) / frame.px(kTableRow)) - 1;
   const size_t newest = std::min(frame.done, trace.steps.size() - 1);
-  // Right edges of the columns, as shares of the width.
-  constexpr float kEdges[] = {0.06F, 0.27F, 0.42F, 0.65F, 0.80F, 1.0F};
-  const char* const titles[] = {frame.walk.widest() <= 1 ? "plane.axis_key" : "plane.axis_block",
-                                frame.walk.widest() <= 1 ? "plane.column_score" : "plane.largest",
-                                "plane.column_m",
-                                "plane.column_rescale",
-                                "plane.column_l",
-                                "plane.column_rescaled"};
-  ImFont *font = context.fonts.small, *strong = context.fonts.small_semibold;
-  const float width = high.x - low.x - frame.px(12);
-  const auto cell = [&](size_t column, float y, ImFont* with, ImU32 colour, std::string_view text) {
-    if (column == 0) return draw_text(frame.list, with, {low.x + frame.px(6), centred_top(with, y)}, colour, text);
-    return draw_text_right(frame.list, with, {low.x + frame.px(6) + width * kEdges[column], centred_top(with, y)},
-                           colour, text);
-  };
+  std::vector<TableRow> rows{titles_of(frame)};
+  for (const size_t row : rows_worth_seeing(trace, newest, count)) rows.push_back(row_of(frame, row, row == newest));
+  const std::vector<float> edges = column_edges(frame, rows, low.x + frame.px(6), high.x - frame.px(6));
   float y = low.y + frame.px(kTableRow) / 2;
-  for (size_t column = 0; column < 6; ++column) cell(column, y, font, theme.muted, context.strings(titles[column]));
-  frame.list->AddRectFilled({low.x, low.y + frame.px(kTableRow)}, {high.x, low.y + frame.px(kTableRow) + 1},
-                            theme.separator);
-  y = low.y + frame.px(kTableRow) + frame.px(4 + kTableRow / 2);
-  for (const size_t row : rows_worth_seeing(trace, newest, count)) {
-    const SoftmaxStep& step = trace.steps[row];
-    const bool now = row == newest;
-    if (now)
+  for (const TableRow& row : rows) {
+    if (row.newest)
       frame.list->AddRectFilled({low.x, y - frame.px(kTableRow / 2)}, {high.x, y + frame.px(kTableRow / 2)},
                                 theme.raised, frame.px(4));
-    const ImU32 colour = step.raised ? theme.error : theme.text;
-    cell(0, y, now ? strong : font, theme.text, with_separators(static_cast<int64_t>(row)));
-    cell(1, y, font, theme.text, step.first_key == step.end_key ? "—" : figure(step.largest));
-    cell(2, y, step.raised ? strong : font, colour, figure(step.m));
-    cell(3, y, font, colour, row == 0 ? "—" : figure(step.rescale));
-    cell(4, y, font, theme.text, figure(step.l));
-    cell(5, y, font, step.raised ? theme.error : theme.muted,
-         context.strings(step.raised                      ? "plane.new_maximum"
-                         : step.first_key == step.end_key ? "plane.nothing_seen"
-                         : row == 0                       ? "plane.first"
-                                                          : "plane.no"));
+    for (size_t column = 0; column < row.cells.size(); ++column) {
+      const TableCell& cell = row.cells[column];
+      ImFont* font = cell.strong ? frame.context.fonts.small_semibold : frame.context.fonts.small;
+      if (column == 0)
+        draw_text(frame.list, font, {low.x + frame.px(6), centred_top(font, y)}, cell.colour, cell.text);
+      else if (edges[column] > 0)
+        draw_text_right(frame.list, font, {edges[column], centred_top(font, y)}, cell.colour, cell.text);
+    }
     y += frame.px(kTableRow);
+    if (&row != &rows.front()) continue;
+    frame.list->AddRectFilled({low.x, low.y + frame.px(kTableRow)}, {high.x, low.y + frame.px(kTableRow) + 1},
+                              theme.separator);
+    y += frame.px(4);
   }
-  mark(context, "plane.table", low, high);
+  mark(frame.context, "plane.table", low, high);
 }
 
 }  // namespace tilescope

@@ -79,7 +79,7 @@ float left_margin(const Plot& plot, const Style& style, bool bars) {
       if (item.kind == Item::Kind::bars) width = std::max(width, width_of(label_font(item, style), item.name));
     width = std::min(width, plot.size.x * 0.42F);
   } else if ((plot.y.flags & AxisFlags_NoTickLabels) == 0) {
-    for (const Tick& tick : ticks_of(plot.y.range, 10))
+    for (const Tick& tick : plot.y.ticks.empty() ? ticks_of(plot.y.range, 10) : plot.y.ticks)
       width = std::max(width, width_of(style.fonts.small, tick.label));
   }
   return width + kTickGap * style.scale;
