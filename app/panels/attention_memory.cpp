@@ -24,13 +24,17 @@ const MemorySweep& kept_sweep(const Lab& lab, const Config& config) {
   return kept.sweep;
 }
 
-std::string line_name(const PanelContext& context, const MemoryLine& line) {
-  std::string name = line.power == 2 ? "O(N²)  " : line.power == 1 ? "O(N)  " : "";
-  name += context.strings(line.rungs.front()->title);
+/// The chosen rung if it is among those of the line, else the first; and how many more there are.
+std::string line_name(const PanelContext& context, const MemoryLine& line, const std::string& rung) {
+  const auto chosen =
+      std::find_if(line.rungs.begin(), line.rungs.end(), [&](const Rung* one) { return one->name == rung; });
+  std::string name = context.strings((chosen != line.rungs.end() ? *chosen : line.rungs.front())->title);
   if (line.rungs.size() > 1)
     name += context.strings.format("plane.and_others", fmt::arg("count", line.rungs.size() - 1));
   return name;
 }
+
+const char* growth_of(const MemoryLine& line) { return line.power == 2 ? "O(N²)" : line.power == 1 ? "O(N)" : ""; }
 
 /// A tick for each factor of a thousand.
 void setup_bytes_axis(double low, double high) {
@@ -58,10 +62,24 @@ void draw_lines(PanelContext& context, const MemorySweep& sweep, const std::stri
     const ImU32 colour = chosen ? context.theme.accent : line.power >= 2 ? context.theme.error : context.theme.muted;
     plots::SetNextLineStyle(colour, chosen ? 2.0F : 1.25F);
     plots::SetNextMarkerStyle(plots::rung_marker(static_cast<int>(i)));
-    plots::SetNextLabel({.value = bytes_text(line.bytes.back()), .priority = chosen ? 2 : 1, .emphasis = chosen});
-    plots::PlotLine(line_name(context, line).c_str(), lengths.data(), line.bytes.data(),
+    plots::SetNextLabel({.value = growth_of(line), .priority = chosen ? 2 : 1, .emphasis = chosen});
+    plots::PlotLine(line_name(context, line, rung).c_str(), lengths.data(), line.bytes.data(),
                     static_cast<int>(lengths.size()));
   }
+}
+
+/// Of a label, the longest sequence's.
+void explain_point(PanelContext& context, const MemorySweep& sweep, const std::string& rung, ImVec2 low, ImVec2 high) {
+  const auto hovered = plots::HoveredItem();
+  if (!hovered || static_cast<size_t>(hovered->item) >= sweep.lines.size()) return;
+  const MemoryLine& line = sweep.lines[static_cast<size_t>(hovered->item)];
+  const size_t point = hovered->on_label ? line.bytes.size() - 1 : static_cast<size_t>(hovered->point);
+  if (point >= line.bytes.size()) return;
+  const std::string name = line_name(context, line, rung), length = with_separators(sweep.lengths[point]),
+                    bytes = bytes_text(line.bytes[point]);
+  explain_rect(context, low, high,
+               context.strings.format("plane.explain_bytes", fmt::arg("rung", name), fmt::arg("length", length),
+                                      fmt::arg("bytes", bytes)));
 }
 
 const GpuSpec* modelled_gpu(const PanelContext& context) {
@@ -101,7 +119,6 @@ void draw_plane_memory(PanelContext& context, ImVec2 low, ImVec2 size) {
     plots::SetupAxisScale(plots::Axis_Y1, plots::Scale_Log2);
     plots::SetupAxisLimits(plots::Axis_Y1, least, most);
     setup_bytes_axis(least, most);
-    plots::SetupLabelColumn(plots::size_text(sweep.lengths.back()));
     draw_lines(context, sweep, rung);
     if (memory > 0) {
       const double ends[] = {first, last}, level[] = {memory, memory};
@@ -116,6 +133,7 @@ void draw_plane_memory(PanelContext& context, ImVec2 low, ImVec2 size) {
       plots::PlotRing(current, std::max(bytes, least), context.theme.accent, bytes_text(bytes).c_str());
     }
     plots::EndPlot();
+    explain_point(context, sweep, rung, low, {low.x + size.x, low.y + size.y});
   }
   const TextRun run[] = {{context.fonts.small, context.theme.muted, context.strings("plane.memory_note")}};
   flow_text(ImGui::GetWindowDrawList(), {low.x, low.y + size.y - note + context.px(2)}, size.x, context.px(18), run);

@@ -184,12 +184,14 @@ bool draw_own(PlaneFrame& frame, const PlaneArea& area, std::span<const KeyState
   const float x = inside ? end + frame.px(8) : area.high.x + frame.px(12);
   // Beside the plane, not below it.
   const float least = area.low.y + frame.px(kLine), most = std::max(area.high.y - frame.px(kLine), least);
-  const float y = std::clamp(centre, least, most);
+  // In little room they leave the rest of the column to the legend.
+  const bool upper = centre < (area.low.y + area.high.y) / 2, tight = area.high.y - area.low.y < frame.px(260);
+  const float y = inside || !tight ? std::clamp(centre, least, most) : upper ? least : most;
   draw_text(frame.list, strong, {x, centred_top(strong, y - frame.px(8))}, theme.text,
             fit_text(strong, block, area.right - x));
   draw_text(frame.list, font, {x, centred_top(font, y + frame.px(8))}, theme.error, query);
   mark(context, "plane.own", {area.low.x, y0}, {end, y1});
-  return !inside && y < (area.low.y + area.high.y) / 2;
+  return !inside && upper;
 }
 
 void draw_legend(PlaneFrame& frame, const PlaneArea& area, bool below) {

@@ -151,8 +151,10 @@ void draw_steps_axis(PlaneFrame& frame, const StepPlot& plot) {
   for (const plots::Tick& tick : plots::fitting_ticks(range, static_cast<double>(plot.high.x - plot.low.x),
                                                       static_cast<double>(frame.px(24)), width)) {
     if (tick.value != std::floor(tick.value) || tick.value >= range.high) continue;
-    draw_text_centred(frame.list, font, {plot.x(tick.value / each + 0.5), y}, theme.muted,
-                      with_separators(static_cast<int64_t>(tick.value)));
+    const std::string text = with_separators(static_cast<int64_t>(tick.value));
+    const float centre = plot.x(tick.value / each + 0.5);
+    if (centre + text_size(font, text).x / 2 > plot.high.x) continue;
+    draw_text_centred(frame.list, font, {centre, y}, theme.muted, text);
   }
   const bool keys = stored || frame.walk.widest() <= 1;
   draw_text(frame.list, font, {plot.high.x + frame.px(8), centred_top(font, y)}, theme.muted,
@@ -189,7 +191,7 @@ void draw_header(PlaneFrame& frame, ImVec2 low, float right) {
   const float y = low.y + frame.px(10);
   float end = right;
   const char* title = "plane.trace";
-  const char* source = "plane.from_inputs";
+  const char* source = frame.result().request.broken.empty() ? "plane.from_inputs" : "plane.from_inputs_mended";
   if (frame.trace != nullptr) {
     end -= draw_badge(context, frame.list, {right, low.y}, badge_of(frame)) + frame.px(10);
     if (frame.trace->source == SoftmaxTrace::Source::buffer) source = "plane.from_run";
@@ -243,8 +245,8 @@ void draw_plot(PlaneFrame& frame, ImVec2 low, ImVec2 high, bool sums) {
   ImFont* font = frame.context.fonts.small;
   const bool stored = frame.trace->source == SoftmaxTrace::Source::stored;
   const char* title = stored ? "plane.of_stored" : sums ? "plane.of_l" : "plane.of_m";
-  draw_text(frame.list, font, {low.x + frame.px(8), low.y}, theme.muted,
-            fit_text(font, frame.context.strings(title), high.x - low.x));
+  draw_text(frame.list, font, {low.x + frame.px(kLeft), low.y}, theme.muted,
+            fit_text(font, frame.context.strings(title), high.x - low.x - frame.px(kLeft)));
   StepPlot plot{{low.x + frame.px(kLeft), low.y + frame.px(kTitle)}, {high.x - frame.px(kLabels), high.y}, {}, 1};
   plot.steps = std::max<size_t>(frame.trace->steps.size(), 1);
   plot.y = range_of(*frame.trace, sums || stored);

@@ -356,7 +356,9 @@ TEST_F(PlaneRun, TheUnfusedRungLeavesItsProbabilitiesBehind) {
   double sum = 0;
   for (const SoftmaxStep& step : stored->steps) {
     sum += step.l;
-    if (step.first_key > 150) EXPECT_EQ(step.l, 0);
+    if (step.first_key > 150) {
+      EXPECT_EQ(step.l, 0) << step.first_key;
+    }
   }
   EXPECT_NEAR(sum, 1, 1e-4);
   // softmax_rows has the most threads: each warp looks for the maximum, sums, and writes.

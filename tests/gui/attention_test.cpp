@@ -78,7 +78,7 @@ TEST_F(PlaneScreenTest, KeysWalkOverTheKeysOfTheSelectedBlock) {
 TEST_F(PlaneScreenTest, AClickIntoKGoesToTheStepThatReadsIt) {
   click(place(0.1F, 0.9F));
   const Mark bands = mark_of("plane.bands");
-  click({bands.low.x + (bands.high.x - bands.low.x) * 0.6F, bands.low.y + 4});
+  click(ImVec2(bands.low.x + (bands.high.x - bands.low.x) * 0.6F, bands.low.y + 4));
   EXPECT_EQ(cursor().step, 2);
   click("playback.on");
   EXPECT_EQ(cursor().step, 3);
