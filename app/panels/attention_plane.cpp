@@ -93,7 +93,7 @@ void draw_mask(PlaneFrame& frame, const PlaneArea& area) {
   for (int64_t piece = 0; piece <= kPieces; ++piece) {
     const int64_t query = piece * queries / kPieces;
     const int64_t seen = frame.picture.spec.visible(frame.result().config, std::min(query, queries - 1));
-    points.push_back({area.x(query == queries ? seen : std::max<int64_t>(seen - 1, 0)), area.y(query)});
+    points.emplace_back(area.x(query == queries ? seen : std::max<int64_t>(seen - 1, 0)), area.y(query));
   }
   frame.list->AddPolyline(points.data(), static_cast<int>(points.size()),
                           mix(frame.context.theme.window, frame.context.theme.text, 0.6F), 0, frame.px(1));
@@ -273,11 +273,19 @@ std::string explanation(const PlaneFrame& frame, const PlaneStrip& strip, int64_
   const Strings& strings = frame.context.strings;
   bool touched = false;
   for (const ElementRange& range : strip.keys) touched |= key >= range.begin && key < range.end;
+  std::string now;
+  if (touched && strip.block == frame.strip.block) {
+    const auto cell = static_cast<size_t>(key / frame.picture.key_block);
+    const auto states = key_states(frame.walk, frame.done, frame.picture.key_block, frame.picture.extents.keys);
+    if (states[cell] != KeyState::untouched)
+      now = strings.format("plane.now", fmt::arg("state", strings(name_of(states[cell]))));
+  }
   return strings.format(touched ? "plane.explain_touched" : "plane.explain_skipped",
                         fmt::arg("block", block_number(frame.result().tiles.grid, strip.block)),
                         fmt::arg("first", with_separators(strip.queries.begin)),
                         fmt::arg("last", with_separators(strip.queries.end - 1)),
-                        fmt::arg("query", with_separators(query)), fmt::arg("key", with_separators(key)));
+                        fmt::arg("query", with_separators(query)), fmt::arg("key", with_separators(key))) +
+         now;
 }
 
 void point_at_plane(PlaneFrame& frame, const PlaneArea& area) {

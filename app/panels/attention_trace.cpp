@@ -105,8 +105,8 @@ void draw_stairs(PlaneFrame& frame, const StepPlot& plot, double SoftmaxStep::*v
     }
     const float y = plot.at(steps[step].*value), x = plot.x(static_cast<double>(step));
     // Many steps share a pixel: the corner is enough where nothing changes.
-    if (points.empty() || std::abs(points.back().y - y) > 0.25F) points.push_back({x, y});
-    points.push_back({plot.x(static_cast<double>(step + 1)), y});
+    if (points.empty() || std::abs(points.back().y - y) > 0.25F) points.emplace_back(x, y);
+    points.emplace_back(plot.x(static_cast<double>(step + 1)), y);
   }
   flush(colour, frame.px(2));
   const ImU32 rest = mix(frame.context.theme.window, frame.context.theme.muted, 0.7F);

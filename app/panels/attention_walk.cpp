@@ -21,6 +21,8 @@ struct WarpRuns {
   std::map<uint16_t, std::vector<uint32_t>> shared_loads;  // by site, in order
 };
 
+AccessKind kind_of(const AccessTrace& trace, uint32_t access) { return trace.sites[trace.accesses[access].site].kind; }
+
 class WalkBuilder {
  public:
   WalkBuilder(const PlanePicture& picture, const PlaneStrip& strip) : picture_(picture), strip_(strip) {
@@ -39,6 +41,7 @@ class WalkBuilder {
       const int32_t buffer = buffer_of(i);
       walk.reads_k |= buffer == picture_.k && buffer >= 0;
       walk.reads_v |= buffer == picture_.v && buffer >= 0;
+      copies_ |= buffer >= 0 && kind_of(result.trace, i) == AccessKind::async_copy;
     }
     // K before V; stored scores only where there is neither. What turns away from them ends a run.
     primary_ = walk.reads_k ? picture_.k : walk.reads_v ? picture_.v : picture_.scores;
@@ -85,7 +88,7 @@ class WalkBuilder {
     if (access.warp >= warps_.size()) warps_.resize(access.warp + 1U);
     WarpRuns& warp = warps_[access.warp];
     if (site.space == Space::shared) {
-      if (site.kind == AccessKind::load) warp.shared_loads[access.site].push_back(index);
+      if (copies_ && site.kind == AccessKind::load) warp.shared_loads[access.site].push_back(index);
       return;
     }
     const int32_t buffer = buffer_of(index);
@@ -142,6 +145,7 @@ class WalkBuilder {
   const PlaneStrip& strip_;
   int64_t first_row_ = 0, first_query_ = 0;
   int32_t primary_ = -1;
+  bool copies_ = false;  // asynchronously; else nothing is ever on its way, and reads of shared memory tell nothing
   std::vector<WarpRuns> warps_;
 };
 
