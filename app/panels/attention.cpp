@@ -83,12 +83,12 @@ float draw_sentence(PlaneFrame& frame, ImVec2 low, float width) {
   return flow_text(frame.list, low, width, frame.px(24), runs);
 }
 
-/// What a step is called: a key, a block of K and V, or a stretch of stored scores.
+/// What a step is called: a key, a block of K and V, or just a step where not both are read.
 struct StepNames {
   const char *one, *all;
 };
 StepNames names_of(const PlaneFrame& frame) {
-  if (!frame.walk.reads_k && !frame.walk.reads_v) return {"plane.stretch_of", "plane.all_stretches"};
+  if (!frame.walk.reads_k || !frame.walk.reads_v) return {"plane.stretch_of", "plane.all_stretches"};
   if (frame.walk.widest() == 1) return {"plane.key_of", "plane.all_keys"};
   return {"plane.step_of", "plane.all_steps"};
 }

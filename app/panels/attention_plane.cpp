@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "app/panels/attention_view.hpp"
 #include "app/panels/playback_button.hpp"
@@ -18,7 +19,7 @@ constexpr float kLeastCell = 4;  // below it cells are not told apart
 struct PlaneArea {
   ImVec2 low, high;                            // the plane itself
   float band_k = 0, band_v = 0, column_q = 0;  // tops of the bands, left edge of the column
-  float right = 0;                             // of all
+  float right = 0, bottom = 0;                 // of all
   float per_key = 1, per_query = 1;
   float x(int64_t key) const { return low.x + static_cast<float>(key) * per_key; }
   float y(int64_t query) const { return low.y + static_cast<float>(query) * per_query; }
@@ -26,7 +27,7 @@ struct PlaneArea {
 
 PlaneArea lay_out(const PlaneFrame& frame, ImVec2 low, ImVec2 high) {
   const PlaneExtents& all = frame.picture.extents;
-  PlaneArea area{.right = high.x};
+  PlaneArea area{.right = high.x, .bottom = high.y};
   area.band_k = low.y + frame.px(kHeader);
   area.band_v = area.band_k + frame.px(kBandPitch);
   area.column_q = low.x;
@@ -136,10 +137,10 @@ void draw_axis(PlaneFrame& frame, const PlaneArea& area) {
   float centre = 0;
   if (frame.done < frame.walk.steps.size()) {
     const WalkStep& step = frame.walk.steps[frame.done];
-    const bool stored = !frame.walk.reads_k && !frame.walk.reads_v;
+    const bool plain = !frame.walk.reads_k || !frame.walk.reads_v;
     now = step.end_key - step.first_key == 1
               ? context.strings.format("plane.one_key", fmt::arg("key", with_separators(step.first_key)))
-              : context.strings.format(stored ? "plane.keys_now" : "plane.keys_of_step", fmt::arg("step", frame.done),
+              : context.strings.format(plain ? "plane.keys_now" : "plane.keys_of_step", fmt::arg("step", frame.done),
                                        fmt::arg("first", with_separators(step.first_key)),
                                        fmt::arg("last", with_separators(step.end_key - 1)));
     centre = area.x((step.first_key + step.end_key) / 2);
@@ -157,24 +158,31 @@ void draw_axis(PlaneFrame& frame, const PlaneArea& area) {
   if (!now.empty()) draw_text_centred(frame.list, font, {centre, y}, context.theme.text, now);
 }
 
-/// The block's row of the plane: its cells, a frame, the chosen query, and their names. Returns whether the names stand
-/// in the upper half of the column beside the plane.
-bool draw_own(PlaneFrame& frame, const PlaneArea& area, std::span<const KeyState> states) {
+/// Rows of the column beside the plane.
+struct Rows {
+  float top, bottom;
+};
+
+/// The block's row of the plane: its cells, a frame, the chosen query, and their names. Returns where the names stand
+/// beside the plane, if they do.
+std::optional<Rows> draw_own(PlaneFrame& frame, const PlaneArea& area, std::span<const KeyState> states) {
   PanelContext& context = frame.context;
   const Theme& theme = context.theme;
   const float y0 = area.y(frame.strip.queries.begin);
   const float y1 = std::max(area.y(frame.strip.queries.end), y0 + frame.px(3));
-  float end = area.low.x;
-  for (const ElementRange& keys : frame.strip.keys) end = std::max(end, area.x(keys.end));
-  frame.list->AddRectFilled({area.low.x, y0}, {end, y1}, theme.window);
+  const auto& keys = frame.strip.keys;
+  const float begin = keys.empty() ? area.low.x : area.x(keys.front().begin);
+  const float end = keys.empty() ? area.low.x : area.x(keys.back().end);
+  frame.list->AddRectFilled({begin, y0}, {end, y1}, theme.window);
   draw_cells(frame, area, states, y0, y1);
   const float line = std::max(1.0F, frame.px(1));
-  frame.list->AddRect({area.low.x - line, y0 - line}, {end + line, y1 + line}, theme.text, 0, 0, line);
+  frame.list->AddRect({begin - line, y0 - line}, {end + line, y1 + line}, theme.text, 0, 0, line);
   const float row = area.y(frame.query()) + area.per_query / 2;
   const int64_t seen = frame.picture.masked ? frame.picture.spec.visible(frame.result().config, frame.query())
                                             : frame.picture.extents.keys;
   if (y1 - y0 >= frame.px(6))
-    frame.list->AddRectFilled({area.low.x, row - line / 2}, {area.x(seen), row + line / 2}, theme.error);
+    frame.list->AddRectFilled({begin, row - line / 2}, {std::clamp(area.x(seen), begin, end), row + line / 2},
+                              theme.error);
   const std::string block = context.strings.format(
       "plane.block", fmt::arg("block", block_number(frame.result().tiles.grid, frame.strip.block)));
   const std::string query = context.strings.format("plane.row", fmt::arg("row", with_separators(frame.query())));
@@ -190,11 +198,13 @@ bool draw_own(PlaneFrame& frame, const PlaneArea& area, std::span<const KeyState
   draw_text(frame.list, strong, {x, centred_top(strong, y - frame.px(8))}, theme.text,
             fit_text(strong, block, area.right - x));
   draw_text(frame.list, font, {x, centred_top(font, y + frame.px(8))}, theme.error, query);
-  mark(context, "plane.own", {area.low.x, y0}, {end, y1});
-  return !inside && upper;
+  mark(context, "plane.own", {begin, y0}, {end, y1});
+  if (inside) return {};
+  return Rows{y - frame.px(17), y + frame.px(17)};
 }
 
-void draw_legend(PlaneFrame& frame, const PlaneArea& area, bool below) {
+/// Above the names of the selected row, or below them, shortened where neither has room for all of it.
+void draw_legend(PlaneFrame& frame, const PlaneArea& area, std::optional<Rows> names) {
   PanelContext& context = frame.context;
   const Theme& theme = context.theme;
   ImFont* font = context.fonts.small;
@@ -211,14 +221,16 @@ void draw_legend(PlaneFrame& frame, const PlaneArea& area, bool below) {
                                          fmt::arg("all", with_separators(cells.all))));
   notes.push_back(context.strings(frame.picture.key_block == 1 ? "plane.count_keys" : "plane.count_blocks"));
   if (frame.picture.masked) notes.push_back(context.strings("plane.mask"));
-  // Above or below the names of the selected row, where there is little room.
-  if (frame.px(kLine) * static_cast<float>(entries.size() + notes.size() + 2) + frame.px(8) >
-      area.high.y - area.low.y) {
+  const auto height = [&] { return frame.px(kLine) * static_cast<float>(entries.size() + notes.size()) + frame.px(8); };
+  const auto fits_above = [&] { return !names || area.low.y + height() <= names->top; };
+  const auto fits_below = [&] { return names && names->bottom + height() <= area.bottom; };
+  if (!fits_above() && !fits_below()) {
     entries.pop_back();
     if (frame.picture.masked) notes.pop_back();
   }
-  const float height = frame.px(kLine) * static_cast<float>(entries.size() + notes.size()) + frame.px(8);
-  float y = (below ? area.high.y - height : area.low.y) + frame.px(kLine / 2);
+  // At the foot of the plane where that is below the names.
+  const float low = fits_above() ? area.low.y : std::max(names->bottom, std::min(area.high.y, area.bottom) - height());
+  float y = low + frame.px(kLine / 2);
   const float top = y - frame.px(kLine / 2);
   for (const std::string& note : notes) {
     draw_text(frame.list, font, {x, centred_top(font, y)}, theme.muted, fit_text(font, note, room));
@@ -370,10 +382,10 @@ void draw_plane_map(PlaneFrame& frame, ImVec2 low, ImVec2 high) {
       key_states(frame.walk, frame.done, frame.picture.key_block, frame.picture.extents.keys);
   draw_bands(frame, area, states);
   draw_others(frame, area);
-  const bool above = draw_own(frame, area, states);
+  const std::optional<Rows> names = draw_own(frame, area, states);
   draw_mask(frame, area);
   draw_axis(frame, area);
-  draw_legend(frame, area, above);
+  draw_legend(frame, area, names);
   point_at_plane(frame, area);
   point_at_bands(frame, area);
 }

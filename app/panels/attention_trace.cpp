@@ -53,7 +53,7 @@ plots::AxisRange range_of(const SoftmaxTrace& trace, bool sums) {
   }
   if (low > high) return {plots::AxisScale::linear, 0, 1};
   if (sums) return {plots::AxisScale::linear, 0, high > 0 ? high * 1.08 : 1};
-  const double room = std::max((high - low) * 0.08, 1e-3);
+  const double room = std::max((high - low) * 0.08, 0.02);
   return {plots::AxisScale::linear, low - room, high + room};
 }
 
@@ -201,7 +201,9 @@ void draw_header(PlaneFrame& frame, ImVec2 low, float right) {
     }
   }
   ImFont *strong = context.fonts.small_semibold, *font = context.fonts.small;
-  const std::string text = context.strings.format(title, fmt::arg("row", with_separators(frame.query())));
+  std::string text = context.strings.format(title, fmt::arg("row", with_separators(frame.query())));
+  if (text_size(strong, text).x > end - low.x)
+    text = context.strings.format("plane.trace_brief", fmt::arg("row", with_separators(frame.query())));
   const float x = low.x + draw_text(frame.list, strong, {low.x, centred_top(strong, y)}, context.theme.text,
                                     fit_text(strong, text, end - low.x))
                               .x;
