@@ -25,11 +25,11 @@ MemorySweep memory_sweep(const Lab& lab, const Config& config) {
   while (sweep.lengths.back() < kLongest) sweep.lengths.push_back(sweep.lengths.back() * 2);
   for (const Rung& rung : lab.rungs) {
     if (rung.pick) continue;
-    MemoryLine line{{&rung}, {}, 0};
+    MemoryCurve line{{&rung}, {}, 0};
     for (const int64_t length : sweep.lengths)
       line.bytes.push_back(allocated_bytes(lab, rung, sweep_config(lab, config, length)));
     const auto same = std::find_if(sweep.lines.begin(), sweep.lines.end(),
-                                   [&](const MemoryLine& other) { return other.bytes == line.bytes; });
+                                   [&](const MemoryCurve& other) { return other.bytes == line.bytes; });
     if (same != sweep.lines.end()) {
       same->rungs.push_back(&rung);
       continue;
@@ -43,12 +43,12 @@ MemorySweep memory_sweep(const Lab& lab, const Config& config) {
     sweep.lines.push_back(std::move(line));
   }
   std::stable_sort(sweep.lines.begin(), sweep.lines.end(),
-                   [](const MemoryLine& a, const MemoryLine& b) { return a.bytes.back() > b.bytes.back(); });
+                   [](const MemoryCurve& a, const MemoryCurve& b) { return a.bytes.back() > b.bytes.back(); });
   return sweep;
 }
 
-const MemoryLine* line_of(const MemorySweep& sweep, const std::string& rung) {
-  for (const MemoryLine& line : sweep.lines)
+const MemoryCurve* line_of(const MemorySweep& sweep, const std::string& rung) {
+  for (const MemoryCurve& line : sweep.lines)
     for (const Rung* one : line.rungs)
       if (one->name == rung) return &line;
   return nullptr;

@@ -12,7 +12,7 @@ namespace tilescope {
 double allocated_bytes(const Lab& lab, const Rung& rung, const Config& config);
 
 /// Rungs that allocate the same at every length.
-struct MemoryLine {
+struct MemoryCurve {
   std::vector<const Rung*> rungs;
   std::vector<double> bytes;  // by length
   /// How bytes grow at the long end: 2 for O(N²), 1 for O(N).
@@ -20,10 +20,10 @@ struct MemoryLine {
 };
 struct MemorySweep {
   std::vector<int64_t> lengths;
-  std::vector<MemoryLine> lines;  // most bytes first
+  std::vector<MemoryCurve> lines;  // most bytes first
 };
 /// Lengths of the lab's sweep and beyond, up to 128 Ki. Rungs that pick another one are left out.
 MemorySweep memory_sweep(const Lab& lab, const Config& config);
-const MemoryLine* line_of(const MemorySweep& sweep, const std::string& rung);
+const MemoryCurve* line_of(const MemorySweep& sweep, const std::string& rung);
 
 }  // namespace tilescope

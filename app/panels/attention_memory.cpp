@@ -25,7 +25,7 @@ const MemorySweep& kept_sweep(const Lab& lab, const Config& config) {
 }
 
 /// The chosen rung if it is among those of the line, else the first; and how many more there are.
-std::string line_name(const PanelContext& context, const MemoryLine& line, const std::string& rung) {
+std::string line_name(const PanelContext& context, const MemoryCurve& line, const std::string& rung) {
   const auto chosen =
       std::find_if(line.rungs.begin(), line.rungs.end(), [&](const Rung* one) { return one->name == rung; });
   std::string name = context.strings((chosen != line.rungs.end() ? *chosen : line.rungs.front())->title);
@@ -34,7 +34,7 @@ std::string line_name(const PanelContext& context, const MemoryLine& line, const
   return name;
 }
 
-const char* growth_of(const MemoryLine& line) { return line.power == 2 ? "O(N²)" : line.power == 1 ? "O(N)" : ""; }
+const char* growth_of(const MemoryCurve& line) { return line.power == 2 ? "O(N²)" : line.power == 1 ? "O(N)" : ""; }
 
 /// A tick for each factor of a thousand.
 void setup_bytes_axis(double low, double high) {
@@ -57,7 +57,7 @@ void setup_bytes_axis(double low, double high) {
 void draw_lines(PanelContext& context, const MemorySweep& sweep, const std::string& rung) {
   const std::vector<double> lengths(sweep.lengths.begin(), sweep.lengths.end());
   for (size_t i = 0; i < sweep.lines.size(); ++i) {
-    const MemoryLine& line = sweep.lines[i];
+    const MemoryCurve& line = sweep.lines[i];
     const bool chosen = line_of(sweep, rung) == &line;
     const ImU32 colour = chosen ? context.theme.accent : line.power >= 2 ? context.theme.error : context.theme.muted;
     plots::SetNextLineStyle(colour, chosen ? 2.0F : 1.25F);
@@ -72,7 +72,7 @@ void draw_lines(PanelContext& context, const MemorySweep& sweep, const std::stri
 void explain_point(PanelContext& context, const MemorySweep& sweep, const std::string& rung, ImVec2 low, ImVec2 high) {
   const auto hovered = plots::HoveredItem();
   if (!hovered || static_cast<size_t>(hovered->item) >= sweep.lines.size()) return;
-  const MemoryLine& line = sweep.lines[static_cast<size_t>(hovered->item)];
+  const MemoryCurve& line = sweep.lines[static_cast<size_t>(hovered->item)];
   const size_t point = hovered->on_label ? line.bytes.size() - 1 : static_cast<size_t>(hovered->point);
   if (point >= line.bytes.size()) return;
   const std::string name = line_name(context, line, rung), length = with_separators(sweep.lengths[point]),
@@ -97,7 +97,7 @@ void draw_plane_memory(PanelContext& context, ImVec2 low, ImVec2 size) {
   const std::string rung = chosen_rung(context).rung != nullptr ? chosen_rung(context).rung->name : std::string();
   const int64_t here = place_in_sweep(lab, config);
   double least = HUGE_VAL, most = 0;
-  for (const MemoryLine& line : sweep.lines) {
+  for (const MemoryCurve& line : sweep.lines) {
     least = std::min(least, line.bytes.front());
     most = std::max(most, line.bytes.back());
   }
@@ -144,9 +144,9 @@ void plane_memory_card(Column& column) {
   const ChosenRung chosen = chosen_rung(context);
   if (!context.lab().plane || chosen.rung == nullptr) return;
   const Lab& lab = context.lab();
-  const MemoryLine* most = nullptr;
+  const MemoryCurve* most = nullptr;
   const MemorySweep& sweep = kept_sweep(lab, context.session.request().config);
-  for (const MemoryLine& line : sweep.lines)
+  for (const MemoryCurve& line : sweep.lines)
     if (line.power >= 2) most = &line;
   const double own = allocated_bytes(lab, *chosen.rung, chosen.config);
   const float top = column.y;
