@@ -6,6 +6,7 @@
 
 #include "app/header.hpp"
 #include "app/palette.hpp"
+#include "app/panels/attention_view.hpp"
 #include "app/panels/file_dialog.hpp"
 #include "app/panels/order_view.hpp"
 #include "app/shell_keys.hpp"
@@ -99,8 +100,9 @@ void Screen::reset_layout() {
 bool Screen::moving() const {
   const bool tooltip_pending = view.animate && !view.explained.empty() && !view.explanation_due;
   return (view.playback.playing && (view.tab == Tab::tiles || view.tab == Tab::order || view.tab == Tab::waves)) ||
-         (view.zoom.moving && view.tab == Tab::tiles) || session.busy() || session.bench_running() ||
-         (shows_steps(view.tab) && (view.step.playing || session.recording_steps())) || tooltip_pending;
+         (view.tab == Tab::tiles && (view.zoom.moving || view.plane.playing || plane_working())) || session.busy() ||
+         session.bench_running() || (shows_steps(view.tab) && (view.step.playing || session.recording_steps())) ||
+         tooltip_pending;
 }
 
 void Screen::draw(float width, float height) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/palette.hpp"
+#include "app/panels/attention_view.hpp"
 #include "app/panels/file_dialog.hpp"
 #include "app/panels/order_view.hpp"
 #include "app/panels/step_view.hpp"
@@ -75,6 +76,8 @@ void Screen::handle_keys(PanelContext& context) {
     step_keys(context);
   else if (view.tab == Tab::order)
     order_keys(context);
+  else if (view.tab == Tab::tiles && shows_plane(context))
+    return plane_keys(context);
   else
     playback_keys(context);
   if (view.tab == Tab::tiles) zoom_keys(context);

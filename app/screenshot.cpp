@@ -20,6 +20,7 @@ FrameTimes time_frames(Shell& shell, const ShotOptions& options) {
   view.animate = true;
   view.step.playing = true;
   view.playback = {.playing = true, .position = static_cast<double>(options.issued.value_or(0))};
+  view.plane.playing = true;
   for (int frame = 0; frame < options.frames; ++frame) {
     // The tile view goes in and out again.
     if (frame % kFramesOfALevel == 0) {
@@ -32,6 +33,7 @@ FrameTimes time_frames(Shell& shell, const ShotOptions& options) {
   }
   view.step.playing = view.animate = false;
   view.playback = {};
+  view.plane = {};
   view.zoom.level = options.zoom;
   if (times.empty()) return {};
   std::sort(times.begin(), times.end());
@@ -57,6 +59,8 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
   screen.view.animate = options.issued.has_value();
   screen.view.playback = {};
   if (options.issued) screen.view.playback.position = static_cast<double>(*options.issued);
+  screen.view.plane = {.as_tiles = options.zoom != TilesLevel::grid};
+  if (options.issued) screen.view.plane.step = static_cast<double>(*options.issued);
   screen.view.tab = options.tab;
   screen.view.zoom.level = options.zoom;
   screen.view.bottom = options.bottom;

@@ -14,7 +14,7 @@ namespace tilescope {
 
 enum class Tab { lesson, tiles, traffic, order, step, shared, waves, correctness };
 /// What the speed panel shows; those after the ladder only where the lab has them.
-enum class BottomTab { sweep, ladder, roofline, fusion, map, small };
+enum class BottomTab { sweep, ladder, roofline, fusion, map, small, memory };
 /// What is below the maps of the order view; bytes has a place of its own where there is room for both.
 enum class OrderTab { bytes, groups, waves, sweep, ladder, source };
 /// Which bytes its bars and its plot against GROUP_M are of.
@@ -45,11 +45,20 @@ struct TilesZoom {
   bool moving = false;  // on its way there
 };
 
+/// The walk of the selected block over the keys of a plane (app/panels/attention_view.hpp).
+struct PlaneCursor {
+  bool as_tiles = false;  // the ordinary tiles in its place
+  bool playing = false;
+  double step = -1;            // so many blocks of keys lie behind it; −1: nobody has chosen yet
+  std::optional<int64_t> row;  // of O, through all heads; nothing: one of the selected block
+};
+
 struct ViewState {
   Selection selection, hover;  // hover is cleared at the start of each frame by the shell
   Playback playback;
   TilesZoom zoom;
   StepCursor step;
+  PlaneCursor plane;
   Tab tab = Tab::tiles;
   BottomTab bottom = BottomTab::sweep;
   OrderTab order_tab = OrderTab::groups;

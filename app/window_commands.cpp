@@ -121,11 +121,12 @@ Result<Request> own_request(Shell& shell, const RunOptions& options) {
 }
 
 BottomTab bottom_tab_from(const std::string& name) {
-  constexpr std::array<std::pair<const char*, BottomTab>, 5> kNames{{{"ladder", BottomTab::ladder},
+  constexpr std::array<std::pair<const char*, BottomTab>, 6> kNames{{{"ladder", BottomTab::ladder},
                                                                      {"roofline", BottomTab::roofline},
                                                                      {"fusion", BottomTab::fusion},
                                                                      {"map", BottomTab::map},
-                                                                     {"small", BottomTab::small}}};
+                                                                     {"small", BottomTab::small},
+                                                                     {"memory", BottomTab::memory}}};
   for (const auto& [known, tab] : kNames)
     if (name == known) return tab;
   return BottomTab::sweep;

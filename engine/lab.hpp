@@ -161,6 +161,19 @@ struct SchemeMap {
   std::string one_per_row = {};  // the scheme whose blocks are the rows: with few of them multiprocessors idle
 };
 
+/// What a lab whose result sums over pairs of a query and a key calls its buffers, so that the Tiles tab can show the
+/// queries against the keys. Matrices are [batch, heads, length, depth]; K and V may have fewer heads.
+struct PlaneSpec {
+  std::string q = "q", k = "k", v = "v", o = "o";
+  std::string scores = {};  // of a rung that stores the scores: [batch, heads, queries, keys]
+  /// Of a rung that notes the steps of one query: for each key the score, and after it m, l and the factor by which
+  /// what was older counts. Rows of O are numbered through all heads.
+  std::string trace = {};
+  std::function<int64_t(const Config&)> traced_row = {};
+  std::function<int64_t(const Config&, int64_t query)> visible = {};  // keys that a query sees, from the first
+  std::function<double(const Config&)> scale = {};                    // of the products q · k
+};
+
 struct Lab {
   std::string name = {};  // "vector-add"
   int stage = 0;
@@ -217,6 +230,7 @@ struct Lab {
   /// The buffer, of role scratch, in which each block notes where and when it ran (engine/traffic/waves.hpp). Empty:
   /// none. What it holds differs from run to run on a GPU, so nothing is compared with it.
   std::string schedule_buffer = {};
+  std::optional<PlaneSpec> plane = {};
 };
 
 /// Adds a lab; called before main by each lab's file. Returns true.

@@ -365,6 +365,12 @@ Lab make_attention() {
   lab.sweep_size = "queries";
   lab.sweep_with = {"keys"};
   lab.sweep = {512, 1024, 2048, 4096, 8192, 16384};
+  lab.plane =
+      PlaneSpec{.scores = "scores",
+                .trace = "trace",
+                .traced_row = [](const Config& config) { return config.size("queries") - 1; },
+                .visible = [](const Config& config, int64_t query) { return AttentionShape(config).visible(query); },
+                .scale = [](const Config& config) { return AttentionShape(config).scale(); }};
   lab.most_simulated_flops = 5e8;
   lab.most_reference_flops = 1e9;
   return lab;

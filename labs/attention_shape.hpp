@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/lab.hpp"
+#include "engine/numbers.hpp"
 
 namespace tilescope {
 

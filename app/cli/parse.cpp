@@ -77,7 +77,7 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options) {
       ->check(CLI::IsMember({"lesson", "tiles", "traffic", "order", "step", "shared", "waves", "correctness"}));
   command.add_option("--bottom", options.bottom, "the plot; bytes, groups, waves and source are of the order view")
       ->check(CLI::IsMember(
-          {"sweep", "ladder", "roofline", "fusion", "map", "small", "bytes", "groups", "waves", "source"}));
+          {"sweep", "ladder", "roofline", "fusion", "map", "small", "memory", "bytes", "groups", "waves", "source"}));
   command.add_option("--diff", options.diff, "a rung beside whose source the rung's own is shown");
   command.add_option("--language", options.language, "the language")->check(CLI::IsMember({"en", "zh"}));
   command.add_option("--zoom", options.zoom, "how near the tile view looks")
@@ -85,7 +85,9 @@ void add_shot_options(CLI::App& command, ShotCommandOptions& options) {
   command.add_option("--extent", options.extent, "WIDTHxHEIGHT in pixels");
   command.add_option("--scale", options.scale, "1 is 96 dpi");
   command.add_flag("--light", options.light, "the light theme");
-  command.add_option("--issued", options.issued, "the moment at which so many blocks have been issued")
+  command
+      .add_option("--issued", options.issued,
+                  "the moment at which so many blocks have been issued; of a plane, so many steps over the keys")
       ->check(CLI::NonNegativeNumber);
   command.add_option("--warp", options.warp, "the warp that the views step and shared show")
       ->check(CLI::NonNegativeNumber);

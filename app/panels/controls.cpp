@@ -179,6 +179,7 @@ void draw_controls(PanelContext& context) {
   column.separator(context.lab().break_it.empty() ? 20 : 12);
   correctness_card(column);
   findings_card(column);
+  plane_memory_card(column);
   order_cards(column);
   traffic_card(column);
   shared_card(column);

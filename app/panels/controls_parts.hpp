@@ -57,6 +57,7 @@ void findings_card(Column& column);
 void traffic_card(Column& column);
 void order_cards(Column& column);  // where the order of the blocks was modelled
 void shared_card(Column& column);
+void plane_memory_card(Column& column);  // where the lab has a plane (attention_memory.cpp)
 void predict_card(Column& column);
 
 /// The report that is shown: this machine's sweep where there is one, else the recording; null if neither.

@@ -152,7 +152,7 @@ std::string region_text(const PanelContext& context, const RunResult& result, co
   const SharedRegion& one = picture.regions()[static_cast<size_t>(region)];
   const auto same = std::count_if(picture.regions().begin(), picture.regions().end(),
                                   [&](const SharedRegion& other) { return other.buffer == one.buffer; });
-  const std::string name =
+  std::string name =
       one.buffer < 0 ? context.strings("shared.computed") : result.plan.buffers[static_cast<size_t>(one.buffer)].name;
   if (same == 1) return name;
   return context.strings.format("shared.region", fmt::arg("name", name), fmt::arg("slot", one.slot));

@@ -191,7 +191,7 @@ void draw_touched(SharedFrame& frame, const Near& near, const std::vector<bool>&
   const Theme& theme = frame.context().theme;
   const ImU32 colour = with_alpha(writes ? theme.write : theme.accent, at_cursor ? 1.0F : 0.45F);
   const float gap = std::max(1.0F, std::floor(frame.px(1)));
-  for (uint32_t row = near.first; row < near.first + near.count; ++row)
+  for (uint32_t row = near.first; row < near.first + near.count; ++row) {
     for (uint32_t bank = 0; bank < kBanks;) {
       const uint32_t first = row * kBanks + bank;
       uint32_t end = bank;
@@ -206,6 +206,7 @@ void draw_touched(SharedFrame& frame, const Near& near, const std::vector<bool>&
       }
       bank = std::max(end, bank + 1);
     }
+  }
 }
 
 void point_at_near(SharedFrame& frame, const Near& near) {

@@ -1,5 +1,7 @@
 #include "app/panels/shared_model.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
 
@@ -105,14 +107,13 @@ std::vector<SharedRun> runs_of_row(const SharedPicture& picture, std::span<const
 }
 
 std::string coordinates_text(const BufferSpec& buffer, int64_t element) {
-  std::string text;
+  std::vector<int64_t> coordinates(buffer.shape.size(), 0);
   for (size_t i = buffer.shape.size(); i-- > 0;) {
     const int64_t extent = buffer.shape[i];
-    const int64_t coordinate = i == 0 || extent <= 0 ? element : element % extent;
-    text = std::to_string(coordinate) + (text.empty() ? "" : ", ") + text;
+    coordinates[i] = i == 0 || extent <= 0 ? element : element % extent;
     if (extent > 0) element /= extent;
   }
-  return text;
+  return fmt::format("{}", fmt::join(coordinates, ", "));
 }
 
 SharedMoment moment_of(const SharedPicture& picture, std::span<const SharedWord> contents, uint32_t warp,

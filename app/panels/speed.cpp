@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "app/panel_context.hpp"
+#include "app/panels/attention_view.hpp"
 #include "app/panels/speed_model.hpp"
 #include "app/panels/speed_plot.hpp"
 #include "app/panels/speed_views.hpp"
@@ -76,8 +77,8 @@ float draw_running(PanelContext& context, float right, float centre) {
 }
 
 const char* tab_key(BottomTab tab) {
-  constexpr std::array<const char*, 6> kKeys{"speed.sweep",  "speed.ladder", "speed.roofline",
-                                             "speed.fusion", "speed.map",    "speed.small"};
+  constexpr std::array<const char*, 7> kKeys{"speed.sweep", "speed.ladder", "speed.roofline", "speed.fusion",
+                                             "speed.map",   "speed.small",  "speed.memory"};
   return kKeys[static_cast<size_t>(tab)];
 }
 
@@ -109,6 +110,11 @@ float draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVe
   const BottomTab now = shown_tab(context.lab(), context.view.bottom);
   const bool mixed = now == BottomTab::fusion || now == BottomTab::roofline;
   const SpeedReport* badged = mixed ? nullptr : report;
+  if (now == BottomTab::memory) {  // follows from the shapes: there is nothing to measure
+    draw_badge(context, ImGui::GetWindowDrawList(), {right, origin.y + context.px(kTabs) / 2 - context.px(10)},
+               Badge::modelled);
+    return context.px(kTabs);
+  }
   const float width = buttons_width(context, badged);
   const bool fits = width <= 0 || tabs_end + context.px(12) + width <= right;
   const float centre = origin.y + (fits ? context.px(kTabs) / 2 : context.px(kTabs + kButtons / 2 + 4));
@@ -213,6 +219,7 @@ std::vector<BottomTab> speed_tabs(const Lab& lab) {
   if (lab.fusion) tabs.push_back(BottomTab::fusion);
   if (lab.scheme_map) tabs.push_back(BottomTab::map);
   if (!lab.small_sizes.empty()) tabs.push_back(BottomTab::small);
+  if (lab.plane) tabs.push_back(BottomTab::memory);
   return tabs;
 }
 
@@ -280,6 +287,8 @@ void draw_speed(PanelContext& context) {
   const float top = tabs + context.px(10);
   if (shown_tab(context.lab(), context.view.bottom) == BottomTab::fusion)
     return draw_fusion(context, shown.report, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
+  if (shown_tab(context.lab(), context.view.bottom) == BottomTab::memory)
+    return draw_plane_memory(context, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
   draw_speed_body(context, shown.report, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
 }
 

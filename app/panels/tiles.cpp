@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/attention_view.hpp"
 #include "app/panels/tiles_playback.hpp"
 #include "app/panels/tiles_sentence.hpp"
 #include "app/panels/tiles_view.hpp"
@@ -91,7 +92,8 @@ void draw_observed(PanelContext& context) {
 
   take_result(picture, context.result);
   const float top = origin.y + 12 * unit;
-  const float said = draw_sentence(context, picture, {left, top}, right);
+  const float of_switch = draw_plane_switch(context, {right, top});
+  const float said = draw_sentence(context, picture, {left, top}, right - (of_switch > 0 ? of_switch + 20 * unit : 0));
   const bool playable = blocks > 1;
   const ImVec2 low{left, std::floor(top + said + 6 * unit)};
   const WaveSchedule* waves = shown_waves(*context.result);
@@ -136,6 +138,7 @@ void draw_tiles(PanelContext& context) {
     empty_state(context, context.strings("tiles.not_observed_title"), why);
     return;
   }
+  if (shows_plane(context)) return draw_plane(context);
   follow_result(context.view, context.result);
   draw_observed(context);
   dim_if_stale(context);
