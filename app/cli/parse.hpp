@@ -22,7 +22,7 @@ struct ShotCommandOptions {
   std::string panel = "tiles";  // lesson | tiles | traffic | order | step | shared | waves | correctness
   std::string bottom;  // sweep | ladder | roofline | fusion | map | small | memory, of order also bytes | groups |
                        // waves | source; empty: the usual
-  std::string diff;                  // a rung that the source is compared with
+  std::string diff;    // a rung that the source is compared with
   std::string language = "en";       // en | zh
   std::string zoom = "grid";         // of the tile view
   std::string extent = "1600x1000";  // pixels
