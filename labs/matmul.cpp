@@ -63,7 +63,7 @@ Size make_matmul_size(std::string name, int64_t value, int64_t gpu_value, int64_
   static const std::map<std::string, Text> titles{{"M", {"M, rows of A and C", "M，A 与 C 的行数"}},
                                                   {"N", {"N, columns of B and C", "N，B 与 C 的列数"}},
                                                   {"K", {"K, depth", "K，深度"}}};
-  const Text title = titles.at(name);
+  const Text& title = titles.at(name);
   return {.name = std::move(name),
           .title = title,
           .unit = {"elements", "元素"},

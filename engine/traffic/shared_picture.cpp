@@ -259,7 +259,7 @@ struct SharedPicture::Builder {
   void name_regions() {
     for (const CopyEvent& copy : copies)
       picture.events_[copy.warp][copy.event].arrives = picture.writes_[copy.write].arrives;
-    for (auto& events : picture.events_)
+    for (auto& events : picture.events_) {
       for (SharedEvent& event : events) {
         const uint32_t touched = picture.touched_of_step_[event.step];
         if (touched == SharedWord::kNone) continue;
@@ -275,6 +275,7 @@ struct SharedPicture::Builder {
             event.region = static_cast<int32_t>(i);
         }
       }
+    }
   }
 
   struct CopyEvent {
