@@ -1,0 +1,131 @@
+// A thread that makes what is wanted now: the newest wish wins, what an older one began is given up, and what was made
+// last is kept.
+//
+//     struct RecordWorker : NewestWish<Wish, Record> {
+//       RecordWorker() : NewestWish([](const Wish& wish, const std::stop_token& stop) { return make(wish, stop); }) {}
+//     };
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "engine/result.hpp"
+
+namespace tilescope {
+
+template <class Wish, class Product>
+class NewestWish {
+ public:
+  using Outcome = Result<std::shared_ptr<const Product>>;
+  /// Called on the thread, for one wish after the other.
+  using Make = std::function<Outcome(const Wish& wish, const std::stop_token& stop)>;
+
+  explicit NewestWish(Make make)
+      : make_(std::move(make)), thread_([this](const std::stop_token& ending) { work(ending); }) {}
+  ~NewestWish() { forget(); }
+  NewestWish(const NewestWish&) = delete;
+  NewestWish& operator=(const NewestWish&) = delete;
+
+  /// What is called when something has been made, on the thread.
+  void set_wake(std::function<void()> wake) {
+    const std::lock_guard lock(mutex_);
+    wake_ = std::move(wake);
+  }
+
+  /// Called in every frame in which the product is shown; begins at most once for the same wish.
+  void want(const Wish& wish) {
+    std::optional<std::stop_source> overtaken;
+    {
+      const std::lock_guard lock(mutex_);
+      if (wanted_ && *wanted_ == wish) return;
+      wanted_ = waiting_ = wish;
+      if (under_way_) overtaken = stop_;
+    }
+    if (overtaken) overtaken->request_stop();  // outside the lock: it runs the callbacks of whoever waits for the stop
+    changed_.notify_one();
+  }
+
+  /// Nobody looks any more: whatever is under way is given up, and results are let go.
+  void forget() {
+    std::optional<std::stop_source> stopped;
+    {
+      const std::lock_guard lock(mutex_);
+      wanted_.reset();
+      waiting_.reset();
+      done_.reset();
+      outcome_ = nullptr;
+      if (under_way_) stopped = stop_;
+    }
+    if (stopped) stopped->request_stop();
+  }
+
+  bool busy() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_ || (under_way_ && wanted_);
+  }
+
+  /// Of the last wish; null until it is there.
+  std::shared_ptr<const Product> product(const Wish& wish) const {
+    const std::lock_guard lock(mutex_);
+    return done_ && *done_ == wish && outcome_ ? *outcome_ : nullptr;
+  }
+
+  /// Why there is none.
+  std::optional<Error> error(const Wish& wish) const {
+    const std::lock_guard lock(mutex_);
+    if (!done_ || !(*done_ == wish) || outcome_) return {};
+    return outcome_.error();
+  }
+
+ private:
+  void work(const std::stop_token& ending) {
+    const std::stop_callback on_end(ending, [this] { forget(); });
+    while (!ending.stop_requested()) {
+      Wish wish;
+      std::stop_token stop;
+      {
+        std::unique_lock lock(mutex_);
+        if (!changed_.wait(lock, ending, [this] { return waiting_.has_value(); })) return;
+        wish = *waiting_;
+        under_way_ = std::move(waiting_);
+        waiting_.reset();
+        stop_ = std::stop_source();
+        stop = stop_.get_token();
+      }
+      Outcome outcome = nullptr;
+      // Whatever goes wrong ends as a sentence in the window, never as the end of the program.
+      try {
+        outcome = make_(wish, stop);
+      } catch (const std::exception& error) {
+        outcome = fail(ErrorId::run_broke_off, error.what());
+      }
+      const std::lock_guard lock(mutex_);
+      under_way_.reset();
+      if (wanted_ && *wanted_ == wish) {
+        done_ = std::move(wish);
+        outcome_ = std::move(outcome);
+      }
+      if (wake_) wake_();
+    }
+  }
+
+  Make make_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::optional<Wish> wanted_;   // the newest; stays while its product is shown
+  std::optional<Wish> waiting_;  // not begun yet
+  std::optional<Wish> under_way_;
+  std::stop_source stop_;
+  std::optional<Wish> done_;
+  Outcome outcome_ = nullptr;
+  std::function<void()> wake_;
+  std::jthread thread_;  // last: ends before what it uses
+};
+
+}  // namespace tilescope
