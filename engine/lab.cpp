@@ -7,6 +7,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "engine/names.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -14,16 +16,6 @@ namespace {
 std::vector<Lab>& registry() {
   static std::vector<Lab> all;
   return all;
-}
-
-template <class Items, class Name>
-std::string join_names(const Items& items, Name name) {
-  std::string text;
-  for (const auto& item : items) {
-    if (!text.empty()) text += ", ";
-    text += name(item);
-  }
-  return text.empty() ? "none" : text;
 }
 
 bool is_possible(const Param& param, int64_t value) {

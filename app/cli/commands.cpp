@@ -13,6 +13,7 @@
 #include "app/cli/arguments.hpp"
 #include "app/cli/report.hpp"
 #include "engine/bench/measure.hpp"
+#include "engine/names.hpp"
 
 namespace tilescope {
 
@@ -28,9 +29,7 @@ Result<DeviceKind> parse_device(const std::string& text) {
 
 Result<const Lab*> require_lab(const std::string& name) {
   if (const Lab* lab = find_lab(name); lab != nullptr) return lab;
-  std::string names;
-  for (const auto& lab : labs()) names += (names.empty() ? "" : ", ") + lab.name;
-  return fail(ErrorId::lab_not_found, name, names);
+  return fail(ErrorId::lab_not_found, name, join_names(labs()));
 }
 
 Result<void> assign_values(const std::vector<std::string>& texts, std::map<std::string, int64_t>& values,

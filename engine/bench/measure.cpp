@@ -12,6 +12,7 @@
 #include "engine/bench/timing_point.hpp"
 #include "engine/gpu/buffer_sets.hpp"
 #include "engine/gpu/timing_method.hpp"
+#include "engine/names.hpp"
 #include "engine/reference/cub.hpp"
 #include "engine/reference/cublas.hpp"
 #include "engine/reference/cublaslt.hpp"
@@ -175,9 +176,7 @@ Result<SpeedReport> Sweep::carry_out() {
 Result<void> Sweep::name_series() {
   for (const std::string& wanted : request_.rungs) {
     if (find_rung(lab_, wanted)) continue;
-    std::string names;
-    for (const Rung& rung : lab_.rungs) names += (names.empty() ? "" : ", ") + rung.name;
-    return fail(ErrorId::rung_not_found, lab_.name, wanted, names);
+    return fail(ErrorId::rung_not_found, lab_.name, wanted, join_names(lab_.rungs));
   }
   for (const Rung& rung : lab_.rungs) {
     const auto& wanted = request_.rungs;
@@ -558,9 +557,7 @@ Result<SpeedReport> bench(Engine& engine, const BenchRequest& request, std::stop
                           const BenchProgress& progress) {
   const Lab* lab = find_lab(request.lab);
   if (!lab) {
-    std::string names;
-    for (const Lab& one : labs()) names += (names.empty() ? "" : ", ") + one.name;
-    return fail(ErrorId::lab_not_found, request.lab, names);
+    return fail(ErrorId::lab_not_found, request.lab, join_names(labs()));
   }
   BenchRequest complete = request;
   const Config defaults = default_config(*lab, DeviceKind::gpu);

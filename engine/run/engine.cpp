@@ -5,6 +5,7 @@
 
 #include "engine/gpu/gpu_executor.hpp"
 #include "engine/gpu/interop_record.hpp"
+#include "engine/names.hpp"
 #include "engine/run.hpp"
 #include "engine/run/input_cache.hpp"
 #include "engine/run/observe_order.hpp"
@@ -20,13 +21,6 @@ Result<std::string> read_text(const std::filesystem::path& file) {
   std::ostringstream text;
   text << stream.rdbuf();
   return text.str();
-}
-
-template <class Named>
-std::string names_of(const std::vector<Named>& items) {
-  std::string names;
-  for (const Named& one : items) names += (names.empty() ? "" : ", ") + one.name;
-  return names;
 }
 
 }  // namespace
@@ -57,11 +51,11 @@ Result<GpuSpec> Engine::modelled_gpu(const std::string& id) const {
 Result<Resolved> Engine::resolve(const Request& request) const {
   const Lab* lab = lab_of(request);
   if (lab == nullptr) {
-    return fail(ErrorId::lab_not_found, request.lab, names_of(labs()));
+    return fail(ErrorId::lab_not_found, request.lab, join_names(labs()));
   }
   const Rung* rung = find_rung(*lab, request.rung);
   if (rung == nullptr) {
-    return fail(ErrorId::rung_not_found, request.lab, request.rung, names_of(lab->rungs));
+    return fail(ErrorId::rung_not_found, request.lab, request.rung, join_names(lab->rungs));
   }
   if (auto valid = validate(*lab, request.config, request.device); !valid) return tl::unexpected<Error>(valid.error());
   Result<GpuSpec> gpu = GpuSpec();

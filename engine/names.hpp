@@ -1,0 +1,25 @@
+// Names as a list in a sentence: "a, b, c", or "none".
+#pragma once
+
+#include <string>
+
+namespace tilescope {
+
+/// `name` gives the name of an item.
+template <class Items, class Name>
+std::string join_names(const Items& items, Name name) {
+  std::string text;
+  for (const auto& item : items) {
+    if (!text.empty()) text += ", ";
+    text += name(item);
+  }
+  return text.empty() ? "none" : text;
+}
+
+/// Of items that have a member `name`.
+template <class Items>
+std::string join_names(const Items& items) {
+  return join_names(items, [](const auto& item) { return item.name; });
+}
+
+}  // namespace tilescope
