@@ -4,8 +4,8 @@
 //   launch_rung LAB POINTS.txt --out RUNS.json --time   with a short timing of each
 //
 // Without --time every line is one launch (of each kernel of the rung), so that a profiler's table has the launches in
-// the order of the lines. Results are not compared with the lab's reference, which would take longer than all else:
-// `tilescope run` does that.
+// the order of the lines. A line that cannot be run is named on stderr and left out, and the exit status is 1. Results
+// are not compared with the lab's reference, which would take longer than all else: `tilescope run` does that.
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
@@ -84,15 +84,17 @@ int main(int argc, char** argv) {
   const auto engine = Engine::open({});
   std::ifstream file(points);
   json runs = json::array();
+  bool all_ran = true;
   for (std::string line; std::getline(file, line);) {
     if (line.empty()) continue;
     auto run = run_line(*engine, *lab, line, time);
     if (!run) {
       fmt::print(stderr, "{}: {} ({})\n", line, run.error().message, run.error().hint);
-      return 1;
+      all_ran = false;
+      continue;
     }
     runs.push_back(std::move(*run));
+    std::ofstream(out) << runs.dump(1) << "\n";  // after each, so that an end from outside loses nothing
   }
-  std::ofstream(out) << runs.dump(1) << "\n";
-  return 0;
+  return all_ran ? 0 : 1;
 }

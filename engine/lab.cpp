@@ -80,6 +80,8 @@ Config sweep_config(const Lab& lab, Config config, int64_t size) {
   }
   config.sizes[lab.sweep_size] = size;
   for (const auto& name : lab.sweep_with) config.sizes[name] = size;
+  if (const auto& [name, total] = lab.sweep_total; !name.empty())
+    config.sizes[name] = std::max<int64_t>(1, total / std::max<int64_t>(1, size));
   return config;
 }
 

@@ -55,6 +55,7 @@ struct Param {
   int64_t gpu_value = 0;                 // default on a GPU, where it differs; 0: value
   bool model_only = false;               // says how a run is modelled; the kernel does not know it
   std::vector<NamedValue> choices = {};  // the names of values 0, 1, …; empty: they are numbers
+  bool of_problem = false;               // says what is computed, not how: times at another value are no comparison
 };
 /// A parameter whose values are the choices; the first one is the default.
 Param make_choice(std::string name, Text title, Text help, std::vector<NamedValue> choices);
@@ -118,6 +119,13 @@ struct ReferenceSpec {
   std::function<std::string(const Config&)> operation_for = {};
 };
 std::string operation_of(const ReferenceSpec& reference, const Config& config);
+
+/// A size that shrinks as the sweep's grows, so that their product stays: sequences of a batch of so many tokens in
+/// all.
+struct SweepTotal {
+  std::string size = {};  // empty: none
+  int64_t total = 0;
+};
 
 /// A named shape of the sweep, where no one size says it all: 8192 × 4096.
 struct SweepPoint {
@@ -217,7 +225,8 @@ struct Lab {
   std::string sweep_size = "n";              // the size that the size sweep varies
   std::vector<int64_t> sweep = {};           // its values, ascending
   std::vector<std::string> sweep_with = {};  // sizes that take the same value in the sweep: a square matrix's other one
-  std::vector<SweepPoint> points = {};       // the sweep instead, where it goes over shapes
+  SweepTotal sweep_total = {};
+  std::vector<SweepPoint> points = {};  // the sweep instead, where it goes over shapes
   /// What the sweep shows is the time: where bytes and operations are not what takes it.
   bool sweep_shows_time = false;
   /// Which units a rung's operations keep busy, for the roof that limits it; null: the CUDA cores, in fp32.

@@ -185,6 +185,7 @@ struct OutputStatistics {
 struct TimingPoint {
   int64_t size = 0;                               // value of Lab::sweep_size
   double median_ms = 0, low_ms = 0, high_ms = 0;  // 95% bootstrap interval of the median
+  double burst_ms = 0;  // median of the first samples after a rest, before power limits the clock; 0: not taken
   uint32_t samples = 0;
   double gigabytes_per_second = 0;  // useful bytes over the median
   bool cold_l2 = true;              // L2 flushed before every sample; false: graph batch over rotated buffers

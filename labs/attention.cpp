@@ -364,6 +364,7 @@ Lab make_attention() {
   lab.speed_unit = SpeedUnit::teraflops;
   lab.sweep_size = "queries";
   lab.sweep_with = {"keys"};
+  lab.sweep_total = {"batch", 16384};
   lab.sweep = {512, 1024, 2048, 4096, 8192, 16384};
   lab.plane =
       PlaneSpec{.scores = "scores",

@@ -341,6 +341,7 @@ Lab make_attention_backward() {
   lab.speed_unit = SpeedUnit::teraflops;
   lab.sweep_size = "queries";
   lab.sweep_with = {"keys"};
+  lab.sweep_total = {"batch", 16384};
   lab.sweep = {512, 1024, 2048, 4096, 8192, 16384};
   lab.most_simulated_flops = 5e8;
   lab.most_reference_flops = 5e8;

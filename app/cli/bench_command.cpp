@@ -54,6 +54,8 @@ void print_report(const SpeedReport& report, std::ostream& out) {
           out << fmt::format("  {:.3f} x {}", point->gigabytes_per_second / other->gigabytes_per_second,
                              reference.name);
       }
+      if (point->burst_ms > 0)
+        out << fmt::format("  burst {:.{}f} {}", speed(*point) * point->median_ms / point->burst_ms, decimals, unit);
       if (!point->note.empty()) out << "  " << point->note;
       out << "\n";
     }
@@ -76,6 +78,7 @@ std::string repeating_command(const BenchOptions& options, const std::string& la
   std::string text = "tilescope bench " + lab;
   for (const auto& set : options.set) text += " --set " + set;
   for (const auto& size : options.size) text += " --size " + size;
+  for (const auto& rung : options.rung) text += " --rung " + rung;
   if (options.map) text += " --map";
   return text + fmt::format(" --seconds {}", seconds_of(options));
 }
@@ -108,6 +111,7 @@ Result<BenchRequest> make_bench_request(const BenchOptions& options, const std::
   bench_request.config = request->config;
   bench_request.seconds_per_size = seconds_of(options);
   bench_request.map = options.map;
+  bench_request.rungs = options.rung;
   bench_request.command = repeating_command(options, lab);
   const Lab& of = *find_lab(lab);
   if (options.map && !of.scheme_map) return fail(ErrorId::usage, fmt::format("lab '{}' has no map of schemes", lab));

@@ -42,6 +42,7 @@ struct ExecOptions {
 struct BenchOptions {
   std::vector<std::string> labs;       // empty: all
   std::vector<std::string> set, size;  // size: n=2^24 … restricts the sweep
+  std::vector<std::string> rung;       // only these; empty: all
   std::string json_file;               // a recording; with several labs the lab's name is put before its ending
   double seconds = 0;                  // per size; 0: 1.0, of a map kMapSeconds
   bool map = false;                    // the lab's scheme map instead of its sweep

@@ -52,6 +52,7 @@ void add_bench_options(CLI::App& command, BenchOptions& options) {
   command.add_option("--set", options.set, "NAME=VALUE, a parameter")->take_all();
   command.add_option("--size", options.size, "NAME=VALUE, a size of the sweep; several may be given")->take_all();
   command.add_option("--seconds", options.seconds, "time spent on each size")->check(CLI::Range(0.05, 60.0));
+  command.add_option("--rung", options.rung, "time only this rung beside the references; several may be given");
   command.add_flag("--map", options.map, "the lab's map of schemes over shapes, instead of its sweep");
   command.add_option("--json", options.json_file, "write a recording");
 }

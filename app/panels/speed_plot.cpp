@@ -79,7 +79,12 @@ std::string point_sentence(const PanelContext& context, const SpeedReport& repor
       fmt::arg("low", speed_text(low_speed(point, speed))), fmt::arg("high", speed_text(high_speed(point, speed))),
       fmt::arg("time", milliseconds_text(point.median_ms)), fmt::arg("samples", with_separators(point.samples)),
       fmt::arg("cache", strings(point.cold_l2 ? "speed.point_cold" : "speed.point_warm")));
-  return point.note.empty() ? sentence : sentence + "\n" + point.note;
+  std::string all = sentence;
+  if (point.burst_ms > 0)
+    all += "\n" + strings.format("speed.point_burst",
+                                 fmt::arg("speed", speed_text(speed * point.median_ms / point.burst_ms)),
+                                 fmt::arg("unit", speed_unit_of(context.lab())));
+  return point.note.empty() ? all : all + "\n" + point.note;
 }
 
 /// Explains the point under the pointer, and selects its rung when it is pressed.

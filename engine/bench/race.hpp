@@ -5,6 +5,7 @@
 // meanwhile: a turn ends when its last sample has.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <stop_token>
@@ -22,6 +23,7 @@ struct Contestant {
   double estimate_ms = 0;  // of what one sample occupies the GPU for, to share out the time
 
   std::vector<double> samples;
+  std::vector<double> rested;    // samples of `burst`
   std::vector<uint32_t> clocks;  // SM clock after each turn, MHz; empty where unknown
   std::string dropped;           // why it could not go on; its samples do not count
   std::string note;              // of what runs, for the points
@@ -34,9 +36,15 @@ using ClockReading = std::function<uint32_t()>;
 /// cannot be read.
 Result<bool> settle_clocks(const std::function<Result<void>()>& work, const ClockReading& clock, std::stop_token stop);
 
-/// Fills samples and clocks. Errors of an implementation that is `optional` drop it; others end the race. Cancelled
+/// Fills samples and clocks. One that would take far more than its share of the time still gives six. Errors of an implementation that is `optional` drop it; others end the race. Cancelled
 /// between turns.
 Result<void> race(std::vector<Contestant>& contestants, double seconds, const std::function<bool(size_t)>& optional,
                   const ClockReading& clock, const std::function<void(double)>& progress, std::stop_token stop);
+
+/// Fills `rested`: a few samples of each right after the GPU has had nothing to do for `rest`, twice, there and back.
+/// Under load the chip may reach its power limit and slow down; a program that computes now and then does not see that.
+/// Those more than four times slower than the fastest are left out. Errors as in race.
+Result<void> burst(std::vector<Contestant>& contestants, std::chrono::milliseconds rest,
+                   const std::function<bool(size_t)>& optional, std::stop_token stop);
 
 }  // namespace tilescope

@@ -48,6 +48,7 @@ json to_json(const TimingPoint& point, bool of_map) {
               {"samples", point.samples}, {"gigabytes_per_second", point.gigabytes_per_second},
               {"cold_l2", point.cold_l2}, {"sm_clock_mhz", point.sm_clock_mhz}};
   if (of_map) object["params"] = point.params;
+  if (point.burst_ms > 0) object["burst_ms"] = point.burst_ms;
   if (!point.note.empty()) object["note"] = point.note;
   return object;
 }
@@ -71,6 +72,7 @@ TimingPoint read_point(JsonReader reader, bool of_map) {
   reader.read("gigabytes_per_second", point.gigabytes_per_second);
   reader.read("cold_l2", point.cold_l2);
   reader.read("sm_clock_mhz", point.sm_clock_mhz);
+  if (reader.has("burst_ms")) reader.read("burst_ms", point.burst_ms);
   if (reader.has("note")) reader.read("note", point.note);
   if (of_map) reader.read("params", point.params);
   return point;
@@ -122,7 +124,8 @@ std::string inconsistency(const SpeedReport& report) {
   for (const TimingSeries& series : report.series) {
     for (size_t i = 0; i < series.points.size(); ++i) {
       const TimingPoint& point = series.points[i];
-      if (point.size <= 0 || point.median_ms <= 0 || point.low_ms > point.median_ms || point.median_ms > point.high_ms)
+      if (point.size <= 0 || point.median_ms <= 0 || point.low_ms > point.median_ms ||
+          point.median_ms > point.high_ms || point.burst_ms < 0)
         return fmt::format("the figures of '{}' at size {} contradict each other", series.name, point.size);
       if ((report.is_map || !report.shapes.empty()) && static_cast<size_t>(point.size) > report.shapes.size())
         return fmt::format("'{}' has a point of shape {}, and there are {}", series.name, point.size,
@@ -224,7 +227,7 @@ const SpeedReport* Recordings::find(const Lab& lab, const Config& config, bool m
   const auto fits = [&](const SpeedReport& report) {
     if (report.lab != lab.name || report.is_map != map || report.shapes != shapes) return false;
     return std::all_of(lab.params.begin(), lab.params.end(), [&](const Param& param) {
-      if (param.choices.empty()) return true;
+      if (param.choices.empty() && !param.of_problem) return true;
       const auto recorded = report.config.params.find(param.name), wanted = config.params.find(param.name);
       return recorded != report.config.params.end() && wanted != config.params.end() &&
              recorded->second == wanted->second;

@@ -25,8 +25,8 @@ Result<SpeedReport> read_recording(const std::filesystem::path& file);
 struct Recordings {
   std::vector<SpeedReport> reports;
   std::vector<Error> refused;  // one per file that was not accepted
-  /// The newest of the lab at the same named choices (such as the type of the elements) and over the lab's own shapes,
-  /// a sweep or the lab's scheme map; null if there is none.
+  /// The newest of the lab for the same problem (named choices such as the type of the elements, and parameters that
+  /// are Param::of_problem) and over the lab's own shapes, a sweep or the lab's scheme map; null if there is none.
   const SpeedReport* find(const Lab& lab, const Config& config, bool map = false) const;
   const SpeedReport* find(const std::string& lab) const;  // the newest sweep of this name, or null
 };

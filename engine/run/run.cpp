@@ -175,7 +175,9 @@ class RunInProgress {
                            .want_cubin = true};
     request.include_folders.push_back((engine_.root() / "kernels").string());
     // A lab's file holds all its rungs. In one that a person has edited, whatever is wrong with any of them is said.
-    if (find_lab(result_.request.lab) != nullptr && !result_.request.edited_source && !result_.request.own_lab)
+    const Lab *shipped = find_lab(result_.request.lab), *own = result_.request.own_lab.get();
+    if (shipped != nullptr && !result_.request.edited_source &&
+        (own == nullptr || own->kernel_file == shipped->kernel_file))
       for (const Launch& launch : result_.plan.launches) request.only_kernels.push_back(launch.kernel);
     const std::string usual = request.cubin_target;
     request.cubin_target = (*compiler)->nearest_target(result_.modelled_gpu.architecture);
