@@ -216,7 +216,7 @@ Pick pick_tile(const Config& config, const GpuSpec& gpu) {
                        {"TM", best->tm},
                        {"TN", best->tn},
                        {"WM", best->wm},
-                       {"STAGES", 3},
+                       {"STAGES", 2},
                        {"GROUP_M", 8}}};
   if (best == kCandidates) {
     pick.why = {fmt::format("Tiles of {} make {} CTAs for {} multiprocessors: enough for the tile that needs the "
@@ -311,8 +311,7 @@ std::vector<Param> make_params() {
                              "共享内存容纳的段数：一段在计算，其余在搬运途中。"},
                     .value = 2,
                     .min = 2,
-                    .max = 5,
-                    .gpu_value = 3});
+                    .max = 5});
   params.push_back(make_power(
       "GROUP_M", {"Rows of tiles per group", "每组分块行数"}, {"tile rows", "分块行"},
       {"Rows of tiles that CTAs walk together, column by column.", "CTA 逐列一起走过的分块行数。"}, {8, 1, 32, 8}));

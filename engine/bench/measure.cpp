@@ -56,6 +56,12 @@ struct CheckedRung {
   std::vector<double> pilot = {};  // cold executions, ms
 };
 
+/// Above this a rung is not put into graphs beside a short one: fifty executions would take long, and what its launch
+/// costs and what is left in the L2 no longer counts.
+constexpr double kTooLongForGraphsMs = 0.2;
+/// The check's own run is pilot enough for a rung that takes longer.
+constexpr double kLongPilotMs = 50;
+
 /// Of a map: a scheme that takes so many times as long as the fastest is not raced; its pilot is time enough.
 constexpr double kHopeless = 8;
 /// After which the chip is cool and its power budget full again.
@@ -85,7 +91,7 @@ class Sweep {
   Result<LibraryCall> fastest_proposal(const std::string& operation, const Config& config, const AddressSet& addresses);
   Result<void> add_library(size_t series, const ReferenceSpec& spec, const Config& config);
   Result<bool> agrees(const TimedWork& work, std::span<const uint64_t> addresses, const Config& config) const;
-  Result<void> add_work(size_t series, TimedWork work);
+  Result<void> add_work(size_t series, TimedWork work, const TimingMethod& method, double estimate_ms = 0);
   Result<void> choose_method(std::span<CheckedRung> rungs);
   Result<void> settle();
   std::map<std::string, int64_t> tuned(const std::string& rung, const Config& config) const;
@@ -286,6 +292,7 @@ Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config, int64_
                               report_.size_name, place_text(size), output.buffer, output.reason));
     }
     checked.push_back({series, std::move(run->compiled), std::move(run->plan.launches)});
+    if (run->run_ms > kLongPilotMs) checked.back().pilot = {run->run_ms};
     if (bytes_of(run->device_buffers) > bytes_of(buffers_)) buffers_ = std::move(run->device_buffers);
   }
   return checked;
@@ -295,14 +302,16 @@ Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config, int64_
 Result<void> Sweep::choose_method(std::span<CheckedRung> rungs) {
   double fastest = 1e9;
   for (CheckedRung& rung : rungs) {
-    AddressSet addresses;
-    for (const auto& buffer : buffers_) addresses.push_back(buffer->address());
-    auto work = timer_->launches(rung.compiled, rung.launches, std::span(&addresses, 1));
-    if (!work) return tl::unexpected(work.error());
-    auto pilot = timer_->cold(*work, 3);
-    if (!pilot) return tl::unexpected(pilot.error());
-    fastest = std::min(fastest, bootstrap_median(*pilot).median);
-    rung.pilot = std::move(*pilot);
+    if (rung.pilot.empty()) {
+      AddressSet addresses;
+      for (const auto& buffer : buffers_) addresses.push_back(buffer->address());
+      auto work = timer_->launches(rung.compiled, rung.launches, std::span(&addresses, 1));
+      if (!work) return tl::unexpected(work.error());
+      auto pilot = timer_->cold(*work, 3);
+      if (!pilot) return tl::unexpected(pilot.error());
+      rung.pilot = std::move(*pilot);
+    }
+    fastest = std::min(fastest, bootstrap_median(rung.pilot).median);
   }
   fastest_ms_ = fastest;
   method_ = choose_timing(fastest, (*engine_.gpu())->device().l2_bytes, bytes_of(buffers_));
@@ -318,27 +327,34 @@ Result<void> Sweep::add_rungs(std::span<const CheckedRung> rungs) {
   for (const auto& buffer : buffers_) own.push_back(buffer->address());
   const std::vector<AddressSet> sets = method_.cold() ? std::vector<AddressSet>{own} : rotated_->addresses();
   for (const CheckedRung& rung : rungs) {
-    if (request_.map && bootstrap_median(rung.pilot).median > kHopeless * fastest_ms_) {
+    const double pilot_ms = bootstrap_median(rung.pilot).median;
+    if (request_.map && pilot_ms > kHopeless * fastest_ms_) {
       hopeless_.emplace_back(rung.series, rung.pilot);
       continue;
     }
     auto work = timer_->launches(rung.compiled, rung.launches, sets);
     if (!work) return tl::unexpected(work.error());
-    if (auto ok = add_work(rung.series, std::move(*work)); !ok) return ok;
+    const bool alone = pilot_ms > kTooLongForGraphsMs;
+    if (auto ok = add_work(rung.series, std::move(*work), alone ? TimingMethod() : method_, alone ? pilot_ms : 0); !ok)
+      return ok;
   }
   return {};
 }
 
-/// A contestant of this process, with a pilot that tells how long its samples take.
-Result<void> Sweep::add_work(size_t series, TimedWork work) {
+/// A contestant of this process. Without an estimate a pilot tells how long its samples take.
+Result<void> Sweep::add_work(size_t series, TimedWork work, const TimingMethod& method, double estimate_ms) {
   Contestant contestant;
   contestant.series = series;
-  auto sampler = make_sampler(*timer_, std::move(work), method_);
+  contestant.method = method;
+  auto sampler = make_sampler(*timer_, std::move(work), method);
   if (!sampler) return tl::unexpected(sampler.error());
   contestant.take = std::move(*sampler);
-  auto pilot = contestant.take(2);
-  if (!pilot) return tl::unexpected(pilot.error());
-  contestant.estimate_ms = bootstrap_median(*pilot).median * std::max(method_.executions, 1);
+  contestant.estimate_ms = estimate_ms;
+  if (estimate_ms <= 0) {
+    auto pilot = contestant.take(2);
+    if (!pilot) return tl::unexpected(pilot.error());
+    contestant.estimate_ms = bootstrap_median(*pilot).median * std::max(method.executions, 1);
+  }
   contestants_.push_back(std::move(contestant));
   return {};
 }
@@ -370,7 +386,7 @@ Result<void> Sweep::add_copy(size_t series, double useful_bytes) {
   auto sets = CopySets::make(buffers_, bytes, method_.cold() ? 1 : method_.sets);
   if (!sets) return tl::unexpected(sets.error());
   copies_.push_back(std::move(*sets));
-  return add_work(series, GpuTimer::copies(copies_.back().addresses(), bytes));
+  return add_work(series, GpuTimer::copies(copies_.back().addresses(), bytes), method_);
 }
 
 /// What queues the operation of a library that is called in this process, opened when it is first needed. `addresses`
@@ -442,7 +458,7 @@ Result<void> Sweep::add_library(size_t series, const ReferenceSpec& spec, const 
   if (!right) return tl::unexpected(right.error());
   if (!*right) return fail(ErrorId::reference_unavailable, spec.name, "its result is not that of the rungs");
   library_sets_.push_back(std::move(*copies));
-  if (auto added = add_work(series, std::move(work)); !added) return added;
+  if (auto added = add_work(series, std::move(work), method_); !added) return added;
   contestants_.back().note = std::move(called->note);
   return {};
 }
@@ -497,6 +513,7 @@ void Sweep::add_python(size_t series, const ReferenceSpec& spec, const Config& c
   Contestant contestant;
   contestant.series = series;
   contestant.take = take;
+  contestant.method = method_;
   contestant.estimate_ms = bootstrap_median(*pilot).median * std::max(method_.executions, 1);
   contestants_.push_back(std::move(contestant));
 }
@@ -536,7 +553,7 @@ void Sweep::keep_points(const Config& config, int64_t size) {
       if (series.points.empty()) series.unavailable = contestant.dropped;
       continue;
     }
-    TimingPoint point = make_point(contestant.samples, lab_.useful_bytes(config), method_);
+    TimingPoint point = make_point(contestant.samples, lab_.useful_bytes(config), contestant.method);
     point.size = size;
     point.note = contestant.note;
     point.burst_ms = bootstrap_median(contestant.rested).median;

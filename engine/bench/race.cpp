@@ -13,12 +13,11 @@ namespace {
 constexpr int kRounds = 12;
 constexpr double kFlushMs = 0.1;  // writing the flush buffer, with the gaps around it
 
-/// What a contestant does in its turns. A slow one passes two of four rounds over: there and back it still has as
-/// often.
+/// What a contestant does in its turns. A slow one has two of them only, one there and one back.
 struct Pace {
   int samples = 2;
   bool slow = false;
-  bool takes(int round) const { return !slow || round % 4 == 0 || round % 4 == 3; }
+  bool takes(int round) const { return !slow || round == 0 || round == 3; }
 };
 
 Pace pace_of(const Contestant& contestant, size_t contestants, double seconds) {
@@ -26,7 +25,7 @@ Pace pace_of(const Contestant& contestant, size_t contestants, double seconds) {
   const double fitting = turn_ms / (contestant.estimate_ms + kFlushMs);
   if (fitting >= 2) return {static_cast<int>(std::min(fitting, 100.0)), false};
   if (fitting >= 0.25) return {2, false};
-  return {1, true};
+  return {3, true};
 }
 
 /// Adds `count` samples; one that is optional and fails is dropped.

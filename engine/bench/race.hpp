@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/executor.hpp"
+#include "engine/gpu/timing_method.hpp"
 #include "engine/result.hpp"
 
 namespace tilescope {
@@ -21,6 +22,7 @@ struct Contestant {
   /// Takes `count` samples, in milliseconds per execution.
   std::function<Result<std::vector<double>>(int count)> take;
   double estimate_ms = 0;  // of what one sample occupies the GPU for, to share out the time
+  TimingMethod method;     // of its samples
 
   std::vector<double> samples;
   std::vector<double> rested;    // samples of `burst`
@@ -36,8 +38,8 @@ using ClockReading = std::function<uint32_t()>;
 /// cannot be read.
 Result<bool> settle_clocks(const std::function<Result<void>()>& work, const ClockReading& clock, std::stop_token stop);
 
-/// Fills samples and clocks. One that would take far more than its share of the time still gives six. Errors of an implementation that is `optional` drop it; others end the race. Cancelled
-/// between turns.
+/// Fills samples and clocks. One that would take far more than its share of the time still gives six. Errors of an
+/// implementation that is `optional` drop it; others end the race. Cancelled between turns.
 Result<void> race(std::vector<Contestant>& contestants, double seconds, const std::function<bool(size_t)>& optional,
                   const ClockReading& clock, const std::function<void(double)>& progress, std::stop_token stop);
 
