@@ -65,7 +65,7 @@ constexpr double kLongPilotMs = 50;
 /// Of a map: a scheme that takes so many times as long as the fastest is not raced; its pilot is time enough.
 constexpr double kHopeless = 8;
 /// After which the chip is cool and its power budget full again.
-constexpr std::chrono::milliseconds kRest(300);
+constexpr std::chrono::milliseconds kRest(150);
 
 class Sweep {
  public:

@@ -201,7 +201,10 @@ Pick pick_of(const std::string& lab, int64_t rows, int64_t columns, int64_t type
 
 TEST(RowOperators, AutoGivesShortRowsToLanesAndFewLongRowsToSeveralCtas) {
   EXPECT_EQ(pick_of("softmax", 262144, 128).rung, "several-rows");
-  EXPECT_EQ(pick_of("softmax", 262144, 128).params.at("LANES"), 8);
+  EXPECT_EQ(pick_of("softmax", 262144, 128).params.at("LANES"), 16);
+  EXPECT_EQ(pick_of("layernorm", 262144, 128).params.at("LANES"), 4);
+  EXPECT_EQ(pick_of("layernorm", 262144, 128, 1).params.at("VECTORS"), 4);
+  EXPECT_EQ(pick_of("softmax", 1000, 3).params.at("LANES"), 1);
   EXPECT_EQ(pick_of("softmax", 8192, 4096).rung, "row-in-registers");
   EXPECT_EQ(pick_of("layernorm", 8192, 16384).rung, "fused");
   EXPECT_EQ(pick_of("rmsnorm", 16, 131072).rung, "scheme-3-flags");
