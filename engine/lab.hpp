@@ -57,7 +57,7 @@ struct Param {
   std::vector<NamedValue> choices = {};  // the names of values 0, 1, …; empty: they are numbers
   bool of_problem = false;               // says what is computed, not how: times at another value are no comparison
 };
-/// A parameter whose values are the choices; the first one is the default.
+/// A parameter whose values are the choices; the default is the first one, unless `value` is changed.
 Param make_choice(std::string name, Text title, Text help, std::vector<NamedValue> choices);
 
 /// A switch that plants a well-known bug. Becomes -DNAME=1 when on.

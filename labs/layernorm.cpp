@@ -101,7 +101,7 @@ std::vector<Rung> make_rungs() {
                    .title = {"Auto", "自动"},
                    .params = {"DTYPE"},
                    .pick = [](const Config& config, const GpuSpec& gpu) {
-                     return pick_row_tiles(config, gpu, {"several-rows", "fused", "several-ctas", 8});
+                     return pick_row_tiles(config, gpu, {"several-rows", "fused", "several-ctas", 4, 8});
                    }});
   return rungs;
 }

@@ -27,10 +27,10 @@ std::map<std::string, int64_t> threads_for(const Config& config, int64_t vectors
   return {{"BLOCK", block}, {"VECTORS", each}};
 }
 
-/// Lanes for a row of so many vectors, and the vectors that each holds: of a short row `each_of_short`.
-std::map<std::string, int64_t> lanes_for(const Config& config, int64_t vectors, int64_t each_of_short) {
-  const int64_t most = vectors > 128 ? most_vectors(config) : vectors > 32 ? 4 : each_of_short;
-  const int64_t least = std::min<int64_t>(4, power_of_two_from(vectors));
+/// Lanes for a row of so many vectors, and the vectors that each holds.
+std::map<std::string, int64_t> lanes_for(const Config& config, int64_t vectors, const RowRungs& rungs) {
+  const int64_t most = vectors > 128 ? most_vectors(config) : vectors > 32 ? 4 : rungs.most_vectors;
+  const int64_t least = std::min<int64_t>(rungs.least_lanes, power_of_two_from(vectors));
   const int64_t lanes = std::clamp<int64_t>(power_of_two_from(ceil_divide(vectors, most)), least, 32);
   const int64_t each = std::min<int64_t>(8, power_of_two_from(ceil_divide(vectors, lanes)));
   return {{"BLOCK", vectors > 128 ? 256 : 128}, {"LANES", lanes}, {"VECTORS", each}};
@@ -227,7 +227,7 @@ Pick pick_row_tiles(const Config& config, const GpuSpec& gpu, const RowRungs& ru
   const int64_t vectors = ceil_divide(columns, vector_width(config));
   const std::string length = with_separators(columns), count = with_separators(rows);
   if (vectors <= 32 * most_vectors(config)) {
-    auto params = lanes_for(config, vectors, rungs.vectors_of_short_rows);
+    auto params = lanes_for(config, vectors, rungs);
     const int64_t lanes = params.at("LANES"), each = params.at("VECTORS");
     return {
         rungs.several_rows,
@@ -265,7 +265,7 @@ Pick pick_row_tiles(const Config& config, const GpuSpec& gpu, const RowRungs& ru
 
 std::map<std::string, int64_t> tune_row_tiles(RowDivision division, const Config& config, const GpuSpec& gpu) {
   const int64_t vectors = ceil_divide(config.size("columns"), vector_width(config));
-  if (division == RowDivision::several_rows) return lanes_for(config, vectors, RowRungs().vectors_of_short_rows);
+  if (division == RowDivision::several_rows) return lanes_for(config, vectors, {});
   if (division == RowDivision::one_cta) return threads_for(config, vectors);
   // At least two: one CTA of a row is another scheme.
   const int64_t ctas = std::max<int64_t>(2, ctas_for(config, vectors, gpu.multiprocessors).ctas);

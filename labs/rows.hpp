@@ -51,9 +51,9 @@ std::string several_ctas_formula(const Config& config);
 /// What suits the shape: a few lanes, a CTA or several CTAs for a row, by the names that the lab has for these rungs.
 struct RowRungs {
   std::string several_rows, one_cta, several_ctas;
-  /// Vectors that a lane holds of a row of at most 32 vectors, where at least 4 lanes share it. More of them make fewer
-  /// shuffles, fewer of them more warps; an operator that reduces more often gains from the former.
-  int64_t vectors_of_short_rows = 4;
+  /// How a row of at most 32 vectors is shared: so many lanes at least, so many vectors in each at most. Fewer lanes
+  /// make fewer shuffles, more of them more warps; which counts for more was measured for each operator.
+  int64_t least_lanes = 8, most_vectors = 4;
 };
 Pick pick_row_tiles(const Config& config, const GpuSpec& gpu, const RowRungs& rungs);
 /// The parameters that suit one of these ways of dividing the rows, whether or not it is the one to choose; where it

@@ -118,7 +118,7 @@ std::vector<Rung> make_rungs() {
                    .title = {"Auto", "自动"},
                    .params = {"DTYPE"},
                    .pick = [](const Config& config, const GpuSpec& gpu) {
-                     return pick_row_tiles(config, gpu, {"several-rows", "row-in-registers", "several-ctas", 2});
+                     return pick_row_tiles(config, gpu, {"several-rows", "row-in-registers", "several-ctas", 8, 2});
                    }});
   return rungs;
 }

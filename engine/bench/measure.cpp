@@ -503,7 +503,9 @@ void Sweep::add_python(size_t series, const ReferenceSpec& spec, const Config& c
   work.executions = method_.executions;
   work.flush_bytes = timer_->flush_bytes();
   TimingSeries& shown = report_.series[series];
-  auto take = [this, &spec](int count) { return python_->time(spec.kind, spec.operation, count, stop_); };
+  auto take = [this, kind = spec.kind, operation = work.operation](int count) {
+    return python_->time(kind, operation, count, stop_);
+  };
   auto prepared = python_->prepare(work, stop_);
   auto pilot = prepared ? take(2) : tl::unexpected(prepared.error());
   if (!pilot) {

@@ -180,14 +180,14 @@ INSTANTIATE_TEST_SUITE_P(All, AttentionBackwardRungs, ::testing::Values("recompu
 TEST(AttentionBackward, IsRightOnWhatTheForwardPassLeaves) {
   // Q, K, V, O and lse of a run of the forward lab, with queries that see no key and whose lse is minus infinity.
   const Values sizes{{"heads", 2}, {"kv_heads", 1}, {"queries", 150}, {"keys", 90}};
-  const auto forward = run_soundly(request_for("attention", "flash-mma", sizes, {{"CAUSAL", 1}}));
+  const auto forward = run_soundly(request_for("attention", "flash-mma", sizes, {{"CAUSAL", 1}, {"DTYPE", 0}}));
   ASSERT_TRUE(forward);
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("attention-backward-{}", getpid());
   std::filesystem::create_directories(folder);
   const std::vector<size_t> from{0, 1, 2, 3, SIZE_MAX, 4};  // of the forward pass; dO is the lab's own
   for (const std::string rung : {"recompute-fp32", "mma-one-pass"}) {
-    Request request = request_for("attention-backward", rung, sizes, {{"CAUSAL", 1}});
+    Request request = request_for("attention-backward", rung, sizes, {{"CAUSAL", 1}, {"DTYPE", 0}});
     auto lab = std::make_shared<Lab>(*find_lab("attention-backward"));
     for (Rung& one : lab->rungs) {
       if (!one.buffers) continue;

@@ -204,6 +204,7 @@ TEST(RowOperators, AutoGivesShortRowsToLanesAndFewLongRowsToSeveralCtas) {
   EXPECT_EQ(pick_of("softmax", 262144, 128).params.at("LANES"), 16);
   EXPECT_EQ(pick_of("layernorm", 262144, 128).params.at("LANES"), 4);
   EXPECT_EQ(pick_of("layernorm", 262144, 128, 1).params.at("VECTORS"), 4);
+  EXPECT_EQ(pick_of("rmsnorm", 262144, 128, 1).params.at("LANES"), 8);
   EXPECT_EQ(pick_of("softmax", 1000, 3).params.at("LANES"), 1);
   EXPECT_EQ(pick_of("softmax", 8192, 4096).rung, "row-in-registers");
   EXPECT_EQ(pick_of("layernorm", 8192, 16384).rung, "fused");
