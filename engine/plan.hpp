@@ -19,6 +19,13 @@ namespace tilescope {
 enum class Fill { zero, ones, iota, normal, uniform, poison, file, constant };
 enum class Role { input, output, inout, scratch };
 
+/// Of a matrix's rows (its last dimension), the last of every `every` is `factor` times as large; 0: none.
+struct LargeRows {
+  int64_t every = 0;
+  double factor = 1;
+  bool operator==(const LargeRows&) const = default;
+};
+
 struct BufferSpec {
   std::string name = {};  // as the kernel calls it, and as findings and views show it
   DType type = DType::f32;
@@ -29,6 +36,7 @@ struct BufferSpec {
   /// constant: its value. iota: start and step. uniform: bounds [low, high). normal: mean and deviation. Empty: the
   /// usual.
   std::vector<double> fill_values = {};
+  LargeRows large_rows = {};  // of what was filled in, but from a file
   int64_t count() const {
     int64_t total = 1;
     for (int64_t extent : shape) total *= extent;

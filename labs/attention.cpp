@@ -12,15 +12,14 @@ namespace {
 // A rung's own scratch comes last, so that all rungs can be timed on the buffers of the one that has the most.
 enum Buffer : size_t { kQ, kK, kV, kO, kLse, kOwn };
 constexpr int64_t kFp32Threads = 256;
-// All keys share a direction, as they do in trained models. It moves the scores of a query together: softmax does not
-// see it, but exp(score) alone is more than a float holds.
-constexpr double kSharedDirection = 64;
+// Every 32nd query is so much larger that exp(score) alone is more than a float holds. All else is N(0, 1).
+constexpr LargeRows kLargeQueries{.every = 32, .factor = 64};
 
 std::vector<BufferSpec> make_buffers(const Config& config) {
   const AttentionShape shape(config);
-  BufferSpec k = make_heads("k", shape, true, Role::input);
-  k.fill_values = {kSharedDirection, 1};
-  return {make_heads("q", shape, false, Role::input), k, make_heads("v", shape, true, Role::input),
+  BufferSpec q = make_heads("q", shape, false, Role::input);
+  q.large_rows = kLargeQueries;
+  return {q, make_heads("k", shape, true, Role::input), make_heads("v", shape, true, Role::input),
           make_heads("o", shape, false, Role::output), make_row_values("lse", shape, Role::output)};
 }
 

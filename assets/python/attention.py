@@ -82,6 +82,8 @@ class Attention:
         return self.inputs({**params, **sizes})
 
     def arrange(self, torch, inputs, params):
+        if not self.backward:  # every 32nd query is large, as in the lab
+            inputs[0][:, :, 31::32] *= 64
         return inputs
 
     def empty(self, torch, inputs):

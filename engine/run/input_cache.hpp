@@ -18,8 +18,8 @@ struct Engine::InputCache {
     return seed == wanted_seed && std::equal(specs.begin(), specs.end(), wanted.begin(), wanted.end(),
                                              [](const BufferSpec& a, const BufferSpec& b) {
                                                return a.fill != Fill::file && a.fill == b.fill &&
-                                                      a.fill_values == b.fill_values && a.type == b.type &&
-                                                      a.shape == b.shape;
+                                                      a.fill_values == b.fill_values && a.large_rows == b.large_rows &&
+                                                      a.type == b.type && a.shape == b.shape;
                                              });
   }
 };

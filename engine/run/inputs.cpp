@@ -222,6 +222,19 @@ void store_value(HostBuffer& buffer, size_t index, double value) {
   }
 }
 
+namespace {
+
+void enlarge_rows(HostBuffer& buffer, const BufferSpec& spec) {
+  const int64_t length = spec.shape.back(), rows = length > 0 ? spec.count() / length : 0;
+  for (int64_t row = spec.large_rows.every - 1; row < rows; row += spec.large_rows.every)
+    for (int64_t i = row * length; i < (row + 1) * length; ++i) {
+      const auto at = static_cast<size_t>(i);
+      store_value(buffer, at, value_at(buffer, at) * spec.large_rows.factor);
+    }
+}
+
+}  // namespace
+
 Result<HostBuffer> make_contents(const BufferSpec& spec, size_t index, uint64_t seed) {
   const auto count = static_cast<size_t>(spec.count());
   if (spec.fill == Fill::file) return read_file(spec, count);
@@ -237,6 +250,7 @@ Result<HostBuffer> make_contents(const BufferSpec& spec, size_t index, uint64_t 
     if (spec.fill == Fill::normal && fill_normal(buffer, stream, begin, end)) return;
     for (size_t i = begin; i < end; ++i) store_value(buffer, i, initial_value(spec.fill, stream, i, spec.type));
   });
+  if (spec.large_rows.every > 0 && spec.fill != Fill::poison && !spec.shape.empty()) enlarge_rows(buffer, spec);
   return buffer;
 }
 

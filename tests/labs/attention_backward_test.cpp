@@ -204,8 +204,8 @@ TEST(AttentionBackward, IsRightOnWhatTheForwardPassLeaves) {
         return buffers;
       };
     }
-    // Here the first rows have few keys, so weights are near 1; and K's elements are near 64, of which dS's 11 bits
-    // take part.
+    // Here the first rows have few keys, so weights are near 1; and every 32nd query is 64 times as large as others,
+    // in the products of which dS's 11 bits take part.
     lab->tolerance_for = [](const std::string&, const Config&) {
       return Tolerance{.absolute = 0.06, .relative = 4e-3};
     };

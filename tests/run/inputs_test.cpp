@@ -78,6 +78,17 @@ TEST(Inputs, EveryHalfSurvivesARoundTrip) {
   }
 }
 
+TEST(Inputs, LargeRowsAreTheLastOfEverySoMany) {
+  BufferSpec usual{.name = "q", .type = DType::bf16, .shape = {3, 4, 5}, .fill = Fill::normal}, large = usual;
+  large.large_rows = {.every = 6, .factor = 64};
+  const auto before = make_contents(usual, 0, 1), after = make_contents(large, 0, 1);
+  ASSERT_TRUE(before && after);
+  for (size_t i = 0; i < before->count(); ++i) {
+    const size_t row = i / 5;
+    EXPECT_EQ(value_at(*after, i), value_at(*before, i) * (row == 5 || row == 11 ? 64 : 1)) << i;
+  }
+}
+
 TEST(Inputs, AFileThatIsTooShortIsRefused) {
   const auto file = std::filesystem::temp_directory_path() / "tilescope_short.bin";
   std::ofstream(file) << "12345";
