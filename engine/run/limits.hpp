@@ -7,6 +7,7 @@
 
 #include "engine/lab.hpp"
 #include "engine/plan.hpp"
+#include "engine/run_result.hpp"
 
 namespace tilescope {
 
