@@ -38,6 +38,7 @@ constexpr ImWchar kLatin[] = {0x20,   0x7E,   0xA0,   0xFF,   0x391,  0x3A9,  0x
                               0x2070, 0x208E, 0x2190, 0x2195, 0x2202, 0x2202, 0x2211, 0x2212, 0x2218,
                               0x2218, 0x221A, 0x221A, 0x221E, 0x221E, 0x2248, 0x2248, 0x2260, 0x2265,
                               0x2308, 0x230B, 0x2500, 0x257F, 0x25A0, 0x25CF, 0x2713, 0x2717, 0};
+
 fs::path path_of(const Face& face) {
   for (const char* folder : face.folders) {
     fs::path path = fs::path(folder) / face.file;
@@ -137,7 +138,8 @@ void append_folder(std::string& texts, const fs::path& folder) {
 }  // namespace
 
 std::string interface_texts(const fs::path& root) {
-  std::string texts = "中文，。：；（）、？！“”《》";
+  // The last ones stand in sentences that a lab makes only for some configurations; fonts_test.cpp knows all.
+  std::string texts = "中文，。：；（）、？！“”《》〈〉「」『』【】％匀";
   for (const char* folder : {"assets/strings", "docs/labs/en", "docs/labs/zh", "kernels"})
     append_folder(texts, root / folder);
   const auto append = [&](const Text& text) { texts += text.en + text.zh; };
@@ -148,7 +150,12 @@ std::string interface_texts(const fs::path& root) {
     for (const auto& param : lab.params) append(param.title), append(param.unit), append(param.help);
     for (const auto& toggle : lab.break_it) append(toggle.title), append(toggle.help);
     for (const auto& rung : lab.rungs) append(rung.title);
-    for (const auto& predict : lab.predicts) append(predict.question);
+    for (const auto& param : lab.params)
+      for (const auto& choice : param.choices) append(choice.title);
+    for (const auto& predict : lab.predicts) {
+      append(predict.question);
+      if (predict.why) append(predict.why(default_config(lab, DeviceKind::sim)));
+    }
   }
   return texts;
 }
