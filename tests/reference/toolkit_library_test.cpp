@@ -40,19 +40,19 @@ class ToolkitLibraryTest : public testing::Test {
 
 TEST_F(ToolkitLibraryTest, FunctionsOfALibraryWhereCudaPathSaysCanBeCalled) {
   ToolkitLibrary library("libstandin");
-  double (*cube_root)(double) = nullptr;
-  library.resolve("cbrt", cube_root);
+  double (*square_root)(double) = nullptr;
+  library.resolve("sqrt", square_root);
   ASSERT_EQ(library.reason(), "");
-  ASSERT_NE(cube_root, nullptr);
-  EXPECT_EQ(cube_root(27), 3);
+  ASSERT_NE(square_root, nullptr);
+  EXPECT_EQ(square_root(9), 3);
 }
 
 TEST_F(ToolkitLibraryTest, AFunctionThatTheLibraryLacksIsNamed) {
   ToolkitLibrary library("libstandin");
   int (*missing)(int) = [](int value) { return value; };
-  double (*cube_root)(double) = nullptr;
+  double (*square_root)(double) = nullptr;
   library.resolve("cublasNotYetInvented", missing);
-  library.resolve("cbrt", cube_root);
+  library.resolve("sqrt", square_root);
   EXPECT_EQ(missing, nullptr);
   EXPECT_EQ(library.reason(), "libstandin lacks cublasNotYetInvented");
 }
@@ -60,7 +60,7 @@ TEST_F(ToolkitLibraryTest, AFunctionThatTheLibraryLacksIsNamed) {
 TEST_F(ToolkitLibraryTest, ALibraryThatIsNotThereIsNamed) {
   ToolkitLibrary library("libnowhere");
   int (*function)(int) = [](int value) { return value; };
-  library.resolve("cbrt", function);
+  library.resolve("sqrt", function);
   EXPECT_EQ(function, nullptr);
   EXPECT_EQ(library.reason(), "libnowhere was not found");
 }
