@@ -118,7 +118,9 @@ void place_line_labels(Layout& layout, const Plot& plot, const Style& style, flo
     priorities.push_back(item.label.priority);
   }
   const float step = layout.label_height;
-  const float low = layout.area.low.y, high = layout.area.high.y;
+  // A tall label keeps within the axes what a label of one line may leave them by.
+  const float inset = (step - kLabelStep * style.scale) / 2;
+  const float low = layout.area.low.y + inset, high = layout.area.high.y - inset;
   const auto room = static_cast<size_t>(std::max(0.0F, (high - low) / step) + 1);
   std::vector<float> wanted;
   for (const size_t kept : keep_labels(priorities, room)) {
