@@ -33,12 +33,11 @@ constexpr Face kChinese{
     "wqy-microhei.ttc", {"/usr/share/fonts/truetype/wqy", "/usr/share/fonts/wqy-microhei"}, 1.1724F};
 
 // ImGui keeps pointers to glyph ranges until the atlas is built; these live as long as the program.
-constexpr ImWchar kLatin[] = {0x20,   0x7E,   0xA0,   0xFF,   0x391,  0x3A9,  0x3B1,  0x3C9,  0x1D57, 0x1D57, 0x2010,
-                              0x2026, 0x2030, 0x2030, 0x2032, 0x2033, 0x2039, 0x203A, 0x2070, 0x208E, 0x2190, 0x2195,
-                              0x2202, 0x2202, 0x2211, 0x2212, 0x2218, 0x2218, 0x221A, 0x221A, 0x221E, 0x221E, 0x2248,
-                              0x2248, 0x2260, 0x2265, 0x25A0, 0x25CF, 0x2713, 0x2717, 0};
-// Not in Inter: the product element by element, floor and ceiling brackets, box drawing, small triangles.
-constexpr ImWchar kSymbols[] = {0x2218, 0x2218, 0x2308, 0x230B, 0x2500, 0x257F, 0x25B2, 0x25C2, 0};
+constexpr ImWchar kLatin[] = {0x20,   0x7E,   0xA0,   0xFF,   0x391,  0x3A9,  0x3B1,  0x3C9,  0x1D57,
+                              0x1D57, 0x2010, 0x2026, 0x2030, 0x2030, 0x2032, 0x2033, 0x2039, 0x203A,
+                              0x2070, 0x208E, 0x2190, 0x2195, 0x2202, 0x2202, 0x2211, 0x2212, 0x2218,
+                              0x2218, 0x221A, 0x221A, 0x221E, 0x221E, 0x2248, 0x2248, 0x2260, 0x2265,
+                              0x2308, 0x230B, 0x2500, 0x257F, 0x25A0, 0x25CF, 0x2713, 0x2717, 0};
 
 fs::path path_of(const Face& face) {
   for (const char* folder : face.folders) {
@@ -62,32 +61,31 @@ class FontLoader {
  public:
   FontLoader(float scale, std::string_view texts, std::vector<fs::path>* missing) : scale_(scale) {
     ImFontGlyphRangesBuilder builder;
+    builder.AddRanges(kLatin);
     builder.AddText(texts.data(), texts.data() + texts.size());
-    for (int code = 0; code < 0x2E80; ++code)  // everything else comes from Inter and JetBrains Mono
-      builder.UsedChars[code >> 5] &= ~(1U << (code & 31));
-    static ImVector<ImWchar> chinese;
-    chinese.clear();
-    builder.BuildRanges(&chinese);
-    chinese_ranges_ = chinese.Data;
-    has_chinese_ = chinese.Size > 1;
+    static ImVector<ImWchar> shown;
+    shown.clear();
+    builder.BuildRanges(&shown);
+    ranges_ = shown.Data;
     for (const Face* face : {&kInterRegular, &kInterSemibold, &kMono, &kChinese})
       if (path_of(*face).empty() && missing != nullptr) missing->push_back(face->file);
   }
 
   ImFont* load(const Face& face, float em) {
-    ImFont* font = add(face, em, kLatin, /*merge=*/false, /*oversample=*/scale_ < 1.5F ? 3 : 1);
+    ImFont* font = add(face, em, /*merge=*/false, /*oversample=*/scale_ < 1.5F ? 3 : 1);
     if (font == nullptr) {
       ImFontConfig fallback;
       fallback.SizePixels = std::round(em * scale_);
       font = ImGui::GetIO().Fonts->AddFontDefault(&fallback);
     }
-    if (&face != &kMono) add(kMono, em, kSymbols, /*merge=*/true, 1);
-    if (has_chinese_) add(kChinese, em, chinese_ranges_, /*merge=*/true, 1);
+    // What a face lacks comes from the first of these that has it: none of them has all symbols.
+    for (const Face* other : {&kMono, &kInterRegular, &kChinese})
+      if (other != &face) add(*other, em, /*merge=*/true, 1);
     return font;
   }
 
  private:
-  ImFont* add(const Face& face, float em, const ImWchar* ranges, bool merge, int oversample) {
+  ImFont* add(const Face& face, float em, bool merge, int oversample) {
     const fs::path path = path_of(face);
     if (path.empty()) return nullptr;
     ImFontConfig config;
@@ -96,17 +94,16 @@ class FontLoader {
     config.OversampleV = 1;
     config.PixelSnapH = merge;
     config.RasterizerMultiply = 1.1F;  // thin strokes of light text on dark would look grey
-    config.GlyphRanges = ranges;
+    config.GlyphRanges = ranges_;
     const FontFile file(path);
     void* copy = ImGui::MemAlloc(file.bytes.size());
     std::copy(file.bytes.begin(), file.bytes.end(), static_cast<char*>(copy));
     return ImGui::GetIO().Fonts->AddFontFromMemoryTTF(copy, static_cast<int>(file.bytes.size()),
-                                                      em * scale_ * face.line, &config, ranges);
+                                                      em * scale_ * face.line, &config, ranges_);
   }
 
   float scale_;
-  const ImWchar* chinese_ranges_ = nullptr;
-  bool has_chinese_ = false;
+  const ImWchar* ranges_ = nullptr;  // of all characters that are shown
 };
 
 #if IMGUI_VERSION_NUM < 19200
@@ -141,7 +138,8 @@ void append_folder(std::string& texts, const fs::path& folder) {
 }  // namespace
 
 std::string interface_texts(const fs::path& root) {
-  std::string texts = "中文，。：；（）、？！“”《》";
+  // The last ones stand in sentences that a lab makes only for some configurations; fonts_test.cpp knows all.
+  std::string texts = "中文，。：；（）、？！“”《》〈〉「」『』【】％匀";
   for (const char* folder : {"assets/strings", "docs/labs/en", "docs/labs/zh", "kernels"})
     append_folder(texts, root / folder);
   const auto append = [&](const Text& text) { texts += text.en + text.zh; };
@@ -152,7 +150,12 @@ std::string interface_texts(const fs::path& root) {
     for (const auto& param : lab.params) append(param.title), append(param.unit), append(param.help);
     for (const auto& toggle : lab.break_it) append(toggle.title), append(toggle.help);
     for (const auto& rung : lab.rungs) append(rung.title);
-    for (const auto& predict : lab.predicts) append(predict.question);
+    for (const auto& param : lab.params)
+      for (const auto& choice : param.choices) append(choice.title);
+    for (const auto& predict : lab.predicts) {
+      append(predict.question);
+      if (predict.why) append(predict.why(default_config(lab, DeviceKind::sim)));
+    }
   }
   return texts;
 }

@@ -18,6 +18,7 @@ target_link_libraries(tilescope_app PUBLIC tilescope_cli tilescope_bench glfw Pk
 foreach(library tilescope_cli tilescope_app)
   target_compile_options(${library} PRIVATE ${OPTIMISE_LITTLE})
 endforeach()
+use_precompiled(little tilescope_cli tilescope_app)
 target_include_directories(tilescope_app SYSTEM PUBLIC ${CUDA_INCLUDE} /usr/include/imgui)
 
 add_executable(tilescope app/main.cpp)

@@ -1,5 +1,6 @@
 # tests/<area>/*_test.cpp become the program <area>_test; TEST_LIBRARIES_<area> says what it links beside the engine.
 find_package(GTest REQUIRED)
+add_precompiled(tests LIBRARIES fmt::fmt tl::expected Threads::Threads GTest::gtest INCLUDES gtest/gtest.h OPTIONS ${OPTIMISE_LITTLE})
 set(TEST_LIBRARIES_sim tilescope_sim tilescope_compile)
 set(TEST_LIBRARIES_ptx tilescope_sim)
 set(TEST_LIBRARIES_compile tilescope_compile)
@@ -22,6 +23,7 @@ list(FILTER differential_sources EXCLUDE REGEX "_test\\.cpp$")
 add_library(tilescope_differential STATIC ${differential_sources})
 target_link_libraries(tilescope_differential PUBLIC tilescope_sim tilescope_compile)
 target_compile_options(tilescope_differential PRIVATE ${OPTIMISE_LITTLE})
+use_precompiled(little tilescope_differential)
 set(TEST_LIBRARIES_differential tilescope_differential)
 
 file(GLOB test_areas CONFIGURE_DEPENDS tests/*)
@@ -32,6 +34,7 @@ foreach(area_folder ${test_areas})
     add_executable(${area}_test ${area_sources})
     target_link_libraries(${area}_test PRIVATE ${TEST_LIBRARIES_${area}} GTest::gtest GTest::gmock GTest::gtest_main)
     target_compile_options(${area}_test PRIVATE ${OPTIMISE_LITTLE})
+    use_precompiled(tests ${area}_test)
     add_dependencies(${area}_test tilescope-worker)
     target_compile_definitions(${area}_test PRIVATE TILESCOPE_SOURCE="${PROJECT_SOURCE_DIR}" TILESCOPE_BINARY="${PROJECT_BINARY_DIR}")
     # The labs' walks take as long as all the rest, so they come in parts that run side by side.

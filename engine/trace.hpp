@@ -26,7 +26,9 @@ struct Site {
   uint32_t instruction = 0;  // index into the kernel's instructions
   uint32_t line = 0;         // source line, 1-based; 0 where the compiler gave none
   std::string file = {};     // source file of that line
-  std::string ptx = {};      // the instruction as text
+  uint32_t origin_line = 0;  // the line itself where it was inlined from a header, which has it as origin_file
+  std::string origin_file = {};
+  std::string ptx = {};  // the instruction as text
   Space space = Space::global;
   AccessKind kind = AccessKind::load;
   uint32_t bytes_per_lane = 0;

@@ -129,7 +129,7 @@ void Drawing::hover_lines(ImVec2 mouse) {
 
 void Drawing::hover_labels(ImVec2 mouse) {
   for (const PlacedLabel& label : layout_.labels)
-    if (std::abs(mouse.y - label.centre) <= px(9))
+    if (std::abs(mouse.y - label.centre) <= layout_.label_height / 2)
       set_hovered(label.item, static_cast<int>(plot_.items[label.item].xs.size()) - 1, true);
 }
 
@@ -309,7 +309,10 @@ void Drawing::draw_labels() {
     ImFont* font = label_font(item, style_);
     const float top = label.centre - line_height(font) / 2;
     if (layout_.notes) put_right(style_.fonts.small, {layout_.note_right, top}, theme_.muted, item.label.note);
-    if (layout_.values) put_right(font, {layout_.value_right, top}, theme_.text, item.label.value);
+    if (layout_.values_below)
+      put(font, {layout_.name_x, label.centre}, theme_.text, item.label.value);
+    else if (layout_.values)
+      put_right(font, {layout_.value_right, top}, theme_.text, item.label.value);
   }
 }
 
@@ -326,7 +329,8 @@ void Drawing::draw_line_label(const PlacedLabel& label) {
     draw_dashed(std::array{shifted(marker, -px(7), 0), shifted(marker, px(7), 0)}, colour, px(item.weight));
   draw_marker(list_, item.marker, marker, px(item.marker_size), colour, theme_.window, item.hollow);
   const ImU32 text = item.colour == theme_.muted ? theme_.text : item.colour;
-  put(font, {layout_.name_x, label.centre - line_height(font) / 2}, text, label.name);
+  const float above = layout_.values_below ? line_height(font) : line_height(font) / 2;
+  put(font, {layout_.name_x, label.centre - above}, text, label.name);
 }
 
 void Drawing::draw_bar_label(const PlacedLabel& label) {

@@ -13,6 +13,7 @@ namespace {
 
 // Unscaled pixels.
 constexpr float kLabelStep = 18;    // between direct labels
+constexpr float kTallStep = 36;     // between those with a value below
 constexpr float kLeader = 20;       // from the axes to the markers of the column
 constexpr float kMarkerWidth = 12;  // marker to name
 constexpr float kColumnGap = 12;
@@ -26,12 +27,12 @@ float width_of(ImFont* font, std::string_view text) { return text.empty() ? 0 : 
 
 struct ColumnWidths {
   float name = 0, note = 0, value = 0;
-  bool notes = false, values = false;
+  bool notes = false, values = false, values_below = false;
   float total(float scale, bool bars) const {
     const float gap = kColumnGap * scale;
-    float width = bars ? 0 : (kLeader + kMarkerWidth) * scale + name;
+    float width = bars ? 0 : (kLeader + kMarkerWidth) * scale + (values_below ? std::max(name, value) : name);
     if (notes) width += note + gap;
-    if (values) width += value + gap;
+    if (values && !values_below) width += value + gap;
     return width;
   }
 };
@@ -49,15 +50,18 @@ ColumnWidths widest(const Plot& plot, const Style& style) {
   return widths;
 }
 
-/// The richest column that leaves room for the axes; nothing if none does.
-std::optional<ColumnWidths> choose_column(const ColumnWidths& full, float room, const Style& style, bool bars) {
+/// The richest column that leaves room for the axes; nothing if none does. Values go below the names before names are
+/// cut short, where there is height for all of them.
+std::optional<ColumnWidths> choose_column(const ColumnWidths& full, float room, const Style& style, bool bars,
+                                          bool tall_labels_fit) {
   struct Choice {
     float name_limit, least_area;
-    bool notes, values;
+    bool notes, values, below = false;
   };
-  constexpr std::array<Choice, 6> kChoices{{{150, kGoodArea, true, true},
+  constexpr std::array<Choice, 7> kChoices{{{150, kGoodArea, true, true},
                                             {150, kGoodArea, false, true},
                                             {134, kGoodArea, false, true},
+                                            {150, kLeastArea, false, true, /*below=*/true},
                                             {96, kLeastArea, false, true},
                                             {110, kLeastArea, false, false},
                                             {76, kLeastArea, false, false}}};
@@ -66,7 +70,9 @@ std::optional<ColumnWidths> choose_column(const ColumnWidths& full, float room, 
     widths.name = std::min(full.name, choice.name_limit * style.scale);
     widths.notes = choice.notes && full.note > 0;
     widths.values = choice.values && full.value > 0;
+    widths.values_below = choice.below;
     if (bars && !widths.values) continue;
+    if (choice.below && (bars || !widths.values || !tall_labels_fit)) continue;
     if (room - widths.total(style.scale, bars) >= choice.least_area * style.scale) return widths;
   }
   return std::nullopt;
@@ -91,10 +97,13 @@ void place_column(Layout& layout, const std::optional<ColumnWidths>& column, flo
   if (!column) return;
   layout.column = true;
   layout.values = column->values;
+  layout.values_below = column->values_below;
+  layout.label_height = (column->values_below ? kTallStep : kLabelStep) * s;
   layout.notes = column->notes;
   layout.area.high.x = layout.high.x - column->total(s, layout.bars);
   layout.value_right = layout.high.x;
-  layout.note_right = layout.high.x - (column->values ? column->value + kColumnGap * s : 0);
+  const bool value_column = column->values && !column->values_below;
+  layout.note_right = layout.high.x - (value_column ? column->value + kColumnGap * s : 0);
   layout.marker_x = layout.area.high.x + kLeader * s;
   layout.name_x = layout.marker_x + kMarkerWidth * s;
 }
@@ -108,8 +117,10 @@ void place_line_labels(Layout& layout, const Plot& plot, const Style& style, flo
     items.push_back(i);
     priorities.push_back(item.label.priority);
   }
-  const float step = kLabelStep * style.scale;
-  const float low = layout.area.low.y, high = layout.area.high.y;
+  const float step = layout.label_height;
+  // A tall label keeps within the axes what a label of one line may leave them by.
+  const float inset = (step - kLabelStep * style.scale) / 2;
+  const float low = layout.area.low.y + inset, high = layout.area.high.y - inset;
   const auto room = static_cast<size_t>(std::max(0.0F, (high - low) / step) + 1);
   std::vector<float> wanted;
   for (const size_t kept : keep_labels(priorities, room)) {
@@ -189,7 +200,10 @@ Layout lay_out(const Plot& plot, const Style& style) {
   layout.area.low.x = layout.low.x + left;
 
   const float right_margin = 14 * s + width_of(style.fonts.small, plot.x.label);
-  const auto column = choose_column(widest(plot, style), plot.size.x - left, style, layout.bars);
+  const auto labelled =
+      std::count_if(plot.items.begin(), plot.items.end(), [](const Item& item) { return item.labelled(); });
+  const bool tall_fit = static_cast<float>(labelled) * kTallStep * s <= layout.area.high.y - layout.area.low.y;
+  const auto column = choose_column(widest(plot, style), plot.size.x - left, style, layout.bars, tall_fit);
   place_column(layout, column, right_margin, style);
   for (float* edge : {&layout.area.low.x, &layout.area.low.y, &layout.area.high.x, &layout.area.high.y})
     *edge = std::round(*edge);

@@ -30,6 +30,8 @@ struct Layout {
   std::vector<PlacedTick> x_ticks, y_ticks;
   std::vector<PlacedLabel> labels;
   bool column = false, values = false, notes = false;
+  bool values_below = false;  // each below its name, and not in a column of their own
+  float label_height = 0;
   float marker_x = 0, name_x = 0, note_right = 0, value_right = 0;
   float top_row = 0, bottom_row = 0;  // tops of the texts above and below the axes
 

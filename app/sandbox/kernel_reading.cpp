@@ -4,63 +4,14 @@
 
 #include <algorithm>
 
+#include "app/sandbox/token_terms.hpp"
+
 namespace tilescope {
 namespace {
 
-using Tokens = std::span<const SourceToken>;
 using Kind = SourceToken::Kind;
 
-bool is_any(const SourceToken& token, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return token.is(word); });
-}
-
 int axis_named(std::string_view name) { return name == "x" ? 0 : name == "y" ? 1 : name == "z" ? 2 : -1; }
-
-/// The end of the expression that begins at i: a comma, semicolon or closing bracket of the surroundings.
-size_t end_of_expression(Tokens tokens, size_t i, std::initializer_list<std::string_view> stops) {
-  int depth = 0;
-  for (; i < tokens.size(); ++i) {
-    if (depth == 0 && (is_any(tokens[i], {",", ";", ")", "]", "}"}) || is_any(tokens[i], stops))) return i;
-    if (is_any(tokens[i], {"(", "[", "{"})) ++depth;
-    if (is_any(tokens[i], {")", "]", "}"})) --depth;
-  }
-  return tokens.size();
-}
-
-/// Terms of a sum, brackets kept together; a pair of brackets around the whole is taken off.
-std::vector<Tokens> terms_of(Tokens tokens) {
-  while (tokens.size() > 2 && tokens.front().is("(") && end_of_expression(tokens, 1, {}) == tokens.size() - 1)
-    tokens = tokens.subspan(1, tokens.size() - 2);
-  std::vector<Tokens> terms;
-  int depth = 0;
-  size_t begin = 0;
-  for (size_t i = 0; i <= tokens.size(); ++i) {
-    if (i == tokens.size() || (depth == 0 && is_any(tokens[i], {"+", "-"}))) {
-      if (i > begin) terms.push_back(tokens.subspan(begin, i - begin));
-      begin = i + 1;
-      continue;
-    }
-    if (is_any(tokens[i], {"(", "["})) ++depth;
-    if (is_any(tokens[i], {")", "]"})) --depth;
-  }
-  return terms;
-}
-
-std::vector<Tokens> factors_of(Tokens tokens) {
-  std::vector<Tokens> factors;
-  int depth = 0;
-  size_t begin = 0;
-  for (size_t i = 0; i <= tokens.size(); ++i) {
-    if (i == tokens.size() || (depth == 0 && tokens[i].is("*"))) {
-      if (i > begin) factors.push_back(tokens.subspan(begin, i - begin));
-      begin = i + 1;
-      continue;
-    }
-    if (is_any(tokens[i], {"(", "["})) ++depth;
-    if (is_any(tokens[i], {")", "]"})) --depth;
-  }
-  return factors;
-}
 
 class BodyReader {
  public:

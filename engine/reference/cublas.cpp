@@ -1,11 +1,8 @@
 #include "engine/reference/cublas.hpp"
 
-#include <dlfcn.h>
-
-#include <cstdlib>
-#include <type_traits>
 #include <utility>
-#include <vector>
+
+#include "engine/reference/toolkit_library.hpp"
 
 namespace tilescope {
 namespace {
@@ -15,16 +12,6 @@ constexpr const char* kName = "cuBLAS";
 // Of cublas_api.h, whose exported names and values have stood since version 4 of the toolkit.
 constexpr int kSuccess = 0, kAsItIs = 0, kTransposed = 1;
 constexpr int kBestAlgorithm = -1, kSumsInFloat = 16;  // CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION
-
-std::vector<std::string> candidates() {
-  std::vector<std::string> folders{""};  // the loader's own path
-  if (const char* toolkit = std::getenv("CUDA_PATH")) folders.insert(folders.begin(), toolkit + std::string("/lib64/"));
-  folders.emplace_back("/usr/local/cuda/lib64/");
-  std::vector<std::string> files;
-  for (const auto& folder : folders)
-    for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so"}) files.push_back(folder + name);
-  return files;
-}
 
 }  // namespace
 
@@ -45,21 +32,17 @@ struct CublasReference::Library {
 Result<const CublasReference::Library*> CublasReference::open_library() {
   if (is_hidden("cublas")) return fail(ErrorId::reference_unavailable, kName, "TILESCOPE_HIDE hides it");
   static Library library;
-  static const std::string reason = [] {
-    void* file = nullptr;
-    for (const auto& name : candidates())
-      if (file = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL); file != nullptr) break;
-    if (file == nullptr) return std::string("libcublas was not found");
-    const auto resolve = [file](const char* name, auto& function) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(file, name));
-      return function != nullptr;
-    };
-    const bool complete = resolve("cublasCreate_v2", library.create) && resolve("cublasDestroy_v2", library.destroy) &&
-                          resolve("cublasSetStream_v2", library.set_stream) && resolve("cublasSgeam", library.geam) &&
-                          resolve("cublasSetMathMode", library.set_math_mode) && resolve("cublasGemmEx", library.gemm);
-    return std::string(complete ? "" : "the library lacks functions");
+  static const ToolkitLibrary file = [] {
+    ToolkitLibrary opened("libcublas");
+    opened.resolve("cublasCreate_v2", library.create);
+    opened.resolve("cublasDestroy_v2", library.destroy);
+    opened.resolve("cublasSetStream_v2", library.set_stream);
+    opened.resolve("cublasSgeam", library.geam);
+    opened.resolve("cublasSetMathMode", library.set_math_mode);
+    opened.resolve("cublasGemmEx", library.gemm);
+    return opened;
   }();
-  if (!reason.empty()) return fail(ErrorId::reference_unavailable, kName, reason);
+  if (!file.reason().empty()) return fail(ErrorId::reference_unavailable, kName, file.reason());
   return &library;
 }
 

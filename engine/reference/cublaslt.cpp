@@ -1,12 +1,10 @@
 #include "engine/reference/cublaslt.hpp"
 
-#include <dlfcn.h>
-
 #include <array>
-#include <cstdlib>
 #include <map>
-#include <type_traits>
 #include <utility>
+
+#include "engine/reference/toolkit_library.hpp"
 
 namespace tilescope {
 namespace {
@@ -33,17 +31,6 @@ struct HeuristicResult {
   float waves;
   int reserved[4];
 };
-
-std::vector<std::string> candidates() {
-  std::vector<std::string> folders{""};  // the loader's own path
-  if (const char* toolkit = std::getenv("CUDA_PATH")) folders.insert(folders.begin(), toolkit + std::string("/lib64/"));
-  folders.emplace_back("/usr/local/cuda/lib64/");
-  std::vector<std::string> files;
-  for (const auto& folder : folders)
-    for (const char* name : {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"})
-      files.push_back(folder + name);
-  return files;
-}
 
 tl::unexpected<Error> unavailable(const std::string& reason) {
   return fail(ErrorId::reference_unavailable, kName, reason);
@@ -112,30 +99,24 @@ struct CublasLtReference::Plan {
 Result<const CublasLtReference::Library*> CublasLtReference::open_library() {
   if (is_hidden("cublaslt")) return unavailable("TILESCOPE_HIDE hides it");
   static Library library;
-  static const std::string reason = [] {
-    void* file = nullptr;
-    for (const auto& name : candidates())
-      if (file = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL); file != nullptr) break;
-    if (file == nullptr) return std::string("libcublasLt was not found");
-    const auto resolve = [file](const char* name, auto& function) {
-      function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(file, name));
-      return function != nullptr;
-    };
-    const bool complete = resolve("cublasLtCreate", library.create) && resolve("cublasLtDestroy", library.destroy) &&
-                          resolve("cublasLtMatmulDescCreate", library.operation_create) &&
-                          resolve("cublasLtMatmulDescDestroy", library.operation_destroy) &&
-                          resolve("cublasLtMatmulDescSetAttribute", library.operation_set) &&
-                          resolve("cublasLtMatrixLayoutCreate", library.layout_create) &&
-                          resolve("cublasLtMatrixLayoutDestroy", library.layout_destroy) &&
-                          resolve("cublasLtMatmulPreferenceCreate", library.preference_create) &&
-                          resolve("cublasLtMatmulPreferenceDestroy", library.preference_destroy) &&
-                          resolve("cublasLtMatmulPreferenceSetAttribute", library.preference_set) &&
-                          resolve("cublasLtMatmulAlgoGetHeuristic", library.propose) &&
-                          resolve("cublasLtMatmulAlgoConfigGetAttribute", library.algorithm_get) &&
-                          resolve("cublasLtMatmul", library.multiply);
-    return std::string(complete ? "" : "the library lacks functions");
+  static const ToolkitLibrary file = [] {
+    ToolkitLibrary opened("libcublasLt");
+    opened.resolve("cublasLtCreate", library.create);
+    opened.resolve("cublasLtDestroy", library.destroy);
+    opened.resolve("cublasLtMatmulDescCreate", library.operation_create);
+    opened.resolve("cublasLtMatmulDescDestroy", library.operation_destroy);
+    opened.resolve("cublasLtMatmulDescSetAttribute", library.operation_set);
+    opened.resolve("cublasLtMatrixLayoutCreate", library.layout_create);
+    opened.resolve("cublasLtMatrixLayoutDestroy", library.layout_destroy);
+    opened.resolve("cublasLtMatmulPreferenceCreate", library.preference_create);
+    opened.resolve("cublasLtMatmulPreferenceDestroy", library.preference_destroy);
+    opened.resolve("cublasLtMatmulPreferenceSetAttribute", library.preference_set);
+    opened.resolve("cublasLtMatmulAlgoGetHeuristic", library.propose);
+    opened.resolve("cublasLtMatmulAlgoConfigGetAttribute", library.algorithm_get);
+    opened.resolve("cublasLtMatmul", library.multiply);
+    return opened;
   }();
-  if (!reason.empty()) return unavailable(reason);
+  if (!file.reason().empty()) return unavailable(file.reason());
   return &library;
 }
 

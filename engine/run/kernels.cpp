@@ -87,4 +87,21 @@ Result<void> settle_kernels(Plan& plan, const CompiledModule& module) {
   return {};
 }
 
+size_t shown_launch(const std::vector<Launch>& launches, const std::string& kernel) {
+  for (size_t i = 0; i < launches.size() && !kernel.empty(); ++i)
+    if (launches[i].kernel == kernel) return i;
+  const auto threads = [](const Launch& launch) { return launch.grid.count() * launch.block.count(); };
+  size_t largest = 0;
+  for (size_t i = 1; i < launches.size(); ++i)
+    if (threads(launches[i]) >= threads(launches[largest])) largest = i;
+  return largest;
+}
+
+bool blocks_may_wait(std::string_view ptx) {
+  constexpr std::array<std::string_view, 7> kSigns{"atom.",      "red.",   "ld.volatile", "ld.acquire",
+                                                   "ld.relaxed", "membar", "fence."};
+  return std::any_of(kSigns.begin(), kSigns.end(),
+                     [&](std::string_view sign) { return ptx.find(sign) != std::string_view::npos; });
+}
+
 }  // namespace tilescope

@@ -1,4 +1,5 @@
-// The kernels that a plan names, found in the compiled module, and its arguments held against their parameters.
+// The kernels that a plan names: found in the compiled module, their arguments held against their parameters, and which
+// of them the views show.
 #pragma once
 
 #include "engine/compile/compiler.hpp"
@@ -12,5 +13,12 @@ Result<void> settle_kernels(Plan& plan, const CompiledModule& module);
 
 /// What has to be instantiated for the launches of a plan.
 std::vector<std::string> kernel_expressions(const Plan& plan);
+
+/// The launch that the views show: that of the rung's choice, else the one with the most threads, of several the last.
+/// A sum's first launch, that is, and not the one that adds the last few numbers.
+size_t shown_launch(const std::vector<Launch>& launches, const std::string& kernel);
+
+/// Whether a block can learn what another one has done: it then reads memory in a way that the compiler leaves alone.
+bool blocks_may_wait(std::string_view ptx);
 
 }  // namespace tilescope

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-#include <fstream>
 #include <future>
 #include <set>
 
@@ -11,6 +10,7 @@
 #include "engine/run/input_cache.hpp"
 #include "engine/run/inputs.hpp"
 #include "engine/run/kernels.hpp"
+#include "engine/run/limits.hpp"
 #include "engine/run/observe_order.hpp"
 #include "engine/run/statistics.hpp"
 #include "engine/sim/residency.hpp"
@@ -39,69 +39,7 @@ std::string utc_now() {
   return text;
 }
 
-/// Bytes that may be taken without pushing other programs out; 0 where the system does not say.
-uint64_t available_memory() {
-  std::ifstream file("/proc/meminfo");
-  for (std::string name, rest; file >> name && std::getline(file, rest);)
-    if (name == "MemAvailable:") return std::stoull(rest) * 1024;
-  return 0;
-}
-
-uint64_t total_bytes(const Plan& plan) {
-  uint64_t bytes = 0;
-  for (const auto& buffer : plan.buffers) bytes += static_cast<uint64_t>(buffer.count()) * size_of(buffer.type);
-  return bytes;
-}
-
-/// Host copies: the contents, what comes back, and on the simulator its own memory with its shadow.
-Result<void> check_memory(const Plan& plan, DeviceKind device) {
-  const uint64_t needed = total_bytes(plan) * (device == DeviceKind::sim ? 3 : 2);
-  const uint64_t available = available_memory() / 10 * 8;
-  if (available != 0 && needed > available) return fail(ErrorId::out_of_memory, needed, available);
-  return {};
-}
-
-/// Whether the simulator would take too long for all of the blocks.
-bool is_too_large(const Lab& lab, const Config& config) {
-  return lab.most_simulated_flops != 0 && lab.flops(config) > lab.most_simulated_flops;
-}
-
-/// Whether the simulator executes only some of the blocks.
-bool is_sampled(const Request& request) {
-  const Lab* lab = find_lab(request.lab);
-  return lab != nullptr && request.device == DeviceKind::sim && is_too_large(*lab, request.config);
-}
-
-/// Blocks that are executed of a grid that is too large: evenly spread, the first and the last among them.
-std::vector<uint32_t> sample_of(const Dim3& grid) {
-  constexpr uint64_t kSampled = 4;
-  const uint64_t blocks = grid.count();
-  std::vector<uint32_t> sample;
-  for (uint64_t i = 0; i < std::min(kSampled, blocks); ++i)
-    sample.push_back(static_cast<uint32_t>(i * (blocks - 1) / std::max<uint64_t>(1, kSampled - 1)));
-  sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
-  return sample;
-}
-
-/// All, or what a reference in double precision can compute in a second or two.
-size_t elements_to_compare(const Lab& lab, const Config& config, size_t elements) {
-  if (lab.most_reference_flops == 0 || lab.flops(config) <= lab.most_reference_flops) return elements;
-  return static_cast<size_t>(static_cast<double>(elements) * (lab.most_reference_flops / lab.flops(config)));
-}
-
 }  // namespace
-
-/// The launch that the views show: that of the rung's choice, else the one with the most threads, of several the last.
-/// A sum's first launch, that is, and not the one that adds the last few numbers.
-size_t shown_launch(const std::vector<Launch>& launches, const std::string& kernel) {
-  for (size_t i = 0; i < launches.size() && !kernel.empty(); ++i)
-    if (launches[i].kernel == kernel) return i;
-  const auto threads = [](const Launch& launch) { return launch.grid.count() * launch.block.count(); };
-  size_t largest = 0;
-  for (size_t i = 1; i < launches.size(); ++i)
-    if (threads(launches[i]) >= threads(launches[largest])) largest = i;
-  return largest;
-}
 
 /// Carries one request out, step by step; its members are what the steps hand on.
 class RunInProgress {
@@ -210,21 +148,13 @@ class RunInProgress {
   /// Everything up to the end of the simulation, while the machine code is still being made. Not where blocks may wait
   /// for one another: how many are resident then matters, and follows from the registers.
   void simulate_beside_compiler(const CompiledModule& ptx) {
-    if (begun_ || may_wait(ptx.ptx)) return;
+    if (begun_ || blocks_may_wait(ptx.ptx)) return;
     const auto start = Clock::now();
     result_.compiled = ptx;
     begun_ = settle_kernels(result_.plan, result_.compiled);
     if (*begun_) begun_ = fill_inputs();
     if (*begun_) begun_ = execute_simulated();
     beside_ms_ = milliseconds_since(start);
-  }
-
-  /// Whether a block can learn what another one has done: it then reads memory in a way that the compiler leaves alone.
-  static bool may_wait(std::string_view ptx) {
-    constexpr std::array<std::string_view, 7> kSigns{"atom.",      "red.",   "ld.volatile", "ld.acquire",
-                                                     "ld.relaxed", "membar", "fence."};
-    return std::any_of(kSigns.begin(), kSigns.end(),
-                       [&](std::string_view sign) { return ptx.find(sign) != std::string_view::npos; });
   }
 
   /// The lab's parameter that says how many blocks a multiprocessor holds; 0: as many as fit.

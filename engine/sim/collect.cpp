@@ -261,6 +261,8 @@ void Collector::fill_sites() {
     site.instruction = detail.instruction;
     site.line = detail.line;
     site.file = program.files[detail.file];
+    site.origin_line = detail.origin_line;
+    site.origin_file = program.files[detail.origin_file];
     site.ptx = program.function->instructions[detail.instruction].text;
     site.space = from.space;
     site.kind = from.kind;

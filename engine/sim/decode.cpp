@@ -154,6 +154,9 @@ class KernelDecoder {
       const SourceLine line = lines_.find(function_.instructions[instruction].location);
       detail.line = line.line;
       detail.file = file_index(line.file);
+      const SourceLine origin = lines_.innermost(function_.instructions[instruction].location);
+      detail.origin_line = origin.line;
+      detail.origin_file = file_index(origin.file);
     }
     program_->operations.push_back(operation);
     program_->operations.back().site = site;

@@ -162,7 +162,7 @@ HWY_INLINE uint32_t value_if_true(const Operation* operation) {
   }
   return 0;
 }
-HWY_INLINE const Operation* set_value(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t mask) {
+inline HWY_NOINLINE const Operation* set_value(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t mask) {
   const OperationModifiers modifiers = modifiers_of(*operation);
   const uint32_t with = modifiers.combine == Combine::none ? 0 : warp.predicate(operation->c);
   const uint32_t yes = value_if_true(operation);
@@ -179,22 +179,25 @@ const Operation* SetValue(Warp& warp, const Operation* operation, uint32_t mask)
 }
 
 /// 16-bit formats compare as floats. kShift picks the lower or upper half of a packed pair.
+template <class Format, class Word, int kShift>
+HWY_NOINLINE void widen_lanes(const Word* words, bool flush, float* values) {
+  for (size_t i = 0; i < 32; ++i) {
+    const auto bits = static_cast<uint16_t>(words[i] >> kShift);
+    const bool subnormal = (bits & Format::format.infinity()) == 0;
+    values[i] = widen(flush && subnormal ? static_cast<uint16_t>(bits & 0x8000U) : bits, Format::format);
+  }
+}
+template <class Op>
+HWY_NOINLINE uint32_t compare_widened(const float* a, const float* b) {
+  return compare_lanes<float, Op>(a, b, false);
+}
 template <class Format, class Op, class Word, int kShift>
 HWY_INLINE uint32_t compare_halves(Warp& warp, const Operation* operation) {
   HWY_ALIGN float a[32], b[32];
   const bool flush = modifiers_of(*operation).flush;
-  const auto value = [&](Word word) {
-    const auto bits = static_cast<uint16_t>(word >> kShift);
-    const bool subnormal = (bits & Format::format.infinity()) == 0;
-    return widen(flush && subnormal ? static_cast<uint16_t>(bits & 0x8000U) : bits, Format::format);
-  };
-  const Word* left = warp.source<Word>(operation->a);
-  const Word* right = warp.source<Word>(operation->b);
-  for (size_t i = 0; i < 32; ++i) {
-    a[i] = value(left[i]);
-    b[i] = value(right[i]);
-  }
-  return compare_lanes<float, Op>(a, b, false);
+  widen_lanes<Format, Word, kShift>(warp.source<Word>(operation->a), flush, a);
+  widen_lanes<Format, Word, kShift>(warp.source<Word>(operation->b), flush, b);
+  return compare_widened<Op>(a, b);
 }
 template <class Format, class Op>
 const Operation* SetHalf(Warp& warp, const Operation* operation, uint32_t mask) {
@@ -215,18 +218,24 @@ template <class Format, class Op>
 const Operation* SetHalfValue(Warp& warp, const Operation* operation, uint32_t mask) {
   return set_value(warp, operation, compare_halves<Format, Op, uint16_t, 0>(warp, operation), mask);
 }
-template <class Format, class Op>
-const Operation* SetHalvesValue(Warp& warp, const Operation* operation, uint32_t mask) {
+/// Both halves of a packed pair.
+inline HWY_NOINLINE const Operation* set_values(Warp& warp, const Operation* operation, uint32_t low, uint32_t high,
+                                                uint32_t mask) {
   HWY_ALIGN uint32_t result[32];
   const Combine how = modifiers_of(*operation).combine;
   const uint32_t with = how == Combine::none ? 0 : warp.predicate(operation->c);
-  const uint32_t low = combine(how, compare_halves<Format, Op, uint32_t, 0>(warp, operation), with);
-  const uint32_t high = combine(how, compare_halves<Format, Op, uint32_t, 16>(warp, operation), with);
+  low = combine(how, low, with);
+  high = combine(how, high, with);
   const uint32_t yes = value_if_true(operation);
   for (size_t i = 0; i < 32; ++i)
     result[i] = ((low >> i & 1) != 0 ? yes & 0xffff : 0U) | ((high >> i & 1) != 0 ? yes & 0xffff0000 : 0U);
   store_lanes(warp.destination<uint32_t>(operation->dst), result, mask);
   return operation + 1;
+}
+template <class Format, class Op>
+const Operation* SetHalvesValue(Warp& warp, const Operation* operation, uint32_t mask) {
+  const uint32_t low = compare_halves<Format, Op, uint32_t, 0>(warp, operation);
+  return set_values(warp, operation, low, compare_halves<Format, Op, uint32_t, 16>(warp, operation), mask);
 }
 
 template <class T>

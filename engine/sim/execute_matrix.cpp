@@ -36,9 +36,12 @@ namespace matrix {
 template <class T>
 using ColumnTag = hn::CappedTag<T, 8>;
 
+// What many instructions share stands outside them (HWY_NOINLINE): there are more than a hundred for each instruction
+// set, and a call costs little beside what they do.
+
 /// All parts of one register, lane by lane.
 template <class Format>
-HWY_INLINE void unpack_a(const typename Format::Bits* bits, typename Format::Chunk (*parts)[32]) {
+HWY_NOINLINE void unpack_a(const typename Format::Bits* bits, typename Format::Chunk (*parts)[32]) {
   const Tag<typename Format::Bits> d;
   const Tag<typename Format::Chunk> dc;
   for (size_t i = 0; i < 32; i += hn::Lanes(d)) {
@@ -52,7 +55,7 @@ HWY_INLINE void unpack_a(const typename Format::Bits* bits, typename Format::Chu
 
 /// The parts of one register of B: for each part and t the columns 0 2 4 6 1 3 5 7, the order in which C has them.
 template <class Format>
-HWY_INLINE void unpack_b(const typename Format::Bits* bits, typename Format::Chunk (*parts)[4][8]) {
+HWY_NOINLINE void unpack_b(const typename Format::Bits* bits, typename Format::Chunk (*parts)[4][8]) {
   const ColumnTag<typename Format::Bits> d;
   const ColumnTag<typename Format::Chunk> dc;
   HWY_ALIGN typename Format::Bits columns[4][8];
@@ -101,7 +104,7 @@ struct Whole {
 struct PackedHalves {
   using Element = float;
   static constexpr size_t kRegisters = 1;
-  static HWY_INLINE void load(const Warp& warp, const uint16_t* slots, Columns<float>& columns) {
+  static HWY_NOINLINE void load(const Warp& warp, const uint16_t* slots, Columns<float>& columns) {
     const Tag<uint32_t> d;
     const Tag<float> df;
     const auto* bits = warp.source<uint32_t>(slots[0]);
@@ -111,7 +114,7 @@ struct PackedHalves {
       hn::Store(Halves::part<1>(d, vector), df, columns.odd + i);
     }
   }
-  static HWY_INLINE void store(Warp& warp, const uint16_t* slots, const Columns<float>& columns, uint32_t mask) {
+  static HWY_NOINLINE void store(Warp& warp, const uint16_t* slots, const Columns<float>& columns, uint32_t mask) {
     HWY_ALIGN uint32_t packed[32];
     for (size_t i = 0; i < 32; ++i)
       packed[i] = narrow_half(columns.even[i]) | uint32_t{narrow_half(columns.odd[i])} << 16;
@@ -153,8 +156,8 @@ HWY_INLINE void store_row(D d, V row, Columns<T>& columns, size_t g, size_t i) {
 
 /// Eight rows and eight columns, over so many steps: `a` has 32 chunks a register, `b` eight a step.
 template <class Sum, class T, size_t kDepth, size_t kParts>
-HWY_INLINE void multiply_band(const T (*const* a)[32], const T (*b)[kParts][4][8], const Columns<T>& c,
-                              Columns<T>& out) {
+HWY_NOINLINE void multiply_band(const T (*const* a)[32], const T (*b)[kParts][4][8], const Columns<T>& c,
+                                Columns<T>& out) {
   const ColumnTag<T> d;
   for (size_t i = 0; i < 8; i += hn::Lanes(d)) {
     const auto start = [&](size_t g) HWY_ATTR { return Sum::begin(d, load_row(d, c, g, i)); };

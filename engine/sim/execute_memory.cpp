@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "engine/sim/isa.hpp"
 #include "engine/sim/machine.hpp"
@@ -30,6 +31,20 @@ HWY_INLINE T read(const uint8_t* from) {
 
 HWY_INLINE std::array<uint16_t, 4> vector_slots(const Operation* operation) {
   return {operation->dst, operation->b, operation->c, operation->extra};
+}
+
+/// locate(), within the instruction where register and memory have the same width; outside it for the many others,
+/// which are rarer and would each take as long to compile.
+HWY_NOINLINE Place locate_apart(Warp& warp, const Operation* operation, SiteState& site, uint32_t mask,
+                                uint64_t* space) {
+  return locate(warp, operation, site, mask, space);
+}
+template <class M, class R>
+HWY_INLINE Place locate_for(Warp& warp, const Operation* operation, SiteState& site, uint32_t mask, uint64_t* space) {
+  if constexpr (sizeof(M) == sizeof(R))
+    return locate(warp, operation, site, mask, space);
+  else
+    return locate_apart(warp, operation, site, mask, space);
 }
 
 /// 32 lanes of N elements each, side by side in memory.
@@ -111,7 +126,7 @@ const Operation* Load(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN uint64_t space[32];
   HWY_ALIGN R staged[N][32];
   SiteState& site = warp.machine->site(operation->site);
-  const Place place = locate(warp, operation, site, mask, space);
+  const Place place = locate_for<M, R>(warp, operation, site, mask, space);
   // A single whole register is loaded in its place.
   const bool direct = N == 1 && mask == kAllLanes;
   R(*values)[32] = direct ? reinterpret_cast<R(*)[32]>(warp.destination<R>(operation->dst)) : staged;
@@ -213,7 +228,7 @@ const Operation* Store(Warp& warp, const Operation* operation, uint32_t mask) {
   const auto slots = vector_slots(operation);
   const R* values[N];
   for (size_t part = 0; part < N; ++part) values[part] = warp.source<R>(slots[part]);
-  const Place place = locate(warp, operation, site, mask, space);
+  const Place place = locate_for<M, R>(warp, operation, site, mask, space);
   if (place.host == nullptr) {
     store_lane_by_lane<M, R, N>(warp, operation, place, mask, values);
     return operation + 1;
@@ -235,6 +250,10 @@ const Operation* Store(Warp& warp, const Operation* operation, uint32_t mask) {
   }
   return operation + 1;
 }
+
+/// A type as isa.def stores it: whether bits that are cut off were a sign makes no difference.
+template <class T>
+using Bits = std::make_unsigned_t<T>;
 
 std::span<const IsaRow> all_rows() {
   static constexpr IsaRow kRows[] = {

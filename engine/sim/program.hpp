@@ -82,11 +82,12 @@ constexpr OperationModifiers modifiers_of(const Operation& operation) {
 }
 
 struct OperationDetail {
-  uint32_t instruction = 0;  // index into the function's instructions
-  uint32_t file = 0;         // index into Program::files
-  uint32_t line = 0;         // 0: unknown
-  int64_t loop_end = -1;     // of a backward branch: the last operation of the loop it closes
-  bool waits = false;        // heads a loop in which other threads' writes may be waited for
+  uint32_t instruction = 0;                   // index into the function's instructions
+  uint32_t file = 0;                          // index into Program::files
+  uint32_t line = 0;                          // 0: unknown
+  uint32_t origin_file = 0, origin_line = 0;  // as Site has them
+  int64_t loop_end = -1;                      // of a backward branch: the last operation of the loop it closes
+  bool waits = false;                         // heads a loop in which other threads' writes may be waited for
   struct Target {
     uint32_t operation;
     int64_t loop_end;

@@ -13,12 +13,21 @@ SourceLines::SourceLines(const PtxFunction& function) : function_(function) {
   }
 }
 
+uint32_t SourceLines::attributed(uint32_t location) const {
+  while (location > 0 && function_.locations[location].line == 0) --location;
+  return location;
+}
+
+SourceLine SourceLines::innermost(uint32_t location) const {
+  if (location >= function_.locations.size()) return {own_file_, 0};
+  const PtxLocation& at = function_.locations[attributed(location)];
+  return {at.file, at.line};
+}
+
 SourceLine SourceLines::find(uint32_t location) const {
   constexpr int kDeepest = 64;
   if (location >= function_.locations.size()) return {own_file_, 0};
-  // Line 0 marks code that the compiler could not attribute: it goes with what stands before it.
-  while (location > 0 && function_.locations[location].line == 0) --location;
-  const PtxLocation* at = &function_.locations[location];
+  const PtxLocation* at = &function_.locations[attributed(location)];
   const SourceLine innermost{at->file, at->line};
   for (int depth = 0; depth < kDeepest; ++depth) {
     if (at->file == own_file_) return {at->file, at->line};

@@ -22,8 +22,13 @@ class SourceLines {
   /// Of an entry of PtxFunction::locations: the innermost line that lies in the kernel's own file; code from a header
   /// is given the line at which it was inlined.
   SourceLine find(uint32_t location) const;
+  /// The line itself, wherever it lies.
+  SourceLine innermost(uint32_t location) const;
 
  private:
+  /// Line 0 marks code that the compiler could not attribute: it goes with what stands before it.
+  uint32_t attributed(uint32_t location) const;
+
   using Key = std::tuple<uint32_t, uint32_t, uint32_t>;  // file, line, column
   const PtxFunction& function_;
   uint32_t own_file_ = 0;

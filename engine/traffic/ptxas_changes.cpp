@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace tilescope {
@@ -60,31 +61,71 @@ std::string noun_of(const LineTraffic& line) {
   return fmt::format("{} {}", name_of(line.space), name_of(line.kind));
 }
 
+/// The operations of both sides, by the line of the kernel's file and by the line itself, which may lie in a header.
+class Comparison {
+ public:
+  void add(const Site& site) {
+    const Place place = place_of(site.file, site.line, site.space, site.kind);
+    const Place origin = place_of(site.origin_file, site.origin_line, site.space, site.kind);
+    ++ptx_[place][bits_of(site)];
+    lines_of_[origin].insert(place);
+    origins_of_[place].insert(origin);
+  }
+  void add(const MachineAccess& access) {
+    const bool atomic = access.kind == AccessKind::atomic || access.kind == AccessKind::reduction;
+    ++machine_[place_of(access.file, access.line, access.space, access.kind)][atomic ? 0 : access.bytes_per_lane * 8];
+  }
+
+  void mark(LineTraffic& line) const {
+    const Place place = place_of(line.file, line.line, line.space, line.kind);
+    const auto in_ptx = ptx_.find(place);
+    if (in_ptx == ptx_.end()) return;
+    const Widths machine = sum(machine_, {place});
+    if (!is_changed(in_ptx->second, machine)) return;
+    // ptxas notes one caller for each line of a header: where two lines call it, what it made of both may stand at one
+    // of them. So it is a change only if it is one of all of these lines together.
+    const std::set<Place> callers = callers_of_same(place);
+    if (!is_changed(sum(ptx_, callers), sum(machine_, callers))) return;
+    line.changed_by_ptxas = true;
+    line.ptx_operations = list_of(in_ptx->second);
+    line.machine_operations = list_of(machine);
+  }
+
+ private:
+  using Operations = std::map<Place, Widths>;
+
+  static Widths sum(const Operations& operations, const std::set<Place>& places) {
+    Widths all;
+    for (const Place& place : places)
+      if (const auto found = operations.find(place); found != operations.end())
+        for (const auto& [bits, count] : found->second) all[bits] += count;
+    return all;
+  }
+  /// The line, and those that the same lines of headers were inlined at.
+  std::set<Place> callers_of_same(const Place& place) const {
+    std::set<Place> callers{place};
+    for (const Place& origin : origins_of_.at(place))
+      callers.insert(lines_of_.at(origin).begin(), lines_of_.at(origin).end());
+    return callers;
+  }
+
+  Operations ptx_, machine_;
+  std::map<Place, std::set<Place>> lines_of_, origins_of_;
+};
+
 }  // namespace
 
 bool mark_changed_lines(Traffic& traffic, const AccessTrace& trace, uint32_t launch,
                         std::span<const MachineAccess> machine_code) {
   if (std::ranges::none_of(machine_code, [](const MachineAccess& access) { return access.line != 0; })) return false;
-  std::map<Place, Widths> ptx, machine;
+  Comparison comparison;
   for (const Site& site : trace.sites)
-    if (site.launch == launch && site.line != 0)
-      ++ptx[place_of(site.file, site.line, site.space, site.kind)][bits_of(site)];
-  for (const MachineAccess& access : machine_code) {
-    const bool atomic = access.kind == AccessKind::atomic || access.kind == AccessKind::reduction;
-    ++machine[place_of(access.file, access.line, access.space, access.kind)][atomic ? 0 : access.bytes_per_lane * 8];
-  }
+    if (site.launch == launch && site.line != 0) comparison.add(site);
+  for (const MachineAccess& access : machine_code) comparison.add(access);
   for (LineTraffic& line : traffic.lines) {
     // An asynchronous copy is one instruction; its ledger has it under global memory.
     if (line.kind == AccessKind::async_copy && line.space == Space::shared) continue;
-    const Place place = place_of(line.file, line.line, line.space, line.kind);
-    const auto in_ptx = ptx.find(place);
-    if (in_ptx == ptx.end()) continue;
-    const auto in_machine = machine.find(place);
-    const Widths& widths = in_machine != machine.end() ? in_machine->second : Widths{};
-    if (!is_changed(in_ptx->second, widths)) continue;
-    line.changed_by_ptxas = true;
-    line.ptx_operations = list_of(in_ptx->second);
-    line.machine_operations = list_of(widths);
+    comparison.mark(line);
   }
   return true;
 }

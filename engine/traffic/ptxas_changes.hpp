@@ -12,7 +12,9 @@ namespace tilescope {
 
 /// Compares, line by line, the PTX's memory instructions of one launch with those of its kernel's machine code, and
 /// marks the lines of the ledger where the widths differ or operations are gone. More operations of the same width are
-/// no change: a loop was unrolled. False: there is no machine code with source lines to compare with.
+/// no change: a loop was unrolled. Lines that call the same line of a header are compared together where one of them
+/// seems changed: ptxas may note what it made of both at one of them. False: there is no machine code with source lines
+/// to compare with.
 bool mark_changed_lines(Traffic& traffic, const AccessTrace& trace, uint32_t launch,
                         std::span<const MachineAccess> machine_code);
 

@@ -99,6 +99,10 @@ TEST(Parser, InlinedCodeBelongsToTheKernelsOwnLine) {
   for (const auto& instruction : module->functions[0].instructions)
     found.push_back(lines.find(instruction.location).line);
   EXPECT_EQ(found, (std::vector<uint32_t>{10, 12, 14, 14, 14, 12, 300, 4}));
+  std::vector<uint32_t> innermost;
+  for (const auto& instruction : module->functions[0].instructions)
+    innermost.push_back(lines.innermost(instruction.location).line);
+  EXPECT_EQ(innermost, (std::vector<uint32_t>{10, 500, 70, 90, 90, 500, 300, 4}));
 }
 TEST(Parser, ErrorsNameTheLineAndWhatIsWrong) {
   EXPECT_EQ(error_of(kernel_around("mov.u32 %r1, ;")), "PTX line 12: ';' is no operand");

@@ -73,6 +73,55 @@ TEST(PtxasChanges, AnAtomicWhoseResultNobodyReadsIsStillTheSame) {
   EXPECT_FALSE(line.mark(Space::global, AccessKind::reduction, {0}).changed_by_ptxas);
 }
 
+/// Two lines that call the same function of a header, which loads 16 bytes; the machine code notes the loads of both at
+/// the first one, as ptxas does.
+struct Callers {
+  Traffic traffic;
+  AccessTrace trace;
+  std::vector<MachineAccess> machine;
+
+  Callers(uint32_t second_origin, uint32_t loads, uint32_t bytes) {
+    for (const auto& [line, origin] : {std::pair(9U, 45U), std::pair(10U, second_origin)}) {
+      LineTraffic row;
+      row.line = line;
+      row.file = "kernels/x.cu";
+      traffic.lines.push_back(row);
+      trace.sites.push_back({.line = line,
+                             .file = "kernels/x.cu",
+                             .origin_line = origin,
+                             .origin_file = "kernels/rows.cuh",
+                             .ptx = "ld",
+                             .bytes_per_lane = 16});
+    }
+    machine.assign(loads, {.bytes_per_lane = bytes, .file = "/src/x.cu", .line = 9});
+    mark_changed_lines(traffic, trace, 0, machine);
+  }
+};
+
+TEST(PtxasChanges, LoadsOfAHeaderThatAreAllNotedAtOneOfItsCallersAreNoChange) {
+  const Callers callers(45, 2, 16);
+  EXPECT_FALSE(callers.traffic.lines[0].changed_by_ptxas);
+  EXPECT_FALSE(callers.traffic.lines[1].changed_by_ptxas);
+}
+
+TEST(PtxasChanges, ALoadOfAHeaderThatIsGoneIsNamedAlsoWhereAnotherCallerHasOne) {
+  const Callers callers(45, 1, 16);
+  EXPECT_FALSE(callers.traffic.lines[0].changed_by_ptxas);
+  EXPECT_EQ(describe_change(callers.traffic.lines[1]), "PTX: 1 global load of 128 bits; machine code: none");
+}
+
+TEST(PtxasChanges, LinesThatCallDifferentLinesOfAHeaderAreComparedEachForItself) {
+  const Callers callers(46, 2, 16);
+  EXPECT_FALSE(callers.traffic.lines[0].changed_by_ptxas);
+  EXPECT_TRUE(callers.traffic.lines[1].changed_by_ptxas);
+}
+
+TEST(PtxasChanges, LoadsOfAHeaderOfAnotherWidthAreNamed) {
+  const Callers callers(45, 8, 4);
+  EXPECT_TRUE(callers.traffic.lines[0].changed_by_ptxas);
+  EXPECT_TRUE(callers.traffic.lines[1].changed_by_ptxas);
+}
+
 TEST(PtxasChanges, OtherLinesAndOtherLaunchesAreNotTouched) {
   Line line(Space::global, AccessKind::load, 4, 1);
   const std::vector<MachineAccess> machine{{.bytes_per_lane = 16, .file = "/src/x.cu", .line = 9}};
