@@ -2,6 +2,7 @@
 """What the simulator counts beside the hardware counters of an NVIDIA GPU; writes docs/counters.md.
 
     bench/calibrate_counters.py PROGRAM [--out docs/counters.md] [--json FILE] [--only TEXT]
+    bench/calibrate_counters.py PROGRAM --kind lab --join earlier.json    only the labs; what else is in that file is kept
 
 PROGRAM is record_counters (cmake -DTILESCOPE_BENCH=ON). Needs a GPU, Nsight Compute (ncu) on the PATH and the right to
 read hardware counters. The program runs under ncu: every launch is counted by the simulator and by the hardware.
@@ -187,10 +188,16 @@ def main():
     parser.add_argument("--out", default="docs/counters.md")
     parser.add_argument("--json")
     parser.add_argument("--only")
+    parser.add_argument("--kind", action="append", choices=KINDS, help="only these; all if left out")
+    parser.add_argument("--join", help="JSON of an earlier run, for the kinds that are left out")
     arguments = parser.parse_args()
+    wanted = arguments.kind or list(KINDS)
     report = {"cases": []}
     count = 0
-    for kinds, metrics in ((["pattern", "corpus"], COUNTERS), (["lab"], {**COUNTERS, **MODELLED})):
+    for all_kinds, metrics in ((["pattern", "corpus"], COUNTERS), (["lab"], {**COUNTERS, **MODELLED})):
+        kinds = [kind for kind in all_kinds if kind in wanted]
+        if not kinds:
+            continue
         part, launches, messages = measure(arguments.program, kinds, list(metrics.values()), arguments.only)
         if messages:
             print(messages, file=sys.stderr)
@@ -198,6 +205,16 @@ def main():
         count += len(launches)
         report = {"gpu": part["gpu"], "cases": report["cases"] + part["cases"]}
     report["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    if arguments.join:
+        with open(arguments.join, encoding="utf-8") as file:
+            earlier = json.load(file)
+        if earlier["gpu"] != report["gpu"]:
+            sys.exit(f"{arguments.join} is of one {earlier['gpu']}, this machine has one {report['gpu']}")
+        kept = [case for case in earlier["cases"] if case["kind"] not in wanted]
+        report["cases"] = kept + report["cases"]
+        if kept and earlier["date"] != report["date"]:
+            kinds = " and ".join(KINDS[kind] for kind in dict.fromkeys(case["kind"] for case in kept))
+            report["date"] += f" ({kinds} on {earlier['date']})"
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump(report, file, indent=1)
