@@ -91,6 +91,8 @@ struct LanePatternText {
   bool uniform = false;
   std::optional<int64_t> stride;
 };
+/// How many lanes one is from the next, where that is the same for all of these: 4 of lanes 0, 4, 8 …; else 0.
+int lane_spacing(uint32_t lanes);
 LanePatternText pattern_of(const LaneValues& values, uint32_t lanes, ValueKind kind, uint32_t bytes);
 
 /// "0–7, 12, 16–31"

@@ -52,6 +52,15 @@ TEST(StepValues, WhatAllLanesHaveInCommonIsFound) {
   EXPECT_EQ(pattern_of(LaneValues(words.data(), 4, ~0U), ~0U & ~(1U << 9), ValueKind::signed_integer, 4).stride, -4);
 }
 
+TEST(StepValues, LanesThatTakePartLieSoFarApart) {
+  EXPECT_EQ(lane_spacing(~0U), 1);
+  EXPECT_EQ(lane_spacing(0x11111111U), 4);
+  EXPECT_EQ(lane_spacing(0x0f0U), 1);
+  EXPECT_EQ(lane_spacing(0x80000001U), 31);
+  EXPECT_EQ(lane_spacing(0b10011U), 0);  // 0, 1 and 4
+  EXPECT_EQ(lane_spacing(1U << 7), 0);
+}
+
 TEST(StepValues, NumbersBelowOneAnotherHaveTheSameDecimals) {
   std::array<uint32_t, 32> words{};
   for (uint32_t lane = 0; lane < 32; ++lane)
