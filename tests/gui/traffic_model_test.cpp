@@ -296,6 +296,31 @@ TEST(TrafficWords, AKernelThatMovesNothingIsSaidToMoveNothing) {
   EXPECT_EQ(said.finding, texts()("traffic.nothing_moves"));
 }
 
+TEST(TrafficWords, AnAtomicIsNotCalledAStoreAndAWordForAWarpNotWaste) {
+  RunResult result;
+  result.traffic.lines = {
+      {.line = 3, .kind = AccessKind::load, .requests = 100, .sectors = 400, .useful_bytes = 12800},
+      {.line = 4, .kind = AccessKind::reduction, .requests = 100, .sectors = 100, .useful_bytes = 400}};
+  EXPECT_FALSE(traffic_sentence(texts(), result).waste);
+  result.traffic.lines[1].sectors = 3200;
+  const TrafficSentence said = traffic_sentence(texts(), result);
+  EXPECT_TRUE(said.waste);
+  EXPECT_THAT(said.reason, ::testing::HasSubstr("the atomic on"));
+  EXPECT_THAT(said.reason, ::testing::HasSubstr("32 sectors per request where 1 would hold its bytes"));
+}
+
+TEST(TrafficWords, WhatAFewLanesWasteIsNotWhatTheRunIsAbout) {
+  RunResult result;
+  result.traffic.lines = {
+      {.line = 3, .kind = AccessKind::load, .requests = 10000, .sectors = 40000, .useful_bytes = 1280000},
+      {.line = 4, .kind = AccessKind::store, .requests = 20, .sectors = 200, .useful_bytes = 640}};
+  EXPECT_TRUE(is_wasteful(movement_of(result.traffic.lines[1])));  // the ledger marks it
+  EXPECT_FALSE(traffic_sentence(texts(), result).waste);
+  result.traffic.lines[1].requests = 2000;
+  result.traffic.lines[1].sectors = 20000;
+  EXPECT_TRUE(traffic_sentence(texts(), result).waste);
+}
+
 TEST(TrafficWords, SharedMemoryAloneIsNotCalledWaste) {
   RunResult result;
   result.traffic.lines.push_back(
