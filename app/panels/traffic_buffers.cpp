@@ -151,7 +151,7 @@ float draw_block(PanelContext& context, TrafficPicture& picture, ImVec2 low, flo
   ImFont* small = context.fonts.small;
   const float row = context.px(kRow), room = right - low.x;
   const std::string whole = text + of_shared;
-  const bool two = !picture.compact && text_size(small, whole).x > room;
+  const bool two = text_size(small, whole).x > room;
   float y = low.y;
   const auto draw_line = [&](std::string_view line) {
     draw_text(ImGui::GetWindowDrawList(), small, {low.x, centred_top(small, y + row / 2)}, context.theme.muted,

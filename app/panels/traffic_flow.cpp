@@ -304,6 +304,7 @@ void draw_shared(PanelContext& context, const TrafficPicture& picture, const Cha
   const DataMovement &writes = all ? use.shared_writes : none, &reads = all ? use.shared_reads : none;
   DataMovement both = picture.chart.total.shared_reads;
   both.add(picture.chart.total.shared_writes);
+  both.add(picture.chart.total.shared_copies);
   const auto ways_of = [](const DataMovement& one) {
     return one.needed_passes == 0 ? 0 : static_cast<double>(one.passes) / static_cast<double>(one.needed_passes);
   };
@@ -319,10 +320,14 @@ void draw_shared(PanelContext& context, const TrafficPicture& picture, const Cha
                          reads.useful));
   const ImVec2 low{plan.l1[0], plan.second}, high{plan.l1[1], plan.second + context.px(plan.metrics.node)};
   draw_node(context, plan, low, high, strings("traffic.shared"));
-  const DataMovement &all_reads = picture.chart.total.shared_reads, &all_writes = picture.chart.total.shared_writes;
-  const bool reads_worse = ways_of(all_reads) >= ways_of(all_writes);
-  const DataMovement& worse = reads_worse ? all_reads : all_writes;
-  std::string what = strings(reads_worse ? "traffic.read_conflict" : "traffic.write_conflict");
+  DataMovement worse = picture.chart.total.shared_reads;
+  const char* of_worse = "traffic.read_conflict";
+  for (const DataMovement* one : {&picture.chart.total.shared_writes, &picture.chart.total.shared_copies}) {
+    if (ways_of(*one) <= ways_of(worse)) continue;
+    worse = *one;
+    of_worse = "traffic.write_conflict";
+  }
+  std::string what = strings(of_worse);
   if (text_size(context.fonts.small, what).x > high.x - low.x - context.px(16)) what = strings("traffic.conflicting");
   if (is_wasteful(worse))
     node_figure(context, plan, low, high.x - low.x,
@@ -437,7 +442,7 @@ float draw_figures(PanelContext& context, TrafficPicture& picture, const ChartPl
     // ends first, the list of buffers or the line about the block.
     const float beside_table = block + context.px(8);
     const bool left = !compact && beside_table < table;
-    const ImVec2 corner = compact ? ImVec2(low.x, std::max(table, plan.bottom + context.px(20)))
+    const ImVec2 corner = compact ? ImVec2(low.x, std::max(table, block))
                           : left  ? ImVec2(low.x, beside_table)
                                   : ImVec2(shared_right, table);
     const float badges = draw_badges(context, picture, corner, left ? plan.l1[1] : right);

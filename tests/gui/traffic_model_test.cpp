@@ -23,10 +23,12 @@ const Strings& texts() {
 
 /// A run of a lab on the simulator; null, and the test is skipped, where there is no NVRTC.
 std::shared_ptr<const RunResult> run_lab(const std::string& lab, const std::string& rung,
-                                         const std::map<std::string, int64_t>& sizes) {
+                                         const std::map<std::string, int64_t>& sizes,
+                                         const decltype(Request::broken)& broken = {}) {
   static const auto engine = Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = {}, .simulator_threads = 1});
   Request request{.lab = lab, .rung = rung, .config = default_config(*find_lab(lab), DeviceKind::sim)};
   for (const auto& [name, value] : sizes) request.config.sizes[name] = value;
+  request.broken = broken;
   auto result = engine->run(request);
   if (!result) return nullptr;
   return std::make_shared<const RunResult>(std::move(*result));
@@ -95,6 +97,17 @@ TEST(TrafficOfTranspose, TheBuffersOfTheChartAddUpToItsTotal) {
   EXPECT_EQ(chart.total.shared_reads.useful, 128U * 128 * 4);
   EXPECT_EQ(chart.buffers[0].stores.requests, 0U);  // in
   EXPECT_EQ(chart.buffers[1].loads.requests, 0U);   // out
+}
+
+/// matmul-fp32's copies of A turn it over: 8 depths of 4 rows, in one bank without padding, in 8 with it.
+TEST(TrafficOfMatmul, ConflictsOfAsynchronousCopiesAreInTheChart) {
+  RUN_OR_SKIP(padded, run_lab("matmul-fp32", "double-buffered", {}));
+  RUN_OR_SKIP(unpadded, run_lab("matmul-fp32", "double-buffered", {}, {"NO_PADDING"}));
+  const DataMovement with = make_chart(*padded).total.shared_copies;
+  const DataMovement without = make_chart(*unpadded).total.shared_copies;
+  EXPECT_EQ(with.conflicts(), 0U);
+  EXPECT_EQ(without.needed_passes, with.needed_passes);
+  EXPECT_GT(without.passes, 4 * with.passes);
 }
 
 TEST(TrafficOfTranspose, ThePassesOfAllPicturesAreThoseOfTheLedger) {
