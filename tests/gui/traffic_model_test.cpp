@@ -1,6 +1,7 @@
 // What the traffic view takes from runs of the labs, and the pictures of shared memory's banks, without a window.
 #include <gmock/gmock.h>
 
+#include <array>
 #include <bit>
 #include <set>
 
@@ -97,6 +98,20 @@ TEST(TrafficOfTranspose, TheBuffersOfTheChartAddUpToItsTotal) {
   EXPECT_EQ(chart.total.shared_reads.useful, 128U * 128 * 4);
   EXPECT_EQ(chart.buffers[0].stores.requests, 0U);  // in
   EXPECT_EQ(chart.buffers[1].loads.requests, 0U);   // out
+}
+
+/// A norm notes means beside its rows, attention a float for each query: small, and not what a learner came for.
+TEST(ShownFirst, IsTheStoreToTheLargestResult) {
+  const std::vector<std::array<std::string, 3>> cases{{"layernorm", "several-rows", "out"},
+                                                      {"attention", "flash-mma", "o"}};
+  for (const auto& [lab, rung, buffer] : cases) {
+    RUN_OR_SKIP(result, run_lab(lab, rung, {}));
+    const TraceIndex index(result);
+    ASSERT_GE(index.default_statement(), 0);
+    const Statement& shown = index.statements()[static_cast<size_t>(index.default_statement())];
+    EXPECT_TRUE(shown.writes());
+    EXPECT_EQ(result->plan.buffers[static_cast<size_t>(shown.buffer)].name, buffer);
+  }
 }
 
 /// matmul-fp32's copies of A turn it over: 8 depths of 4 rows, in one bank without padding, in 8 with it.
