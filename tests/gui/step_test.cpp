@@ -350,6 +350,16 @@ TEST_F(StepScreenTest, AMistakeIsWhereTheViewBegins) {
   EXPECT_EQ(line(), finding.line);
 }
 
+// A new record may lie where the last one lay, with as many steps: what is kept of the last one must not be drawn.
+TEST_F(StepScreenTest, TheSameRunManyTimesOverIsDrawnAnew) {
+  for (int i = 0; i < 24; ++i) {
+    screen->session.set_broken("DROP_MASK", i % 2 == 0);
+    screen->session.submit();
+    ASSERT_TRUE(settle());
+    ASSERT_TRUE(recorded());
+  }
+}
+
 TEST_F(StepScreenTest, ARunThatIsReplacedIsForgotten) {
   const std::weak_ptr<const StepRecord> before = screen->session.steps();
   screen->view.tab = Tab::tiles;
