@@ -361,6 +361,9 @@ Lab make_attention() {
   lab.bytes_formula = {"2 bytes for each element of Q, K, V and O, read or written once, and 4 for each lse",
                        "Q、K、V、O 每个元素 2 字节，各读或写一次；每个 lse 4 字节"};
   lab.speed_unit = SpeedUnit::teraflops;
+  lab.peak_rate = [](const std::string& rung, const Config& config) {
+    return attention_rate(config, rung == "flash-mma" || rung == "auto");
+  };
   lab.sweep_size = "queries";
   lab.sweep_with = {"keys"};
   lab.sweep_total = {"batch", 16384};

@@ -339,6 +339,9 @@ Lab make_attention_backward() {
   lab.bytes_formula = {"2 bytes for each element of Q, K, V, O, dO, dQ, dK and dV, and 4 for each lse",
                        "Q、K、V、O、dO、dQ、dK、dV 每个元素 2 字节，每个 lse 4 字节"};
   lab.speed_unit = SpeedUnit::teraflops;
+  lab.peak_rate = [](const std::string& rung, const Config& config) {
+    return attention_rate(config, rung != "recompute-fp32");
+  };
   lab.sweep_size = "queries";
   lab.sweep_with = {"keys"};
   lab.sweep_total = {"batch", 16384};

@@ -53,6 +53,11 @@ double AttentionShape::pairs() const {
 
 double AttentionShape::scale() const { return 1 / std::sqrt(static_cast<double>(depth)); }
 
+PeakRate attention_rate(const Config& config, bool tensor_cores) {
+  if (!tensor_cores) return PeakRate::fp32;
+  return AttentionShape(config).type == DType::f16 ? PeakRate::fp16 : PeakRate::bf16;
+}
+
 std::vector<Size> make_attention_sizes(int64_t length) {
   constexpr int64_t kMostHeads = 1024, kMostLength = int64_t{1} << 20;
   const Text heads{"heads", "头"};

@@ -31,6 +31,9 @@ struct AttentionShape {
   double scale() const;
 };
 
+/// Of a rung whose products run on the tensor cores, or on the CUDA cores in fp32.
+PeakRate attention_rate(const Config& config, bool tensor_cores);
+
 /// batch, heads, kv_heads, queries and keys.
 std::vector<Size> make_attention_sizes(int64_t length);
 /// HEAD_DIM, CAUSAL, DTYPE, BLOCK_M, BLOCK_N, STAGES and WARPS.

@@ -180,7 +180,7 @@ Lab make_layernorm() {
   lab.params = make_row_params();
   lab.break_it = {
       {.name = "NAIVE_VARIANCE",
-       .title = {"Mean square minus squared mean", "平方的均值减均值的平方"},
+       .title = {"Variance as E[x²] − E[x]²", "方差用 E[x²] − E[x]²"},
        .help = {"One pass would do, and the leading digits of both cancel.", "这样一遍就够，但两者的高位会互相抵消。"},
        .rungs = {"two-pass"}},
       make_barrier_switch({"two-pass", "welford", "row-in-registers", "fused", "several-ctas"}),

@@ -64,6 +64,9 @@ Size make_matmul_size(std::string name, int64_t value, int64_t gpu_value, int64_
                                                   {"N", {"N, columns of B and C", "N，B 与 C 的列数"}},
                                                   {"K", {"K, depth", "K，深度"}}};
   const Text& title = titles.at(name);
+  std::vector<int64_t> offered{1,    8,    17,   32,   64,   100,  128,   200,   256,   300,   512,   1000,
+                               1024, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 65536, 131072};
+  std::erase_if(offered, [&](int64_t stop) { return stop % multiple != 0; });
   return {.name = std::move(name),
           .title = title,
           .unit = {"elements", "元素"},
@@ -72,7 +75,7 @@ Size make_matmul_size(std::string name, int64_t value, int64_t gpu_value, int64_
           .min = multiple,
           .max_sim = most,
           .max_gpu = most,
-          .offered = {256, 512, 1000, 1024, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 65536, 131072},
+          .offered = std::move(offered),
           .multiple_of = multiple};
 }
 

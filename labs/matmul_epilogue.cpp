@@ -200,6 +200,7 @@ Lab make_matmul_epilogue() {
   lab.bytes_formula = {"2 (M K + K N + M N + N) bytes: A, B and bias read once, C written",
                        "2（M K + K N + M N + N）字节：A、B、偏置各读一次，写 C"};
   lab.speed_unit = SpeedUnit::teraflops;
+  lab.peak_rate = [](const std::string&, const Config& config) { return tensor_rate(config); };
   lab.sweep_size = "M";
   lab.sweep_with = {"N", "K"};
   lab.sweep = {1024, 2048, 4096, 8192, 16384};

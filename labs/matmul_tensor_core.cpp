@@ -133,6 +133,7 @@ Lab make_matmul_tensor_core() {
   lab.bytes_formula = {"2 or 4 · (M K + K N + M N) bytes: A and B read once, C written",
                        "2 或 4 ·（M K + K N + M N）字节：A、B 各读一次，写 C"};
   lab.speed_unit = SpeedUnit::teraflops;
+  lab.peak_rate = [](const std::string&, const Config& config) { return tensor_rate(config); };
   lab.sweep_size = "M";
   lab.sweep_with = {"N", "K"};
   lab.sweep = {1024, 2048, 4096, 8192, 16384};

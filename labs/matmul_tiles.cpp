@@ -98,6 +98,10 @@ DType memory_type(const Config& config) {
   const TensorType type = tensor_type(config);
   return type == TensorType::f16 ? DType::f16 : type == TensorType::bf16 ? DType::bf16 : DType::f32;
 }
+PeakRate tensor_rate(const Config& config) {
+  const TensorType type = tensor_type(config);
+  return type == TensorType::f16 ? PeakRate::fp16 : type == TensorType::bf16 ? PeakRate::bf16 : PeakRate::tf32;
+}
 MatmulOperands operands_of(const Config& config) {
   const auto layout = config.params.find("B_LAYOUT");
   return {.type = memory_type(config), .b_column_major = layout != config.params.end() && layout->second == 1};

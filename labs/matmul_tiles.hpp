@@ -15,6 +15,8 @@ enum class TensorType : int64_t { f16 = 0, bf16 = 1, tf32 = 2 };  // values of t
 TensorType tensor_type(const Config& config);
 /// What memory holds: TF32 is read from floats, and rounded on the way.
 DType memory_type(const Config& config);
+/// The rate of the tensor cores in that type, for the roof.
+PeakRate tensor_rate(const Config& config);
 MatmulOperands operands_of(const Config& config);
 /// Whether rows of A, B and C begin on 16 bytes. Decided once for a launch: other rows take another kernel.
 bool rows_are_aligned(const Config& config);

@@ -158,7 +158,7 @@ BreakIt make_barrier_switch(std::vector<std::string> rungs) {
 }
 BreakIt make_wait_switch(std::vector<std::string> rungs) {
   return {.name = "NO_WAIT",
-          .title = {"Do not wait for the other CTAs", "不等其他 CTA"},
+          .title = {"Do not wait for others", "不等其他 CTA"},
           .help = {"A CTA takes what the others of its row have shown so far.",
                    "CTA 直接使用同行其他 CTA 目前给出的部分结果。"},
           .rungs = std::move(rungs)};

@@ -99,8 +99,8 @@ std::vector<Param> make_params() {
 }
 
 Predict predict_accesses() {
-  return {.question = {"Three kernels: how many times as many bytes as one fused kernel do they move, in per cent?",
-                       "三个内核搬运的字节是一个融合内核的百分之几？"},
+  return {.question = {"One fused kernel moves 100 bytes. How many do the three kernels move for the same elements?",
+                       "一个融合内核搬运 100 字节。处理同样的元素，三个内核搬运多少字节？"},
           .choices =
               [](const Config&) {
                 return std::vector<int64_t>{167, 200, 233};

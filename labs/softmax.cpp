@@ -156,7 +156,7 @@ std::vector<Predict> make_predicts() {
                  "max reads; subtract and exp read and write; sum reads; divide reads and writes: 1 + 2 + 2 + 1 + 2.",
                  "max 读；subtract 和 exp 各读写一次；sum 读；divide 读写：1 + 2 + 2 + 1 + 2。"};
            }},
-      {.question = {"Cta per row with 128 threads: how many barriers does one of its two reductions take?",
+      {.question = {"One CTA per row, 128 threads: how many barriers does one of its two reductions take?",
                     "一 CTA 一行，128 个线程：两次归约里的一次要几道同步？"},
        .choices =
            [](const Config&) {

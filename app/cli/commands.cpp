@@ -32,6 +32,15 @@ Result<const Lab*> require_lab(const std::string& name) {
   return fail(ErrorId::lab_not_found, name, join_names(labs()));
 }
 
+/// "fp16, bf16"; empty of a parameter whose values are numbers.
+std::string names_of_values(const Lab& lab, const std::string& param) {
+  std::string names;
+  for (const Param& one : lab.params)
+    for (size_t i = 0; one.name == param && i < one.choices.size(); ++i)
+      names += (i == 0 ? "" : ", ") + one.choices[i].name;
+  return names;
+}
+
 Result<void> assign_values(const std::vector<std::string>& texts, std::map<std::string, int64_t>& values,
                            const std::string& lab) {
   for (const auto& text : texts) {
@@ -49,6 +58,9 @@ Result<void> assign_values(const std::vector<std::string>& texts, std::map<std::
         continue;
       }
     auto value = parse_integer(assignment->name, assignment->value);
+    const std::string names = of != nullptr ? names_of_values(*of, assignment->name) : std::string();
+    if (!value && !names.empty())
+      return fail(ErrorId::parameter_range, assignment->name, "'" + assignment->value + "'", names);
     if (!value) return tl::unexpected<Error>(value.error());
     values[assignment->name] = *value;
   }

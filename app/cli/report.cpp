@@ -255,8 +255,8 @@ std::string to_text(const RunResult& result, bool with_ledger) {
   for (const auto& launch : result.plan.launches) {
     text += fmt::format("{}<<<{}, {}>>>", kernel_name(launch.kernel), grid_text(launch.grid), grid_text(launch.block));
     if (const KernelInfo* kernel = result.compiled.find(launch.kernel); kernel != nullptr)
-      text += fmt::format("  {} registers, {} B shared, {} B spilled", kernel->registers, kernel->static_shared_bytes,
-                          kernel->spill_store_bytes);
+      text += fmt::format("  {} registers, {} B shared, {} B spilled", kernel->registers,
+                          kernel->static_shared_bytes + launch.shared_bytes, kernel->spill_store_bytes);
     text += "\n";
   }
   if (!result.output.empty()) {

@@ -177,8 +177,8 @@ void draw_controls(PanelContext& context) {
   run_section(column);
   break_it_section(column);
   column.separator(context.lab().break_it.empty() ? 20 : 12);
+  findings_card(column);  // first: a result that happens to be right does not answer them
   correctness_card(column);
-  findings_card(column);
   plane_memory_card(column);
   order_cards(column);
   traffic_card(column);

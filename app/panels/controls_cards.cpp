@@ -5,6 +5,7 @@
 #include "app/panels/controls_parts.hpp"
 #include "app/panels/correctness_model.hpp"
 #include "app/panels/sandbox_fields.hpp"
+#include "app/panels/traffic_facts.hpp"
 
 namespace tilescope {
 namespace {
@@ -112,9 +113,14 @@ Dimmed::~Dimmed() {
 
 void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour) {
   const Fonts& fonts = column.fonts();
-  const float value_room = column.width() - text_size(fonts.small, label).x - column.px(8);
-  const std::string shown = fit_text(fonts.small, value, value_room);
   column.text(fonts.small, column.left, 14, column.theme().muted, label);
+  float room = column.width() - text_size(fonts.small, label).x - column.px(8);
+  const float wide = text_size(fonts.small, value).x;
+  if (wide > room && wide <= column.width()) {  // it has a line of its own
+    column.y += column.px(kLine);
+    room = column.width();
+  }
+  const std::string shown = fit_text(fonts.small, value, room);
   column.text_right(fonts.small, column.right, 14, colour, shown);
   if (shown != value)
     explain_rect(column.context, {column.left, column.y}, {column.right, column.y + column.px(kLine)}, value);
@@ -153,11 +159,8 @@ void correctness_card(Column& column) {
     card_title(column, "controls.correctness", badge_of(*context.result));
     verdict(column, output.pass);
     if (output.pass) {
-      card_line(column, text("controls.largest_error"), figure(output.largest_error), column.theme().text);
-      card_line(column, text("controls.allowed"),
-                fmt::format("{} + {} · |{}|", figure(output.tolerance.absolute), figure(output.tolerance.relative),
-                            text("controls.expected")),
-                column.theme().text);
+      card_line(column, text("controls.largest_error"), error_text(output.largest_error), column.theme().text);
+      card_line(column, text("controls.allowed"), tolerance_text(output.tolerance, text), column.theme().text);
       card_line(column, text("controls.checked"),
                 fmt::format("{} / {}", with_separators(static_cast<int64_t>(output.checked)),
                             with_separators(static_cast<int64_t>(output.checked))),
@@ -260,7 +263,7 @@ void traffic_card(Column& column) {
                 fmt::format("{}, {}", with_separators(static_cast<int64_t>(moved.read_sectors)),
                             with_separators(static_cast<int64_t>(moved.write_sectors))),
                 column.theme().text);
-      card_line(column, text("controls.useful"), fmt::format("{}%", std::lround(useful * 100)), column.theme().text);
+      card_line(column, text("controls.useful"), percent_text(useful), column.theme().text);
       explain_rect(column.context, {column.left, column.y - column.px(kLine * 2 + 28)}, {column.right, column.y},
                    text("controls.traffic_meaning"));
     }

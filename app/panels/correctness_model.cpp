@@ -17,6 +17,11 @@ std::string without_exponent_zeros(std::string text) {
   return text;
 }
 
+std::string rounded_text(double value, int digits) {
+  if (std::isnan(value)) return "NaN";
+  return without_exponent_zeros(fmt::format("{:.{}g}", value, digits));
+}
+
 std::string count_text(uint64_t count) { return with_separators(static_cast<int64_t>(count)); }
 
 std::string index_text(const RunResult& run, const Correctness& check, uint64_t index) {
@@ -51,8 +56,8 @@ Verdict verdict_of(const RunResult& run, size_t output, const Strings& strings) 
   const Correctness& check = run.correctness[output];
   Verdict verdict;
   if (check.pass) {
-    verdict.finding = strings.format("correctness.all_match", fmt::arg("all", count_text(check.checked)),
-                                     fmt::arg("name", check.buffer));
+    verdict.finding = strings.format(check.checked == 1 ? "correctness.one_matches" : "correctness.all_match",
+                                     fmt::arg("all", count_text(check.checked)), fmt::arg("name", check.buffer));
     verdict.reason = passed_reason(run, check, strings);
     verdict.quiet =
         strings.format("correctness.allowed_is", fmt::arg("tolerance", tolerance_text(check.tolerance, strings)));
@@ -111,9 +116,12 @@ std::string element_text(const BufferSpec& buffer, int64_t element) {
   return with_separators(element / buffer.shape.back()) + ", " + with_separators(element % buffer.shape.back());
 }
 
-std::string value_text(double value) {
-  if (std::isnan(value)) return "NaN";
-  return without_exponent_zeros(fmt::format("{:.7g}", value));
+std::string value_text(double value) { return rounded_text(value, 7); }
+
+std::pair<std::string, std::string> told_apart(double expected, double got) {
+  int digits = 7;
+  while (digits < 17 && expected != got && rounded_text(expected, digits) == rounded_text(got, digits)) ++digits;
+  return {rounded_text(expected, digits), rounded_text(got, digits)};
 }
 
 std::string error_text(double error) {
@@ -122,6 +130,7 @@ std::string error_text(double error) {
 }
 
 std::string tolerance_text(const Tolerance& tolerance, const Strings& strings) {
+  if (tolerance.relative == 0) return error_text(tolerance.absolute);
   return strings.format("correctness.tolerance", fmt::arg("absolute", error_text(tolerance.absolute)),
                         fmt::arg("relative", error_text(tolerance.relative)));
 }

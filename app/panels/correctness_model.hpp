@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/strings.hpp"
@@ -35,6 +36,8 @@ int64_t worst_element(const RunResult& run, size_t output, size_t buffer, int64_
 std::string element_text(const BufferSpec& buffer, int64_t element);
 /// Seven significant digits, at most: 0.3141593, NaN.
 std::string value_text(double value);
+/// Both with as many digits as it takes to see that they differ.
+std::pair<std::string, std::string> told_apart(double expected, double got);
 /// Two significant digits: 2.4e-7.
 std::string error_text(double error);
 /// "1e-6 + 1e-6 · |expected|"

@@ -89,8 +89,9 @@ void draw_row(CorrectnessFrame& frame, const TableRow& row, ImVec2 low, float ri
   const auto text = [](const std::optional<double>& value, auto format) {
     return value ? format(*value) : std::string("–");
   };
-  const std::array<std::string, 5> values{"[" + element_text(frame.spec(), row.element) + "]",
-                                          text(facts.expected, value_text), text(facts.got, value_text),
+  std::pair pair{text(facts.expected, value_text), text(facts.got, value_text)};
+  if (facts.expected && facts.got) pair = told_apart(*facts.expected, *facts.got);
+  const std::array<std::string, 5> values{"[" + element_text(frame.spec(), row.element) + "]", pair.first, pair.second,
                                           text(facts.error, error_text), text(facts.allowed, error_text)};
   for (size_t i = 0; i < values.size(); ++i) {
     const bool bad = !facts.pass && (i == 2 || i == 3);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/panels/shared_view.hpp"
+#include "app/panels/tiles_sentence.hpp"
 #include "app/panels/traffic_banks.hpp"
 #include "app/widgets.hpp"
 #include "engine/numbers.hpp"
@@ -64,9 +65,9 @@ void draw_header(SharedFrame& frame, ImVec2 low, float right) {
   const float width = draw_text(frame.step.list, context.fonts.small_semibold,
                                 {low.x, centred_top(context.fonts.small_semibold, y)}, context.theme.text, title)
                           .x;
-  const std::string what =
-      context.strings.format("shared.map_of", fmt::arg("block", frame.step.record().block),
-                             fmt::arg("bytes", with_separators(frame.picture.words() * kWordBytes)));
+  const std::string what = context.strings.format(
+      "shared.map_of", fmt::arg("block", block_number(frame.result().tiles.grid, frame.step.record().block)),
+      fmt::arg("bytes", with_separators(frame.picture.words() * kWordBytes)));
   draw_text(frame.step.list, context.fonts.small, {low.x + width + frame.px(10), centred_top(context.fonts.small, y)},
             context.theme.muted, fit_text(context.fonts.small, what, badge_left - low.x - width - frame.px(18)));
   explain_rect(context, low, {badge_left, low.y + frame.px(20)}, context.strings("shared.map_meaning"));
@@ -97,6 +98,16 @@ void draw_strip(SharedFrame& frame, const Strip& strip, uint32_t first, uint32_t
                            theme.text, 2, 0, std::max(1.0F, frame.px(1)));
 }
 
+float names_width(const SharedFrame& frame) {
+  float width = 0;
+  for (size_t i = 0; i < frame.picture.regions().size(); ++i)
+    width =
+        std::max(width, text_size(frame.context().fonts.small_semibold,
+                                  region_text(frame.context(), frame.result(), frame.picture, static_cast<int32_t>(i)))
+                            .x);
+  return std::min(width, frame.px(140));
+}
+
 /// Names of the regions beside the strip, as many as there is room for.
 void draw_names(SharedFrame& frame, const Strip& strip, float right) {
   PanelContext& context = frame.context();
@@ -114,9 +125,10 @@ void draw_names(SharedFrame& frame, const Strip& strip, float right) {
     if (y - frame.px(7) < free) continue;
     free = y + frame.px(7);
     const bool read = frame.moment.reading == static_cast<int32_t>(i);
-    draw_text(frame.step.list, read ? context.fonts.small_semibold : small, {x + frame.px(7), centred_top(small, y)},
+    ImFont* font = read ? context.fonts.small_semibold : small;
+    draw_text(frame.step.list, font, {x + frame.px(7), centred_top(font, y)},
               read ? context.theme.text : context.theme.muted,
-              fit_text(small, region_text(context, frame.result(), frame.picture, static_cast<int32_t>(i)),
+              fit_text(font, region_text(context, frame.result(), frame.picture, static_cast<int32_t>(i)),
                        right - x - frame.px(9)));
   }
 }
@@ -252,7 +264,7 @@ void draw_shared_map(SharedFrame& frame, ImVec2 low, ImVec2 high) {
   const uint32_t rows = rows_of(frame.picture);
   if (rows == 0 || bottom - top < frame.px(kRow)) return;
   const Strip strip{{low.x, top}, {low.x + frame.px(kStrip), bottom}, rows};
-  const float near_left = strip.high.x + frame.px(kNames);
+  const float near_left = strip.high.x + std::max(frame.px(kNames), names_width(frame) + frame.px(20));
   Near near{.low = {near_left, top}, .bank = (high.x - near_left) / kBanks};
   near.count = std::clamp(static_cast<uint32_t>((bottom - top) / frame.px(kRow)), 1U, rows);
   near.row_height = std::min(std::floor((bottom - top) / static_cast<float>(near.count)), frame.px(28));

@@ -9,7 +9,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kHeader = 28, kRow = 22, kLeastRow = 14, kNames = 96, kLegend = 22, kLeastPitch = 3,
+constexpr float kHeader = 28, kRow = 22, kLeastRow = 14, kNames = 112, kLegend = 22, kLeastPitch = 3,
                 kMostPitch = 12;  // unscaled
 constexpr size_t kMostRows = 8;
 

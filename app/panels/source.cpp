@@ -87,8 +87,10 @@ void SourcePanel::take_ledger(PanelContext& context) {
   rows_ = result_ && result_->observed ? ledger_rows(*result_) : std::vector<LedgerRow>{};
   by_line_.clear();
   row_total_ = {};
+  // Sectors of memory and passes over banks are no sum; the sentence above speaks of memory, too.
+  total_is_shared_ = std::ranges::all_of(rows_, &LedgerRow::is_shared);
   for (size_t i = 0; i < rows_.size(); ++i) {
-    row_total_.add(rows_[i].movement);
+    if (rows_[i].is_shared() == total_is_shared_) row_total_.add(rows_[i].movement);
     if (rows_[i].line > 0 && file_name_of(rows_[i].file) == file_name_of(file_)) by_line_[rows_[i].line].push_back(i);
   }
   ++ledger_version_;

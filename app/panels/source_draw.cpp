@@ -100,14 +100,18 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
   const KernelInfo* info = known ? launched_kernel(*result_, shown_kernel(context)) : nullptr;
   std::string shown = about;
   if (info != nullptr) {
+    // What the launch asks for on top of what the kernel declares.
+    const auto& launches = result_->plan.launches;
+    const auto launch = std::ranges::find(launches, info->name, &Launch::kernel);
+    const uint64_t shared =
+        uint64_t{info->static_shared_bytes} + (launch != launches.end() ? launch->shared_bytes : 0U);
     const auto describe = [&](const char* key) {
       return context.strings.format(key, fmt::arg("kernel", kernel_name(info->name)),
                                     fmt::arg("registers", info->registers),
-                                    fmt::arg("shared", with_separators(info->static_shared_bytes)));
+                                    fmt::arg("shared", with_separators(static_cast<int64_t>(shared))));
     };
     about = shown = describe("source.resources");
-    if (text_size(font, shown).x > right - x && info->static_shared_bytes == 0)
-      shown = describe("source.resources_short");
+    if (text_size(font, shown).x > right - x && shared == 0) shown = describe("source.resources_short");
   }
   if (right - x < context.px(40)) return;
   draw_text(list, font, {x, top}, taken_edit_ || edits_pending_ ? theme.accent : theme.muted,

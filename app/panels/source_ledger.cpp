@@ -178,10 +178,13 @@ void SourcePanel::draw_column_total(PanelContext& context, ImVec2 low, ImVec2 hi
   ImFont* small = context.fonts.small;
   list->AddRectFilled({left, low.y}, {high.x - context.px(16), low.y + context.px(1)}, context.theme.separator);
   size_t here = 0;
-  for (const auto& [line, rows] : by_line_) here += rows.size();
+  const auto counts = [&](const LedgerRow& row) { return row.is_shared() == total_is_shared_; };
+  for (const auto& [line, rows] : by_line_)
+    here += static_cast<size_t>(std::ranges::count_if(rows, [&](size_t row) { return counts(rows_[row]); }));
+  const auto all = static_cast<size_t>(std::ranges::count_if(rows_, counts));
+  const std::string kind = all == rows_.size() ? "traffic.total" : "traffic.total_global";
   const std::string label =
-      here == rows_.size() ? context.strings("traffic.total")
-                           : context.strings.format("traffic.total_elsewhere", fmt::arg("count", rows_.size() - here));
+      here == all ? context.strings(kind) : context.strings.format(kind + "_elsewhere", fmt::arg("count", all - here));
   draw_text(list, small, {high.x - columns_.label, centred_top(small, middle)}, context.theme.muted, label);
   draw_figures(context, row_total_, true, high.x, middle);
   explain_rect(context, {left, low.y}, high, context.strings("traffic.total_meaning"));

@@ -32,9 +32,11 @@ struct LineLedger {
     return requests == 0 ? 0.0 : static_cast<double>(sectors) / static_cast<double>(requests);
   }
   /// Whole sectors were moved for bytes that nobody asked for: misaligned or scattered. A request whose last sector is
-  /// cut short by masked lanes is not counted against it.
+  /// cut short by masked lanes is not counted against it, nor one that asks for less than the sector that it cannot do
+  /// without.
   bool wasteful() const {
-    const uint64_t wasted = moved_bytes() - std::min(useful_bytes, moved_bytes());
+    const uint64_t needed = std::max(useful_bytes, requests * 32);
+    const uint64_t wasted = moved_bytes() - std::min(needed, moved_bytes());
     return wasted * 20 > useful_bytes && (requests >= 16 || wasted >= requests * 32);
   }
 };

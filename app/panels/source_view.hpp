@@ -105,6 +105,7 @@ class SourcePanel {
   std::vector<LedgerRow> rows_;                      // of all files
   std::map<uint32_t, std::vector<size_t>> by_line_;  // those of this file
   DataMovement row_total_;
+  bool total_is_shared_ = false;  // the kernel touches no global memory
   LedgerColumns columns_;
   std::optional<size_t> pressed_row_;
   std::vector<CompileMessage> errors_;

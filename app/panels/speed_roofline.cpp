@@ -238,9 +238,12 @@ void draw_slope_name(const PanelContext& context, const Roofline& roofline, cons
 
 std::string unit_text(const PanelContext& context, const Roofline& roofline, const SpeedReport* report) {
   std::string sizes;
-  for (const Size& size : context.lab().sizes)
-    sizes += fmt::format("{}{} = {}", sizes.empty() ? "" : context.strings("speed.comma"), size.name,
-                         with_separators(roofline.config.size(size.name)));
+  const bool many = context.lab().sizes.size() > 3;  // batch × heads × … : their names would not fit
+  for (const Size& size : context.lab().sizes) {
+    const std::string value = with_separators(roofline.config.size(size.name));
+    sizes += many ? (sizes.empty() ? "" : " × ") + value
+                  : fmt::format("{}{} = {}", sizes.empty() ? "" : context.strings("speed.comma"), size.name, value);
+  }
   if (report != nullptr)
     if (const auto place = exact_place(context.lab(), *report, roofline.config))
       sizes = fmt::format("{} = {}", report->size_name, place_text(*report, *place));

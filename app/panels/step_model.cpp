@@ -309,6 +309,18 @@ std::string kind_text(const StepRegister& reg, ValueKind kind) {
   }
 }
 
+int lane_spacing(uint32_t lanes) {
+  int spacing = 0;
+  for (uint32_t left = lanes; std::popcount(left) > 1;) {
+    const int lane = std::countr_zero(left);
+    left &= left - 1;
+    const int each = std::countr_zero(left) - lane;
+    if (spacing != 0 && each != spacing) return 0;
+    spacing = each;
+  }
+  return spacing;
+}
+
 LanePatternText pattern_of(const LaneValues& values, uint32_t lanes, ValueKind kind, uint32_t bytes) {
   lanes &= values.known();
   LanePatternText pattern;

@@ -31,6 +31,8 @@ class StepIndex {
 
   const StepRecord& record() const { return *record_; }
   bool is_of(const std::shared_ptr<const StepRecord>& other) const { return record_ == other; }
+  /// For what is kept between frames: a record's address alone may be that of an earlier one.
+  std::weak_ptr<const StepRecord> reference() const { return record_; }
 
   uint64_t count(uint32_t warp) const { return record_->steps_of(warp).size(); }
   /// The step at a position; the last one for positions behind it. The warp must have steps.
@@ -91,6 +93,8 @@ struct LanePatternText {
   bool uniform = false;
   std::optional<int64_t> stride;
 };
+/// How many lanes one is from the next, where that is the same for all of these: 4 of lanes 0, 4, 8 …; else 0.
+int lane_spacing(uint32_t lanes);
 LanePatternText pattern_of(const LaneValues& values, uint32_t lanes, ValueKind kind, uint32_t bytes);
 
 /// "0–7, 12, 16–31"

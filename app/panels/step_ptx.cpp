@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <memory>
 
 #include "app/editor/code_view.hpp"
 #include "app/editor/tokenizer.hpp"
@@ -19,20 +20,20 @@ struct Row {
 
 /// Rows of a record, and which of them is on top; kept between frames.
 struct Listing {
-  const StepRecord* record = nullptr;
-  uint64_t steps = 0;
+  std::weak_ptr<const StepRecord> record;
   std::vector<Row> rows;
   std::vector<uint32_t> row_of;  // by instruction
   int64_t top = 0;
   uint32_t followed = Step::kNone;  // the step that was scrolled to
 };
 
-Listing& listing_of(const StepRecord& record) {
+Listing& listing_of(const StepIndex& index) {
   static Listing listing;
-  if (listing.record == &record && listing.steps == record.steps.size()) return listing;
+  const std::weak_ptr<const StepRecord> wanted = index.reference();
+  if (!listing.record.owner_before(wanted) && !wanted.owner_before(listing.record)) return listing;
   listing = {};
-  listing.record = &record;
-  listing.steps = record.steps.size();
+  listing.record = wanted;
+  const StepRecord& record = index.record();
   auto label = record.labels.begin();
   for (uint32_t i = 0; i < record.instructions.size(); ++i) {
     for (; label != record.labels.end() && label->instruction <= i; ++label) listing.rows.push_back({i, &*label});
@@ -132,7 +133,7 @@ void draw_step_ptx(StepFrame& frame, ImVec2 low, ImVec2 high) {
   const ImVec2 origin{low.x, low.y + context.px(24)};
   const auto visible = static_cast<int64_t>(std::floor((high.y - origin.y) / row_height));
   if (visible < 1) return;
-  Listing& listing = listing_of(frame.record());
+  Listing& listing = listing_of(frame.index);
   ImGui::SetCursorScreenPos(origin);
   ImGui::BeginChild("ptx", {high.x - low.x, static_cast<float>(visible) * row_height}, false,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground);

@@ -153,10 +153,12 @@ std::string note_of(const StepFrame& frame, const Group& group, const LanePatter
   const Strings& strings = frame.context.strings;
   if (pattern.uniform) return strings("step.all_lanes");
   std::string note;
-  if (pattern.stride)
+  // Of every fourth lane "1 byte apart" would be said of lanes that do nothing: what counts is from one to the next.
+  const int64_t spacing = lane_spacing(group.lanes);
+  if (pattern.stride && spacing > 0)
     note = strings.format(
         group.role == Group::Role::address || group.kind == ValueKind::address ? "step.bytes_apart" : "step.apart",
-        fmt::arg("stride", with_separators(*pattern.stride)));
+        fmt::arg("stride", with_separators(*pattern.stride * spacing)));
   if (group.role == Group::Role::write && group.changed != group.lanes) {
     if (!note.empty()) note += strings("step.and");
     note += strings.format("step.changed", fmt::arg("count", std::popcount(group.changed)));

@@ -107,11 +107,14 @@ TraceIndex::TraceIndex(const std::shared_ptr<const RunResult>& result) : result_
   by_site_.assign(sites.size(), -1);
   for (size_t i = 0; i < statements_.size(); ++i) {
     for (uint16_t site : statements_[i].sites) by_site_[site] = static_cast<int32_t>(i);
-    // A write explains a block best, and one of a result before one of scratch.
+    // A write explains a block best, one of a result before one of scratch, and of several results the largest: the
+    // rows of a norm before their means.
     const auto weight = [&](const Statement& one) {
       const auto buffer = static_cast<size_t>(std::max(0, one.buffer));
-      const bool scratch = buffer < result_->plan.buffers.size() && result_->plan.buffers[buffer].role == Role::scratch;
-      return one.writes() ? (scratch ? 1 : 2) : 0;
+      if (!one.writes() || buffer >= result_->plan.buffers.size())
+        return std::pair<int, int64_t>{one.writes() ? 2 : 0, 0};
+      const BufferSpec& spec = result_->plan.buffers[buffer];
+      return std::pair<int, int64_t>{spec.role == Role::scratch ? 1 : 2, static_cast<int64_t>(spec.count())};
     };
     const bool better =
         default_statement_ < 0 || weight(statements_[i]) > weight(statements_[static_cast<size_t>(default_statement_)]);

@@ -92,7 +92,8 @@ class TraceIndex {
   const BlockAccesses& block(uint32_t block);
   std::optional<AccessPlace> place(uint32_t access);
 
-  /// The statement a view shows when nothing is chosen: the first global store, else the first access; −1 if none.
+  /// The statement a view shows when nothing is chosen: the first global store to the largest result, else the first
+  /// access; −1 if none.
   int32_t default_statement() const { return default_statement_; }
   /// The global statement at a source line, else one of shared memory; −1 if none. A line that loads and stores gives
   /// its store.

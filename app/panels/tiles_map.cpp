@@ -236,15 +236,28 @@ void draw_header(TilesFrame& frame, ImVec2 origin, float width, ImU32 square, st
     explain_rect(frame.context, {x, y - 10 * unit}, {origin.x + width, y + 10 * unit}, what);
 }
 
-/// What a buffer is; after the last of a side also how many there was no room for.
-std::string with_left_out(std::string role, const Strings& strings, bool last, size_t left_out) {
-  if (!last || left_out == 0) return role;
-  return role + " · " + strings.format("tiles.more_buffers", fmt::arg("count", left_out));
+/// What a buffer is; after the last of a side also which there was no room for.
+std::string with_left_out(const TilesFrame& frame, std::string role, bool last, const std::vector<size_t>& left_out) {
+  if (!last || left_out.empty()) return role;
+  std::string names;
+  for (const size_t buffer : left_out) names += (names.empty() ? "" : ", ") + frame.map(buffer).name;
+  return role + " · " + frame.context.strings.format("tiles.more_buffers", fmt::arg("names", names));
+}
+
+/// The picture is of one launch: what the others do with a buffer is not denied.
+bool is_one_of_several(const TilesFrame& frame) { return frame.result().plan.launches.size() > 1; }
+
+std::string input_role(const TilesFrame& frame, const BufferPicture& one) {
+  const Strings& strings = frame.context.strings;
+  if (!frame.map(one.buffer).reads.empty()) return strings("tiles.read");
+  return strings(is_one_of_several(frame) ? "tiles.not_read_by_launch" : "tiles.not_read");
 }
 
 std::string output_role(const TilesFrame& frame, const BufferPicture& one) {
   const Strings& strings = frame.context.strings;
   const BufferMap& map = frame.map(one.buffer);
+  if (map.writer.empty() && is_one_of_several(frame))
+    return strings(map.reads.empty() ? "tiles.not_used_by_launch" : "tiles.only_read_by_launch");
   if (map.writer.empty()) return strings(map.reads.empty() ? "tiles.not_written" : "tiles.only_read");
   const TilesLevel level = frame.context.view.zoom.level;
   if (one.near && level == TilesLevel::block) return strings("tiles.written_by_warp");
@@ -256,6 +269,13 @@ std::string output_role(const TilesFrame& frame, const BufferPicture& one) {
   return strings.format("tiles.written_by_colour_tiles", fmt::arg("tiles", shape.tiles_per_block));
 }
 
+/// Of what the launch does with the buffer; muted where it does nothing.
+ImU32 role_colour(const TilesFrame& frame, const BufferPicture& one, ImU32 usual) {
+  const BufferMap& map = frame.map(one.buffer);
+  if (!map.writer.empty()) return usual;
+  return map.reads.empty() ? frame.context.theme.muted : frame.context.theme.read;
+}
+
 void draw_headers(TilesFrame& frame) {
   const Strings& strings = frame.context.strings;
   const Theme& theme = frame.context.theme;
@@ -263,8 +283,8 @@ void draw_headers(TilesFrame& frame) {
   const TileMap& tiles = frame.result().tiles;
   const float gap = 12 * frame.context.view.scale;
   for (const BufferPicture& one : picture.inputs)
-    draw_header(frame, one.low, one.high.x - one.low.x, theme.read, frame.map(one.buffer).name,
-                with_left_out(strings("tiles.read"), strings, &one == &picture.inputs.back(), picture.inputs_left_out),
+    draw_header(frame, one.low, one.high.x - one.low.x, role_colour(frame, one, theme.read), frame.map(one.buffer).name,
+                with_left_out(frame, input_role(frame, one), &one == &picture.inputs.back(), picture.inputs_left_out),
                 true);
   const std::string what = strings.format(
       "tiles.grid_of", fmt::arg("blocks", count_of_blocks(strings, static_cast<int64_t>(tiles.grid.count()))),
@@ -280,9 +300,8 @@ void draw_headers(TilesFrame& frame) {
                              one.low.x + 60 * frame.context.view.scale) -
             gap;
     draw_header(
-        frame, one.low, end - one.low.x, theme.write, frame.map(one.buffer).name,
-        with_left_out(output_role(frame, one), strings, &one == &picture.outputs.back(), picture.outputs_left_out),
-        true);
+        frame, one.low, end - one.low.x, role_colour(frame, one, theme.write), frame.map(one.buffer).name,
+        with_left_out(frame, output_role(frame, one), &one == &picture.outputs.back(), picture.outputs_left_out), true);
   }
 }
 

@@ -57,13 +57,36 @@ struct Side {
   float x, width;
 };
 
-/// Stacks the buffers of one side; those for which there is no room are counted in `left_out`.
-void stack(TilePicture& picture, std::vector<BufferPicture>& side, size_t& left_out, Side at, ImVec2 vertical,
-           float unit, bool output) {
+/// The first `room` of a side, those that the launch uses before those that it does not.
+std::vector<size_t> leave_out_beyond(const TilePicture& picture, std::vector<BufferPicture>& side, size_t room) {
+  std::vector<size_t> left_out;
+  if (side.size() <= room) return left_out;
+  std::vector<bool> kept(side.size(), false);
+  size_t places = room;
+  for (const bool used : {true, false})
+    for (size_t i = 0; i < side.size() && places > 0; ++i) {
+      const BufferMap& map = picture.result->tiles.buffers[side[i].buffer];
+      if (kept[i] || (map.reads.empty() && map.writer.empty()) == used) continue;
+      kept[i] = true;
+      --places;
+    }
+  std::vector<BufferPicture> shown;
+  for (size_t i = 0; i < side.size(); ++i) {
+    if (kept[i])
+      shown.push_back(std::move(side[i]));
+    else
+      left_out.push_back(side[i].buffer);
+  }
+  side = std::move(shown);
+  return left_out;
+}
+
+/// Stacks the buffers of one side; `left_out` are those for which there is no room.
+void stack(TilePicture& picture, std::vector<BufferPicture>& side, std::vector<size_t>& left_out, Side at,
+           ImVec2 vertical, float unit, bool output) {
   const float least = (kHeader + 32) * unit, height = vertical.y - vertical.x;
   const auto room = static_cast<size_t>(std::max(1.0F, std::floor(height / least)));
-  left_out = side.size() > room ? side.size() - room : 0;
-  side.resize(std::min(side.size(), room));
+  left_out = leave_out_beyond(picture, side, room);
   if (side.empty()) return;
   const float gap = 8 * unit;
   const float each = std::floor((height - gap * static_cast<float>(side.size() - 1)) / static_cast<float>(side.size()));
@@ -243,7 +266,8 @@ void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {
   picture.low = low;
   picture.high = high;
   picture.texture_issued = ~0ULL;
-  picture.inputs_left_out = picture.outputs_left_out = 0;
+  picture.inputs_left_out.clear();
+  picture.outputs_left_out.clear();
   picture.aimed = false;  // the cameras' rooms are others now
   choose_buffers(picture);
   const bool matrices =
@@ -318,12 +342,14 @@ void lay_out_product(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) 
   const auto depth = tiles.buffers[product.a].shape[1];
   place(picture.inputs, product.a, strip(a, depth, c.cell_height), {low.x, c_y}, a_width, c_height, a_width, room_y);
   place(picture.inputs, product.b, strip(b, c.cell_width, depth), {c_x, b_y}, c_width, b_height, room_x, b_height);
-  // Anything else that the kernel touches has no place in this picture; it is counted.
-  const auto leave_out = [](std::vector<BufferPicture>& side, size_t& left_out, std::span<const size_t> kept) {
+  // Anything else that the kernel touches has no place in this picture; it is named.
+  const auto leave_out = [](std::vector<BufferPicture>& side, std::vector<size_t>& left_out,
+                            std::span<const size_t> kept) {
     const auto gone = [&](const BufferPicture& one) {
       return std::find(kept.begin(), kept.end(), one.buffer) == kept.end();
     };
-    left_out = static_cast<size_t>(std::count_if(side.begin(), side.end(), gone));
+    for (const BufferPicture& one : side)
+      if (gone(one)) left_out.push_back(one.buffer);
     side.erase(std::remove_if(side.begin(), side.end(), gone), side.end());
   };
   leave_out(picture.inputs, picture.inputs_left_out, std::array{product.a, product.b});

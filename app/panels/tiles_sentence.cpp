@@ -70,6 +70,14 @@ std::string what_is_left_over(const Strings& strings, const RunResult& result, c
   return {};
 }
 
+/// Where there are several launches, the one that is shown.
+std::string which_launch(const Strings& strings, const RunResult& result) {
+  const size_t count = result.plan.launches.size();
+  if (count < 2 || result.tiles.launch >= count) return {};
+  return strings.format("tiles.which_launch", fmt::arg("number", result.tiles.launch + 1), fmt::arg("count", count),
+                        fmt::arg("kernel", result.plan.launches[result.tiles.launch].kernel));
+}
+
 void add_warning(ViewSentence& said, const Strings& strings, const RunResult& result) {
   if (result.findings.empty()) return;
   const Finding& first = result.findings.front();
@@ -133,9 +141,11 @@ ViewSentence tiles_sentence(const Strings& strings, const RunResult& result, con
   const std::string_view key = shape.blocks == 1 ? "tiles.one_writes" : "tiles.write";
   said.reason = strings.format(key, fmt::arg("elements", elements),
                                fmt::arg("how", how_each_block_works(strings, result, shape)));
-  const std::string cut = what_is_cut(strings, shape), rest = what_is_left_over(strings, result, shape);
-  const bool spaced = !cut.empty() && !rest.empty() && strings.language == Language::en;
-  said.quiet = cut + (spaced ? " " : "") + rest;
+  for (const std::string& more :
+       {what_is_cut(strings, shape), what_is_left_over(strings, result, shape), which_launch(strings, result)}) {
+    const bool spaced = !said.quiet.empty() && !more.empty() && strings.language == Language::en;
+    said.quiet += (spaced ? " " : "") + more;
+  }
   add_warning(said, strings, result);
   return said;
 }

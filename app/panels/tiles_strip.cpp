@@ -5,6 +5,7 @@
 #include "app/panels/tiles_lanes.hpp"
 #include "app/panels/tiles_sentence.hpp"
 #include "app/panels/tiles_view.hpp"
+#include "app/panels/traffic_view.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
@@ -61,7 +62,9 @@ std::string lanes_text(const TilesFrame& frame, std::string_view key) {
         key != "tiles.lanes_and_bytes" ? "tiles.wavefronts_of" : "tiles.lanes_and_wavefronts",
         fmt::arg("active", shown.active), fmt::arg("wavefronts", shown.shared.wavefronts),
         fmt::arg("passes", shown.shared.passes));
-  return frame.context.strings.format(key, fmt::arg("active", shown.active), fmt::arg("sectors", shown.cost.sectors),
+  const bool one = key == "tiles.lanes_and_bytes" && shown.cost.sectors == 1;
+  return frame.context.strings.format(one ? "tiles.lanes_and_bytes_one" : key, fmt::arg("active", shown.active),
+                                      fmt::arg("sectors", shown.cost.sectors),
                                       fmt::arg("used", with_separators(shown.cost.useful_bytes)),
                                       fmt::arg("moved", with_separators(static_cast<int64_t>(shown.moved_bytes()))));
 }
@@ -125,8 +128,7 @@ void draw_crumbs(TilesFrame& frame, ImVec2 low, float right, const Warps& at) {
   std::string text = lanes_text(frame, "tiles.lanes_and_bytes");
   if (x + 16 * unit + text_size(fonts.small, text).x > right) text = lanes_text(frame, "tiles.bytes_used");
   if (x + 16 * unit + text_size(fonts.small, text).x > right) text = lanes_text(frame, "tiles.bytes_short");
-  const bool waste =
-      shown.cost.useful_bytes * 10 < shown.moved_bytes() * 9 || shown.shared.wavefronts > shown.shared.passes;
+  const bool waste = is_wasteful(shown) || shown.shared.wavefronts > shown.shared.passes;
   if (x + 16 * unit + text_size(fonts.small, text).x > right) return;
   draw_text_right(frame.list, fonts.small, {right, centred_top(fonts.small, y)}, waste ? theme.error : theme.muted,
                   text);

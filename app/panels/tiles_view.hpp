@@ -112,9 +112,9 @@ struct TilePicture {
   TileShape shape;
   std::optional<Tail> tail;
   std::vector<BufferPicture> inputs, outputs;
-  size_t inputs_left_out = 0, outputs_left_out = 0;  // those that there is no room for
-  std::optional<Product> product;                    // C = A · B
-  bool as_product = false;                           // and laid out as such
+  std::vector<size_t> inputs_left_out, outputs_left_out;  // buffers that there is no room for
+  std::optional<Product> product;                         // C = A · B
+  bool as_product = false;                                // and laid out as such
   Placement grid;
   CellTexture grid_texture;
   std::vector<CellTexture> output_textures;  // by output; only grows, so that no texture is lost

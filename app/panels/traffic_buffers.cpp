@@ -125,10 +125,10 @@ float draw_buffer_table(PanelContext& context, TrafficPicture& picture, ImVec2 l
   return y - low.y;
 }
 
-void draw_block(PanelContext& context, TrafficPicture& picture, ImVec2 low, float right) {
+float draw_block(PanelContext& context, TrafficPicture& picture, ImVec2 low, float right) {
   const RunResult& result = *picture.result;
   const uint64_t blocks = result.tiles.grid.count();
-  if (blocks == 0 || result.tiles.accesses_first.size() <= blocks) return;
+  if (blocks == 0 || result.tiles.accesses_first.size() <= blocks) return 0;
   const uint32_t focus = focus_block(context.view, blocks);
   if (!picture.of_block || picture.block != focus) {
     const size_t last = std::min<size_t>(result.tiles.accesses_first[focus + size_t{1}], result.trace.accesses.size());
@@ -137,20 +137,34 @@ void draw_block(PanelContext& context, TrafficPicture& picture, ImVec2 low, floa
     picture.block = focus;
   }
   const BlockTraffic& block = *picture.of_block;
-  if (block.global_requests + block.shared_requests == 0) return;
+  if (block.global_requests + block.shared_requests == 0) return 0;
   const std::string number = block_number(result.tiles.grid, focus);
   std::string text = context.strings.format("traffic.of_block", fmt::arg("block", number),
                                             fmt::arg("requests", count_text(block.global_requests)),
                                             fmt::arg("sectors", count_text(block.global_sectors)),
                                             fmt::arg("bytes", bytes_of(block.global_sectors * kSectorBytes)));
+  std::string of_shared;
   if (block.shared_requests > 0)
-    text += context.strings.format("traffic.of_block_shared", fmt::arg("passes", count_text(block.shared_wavefronts)),
-                                   fmt::arg("conflicts", count_text(block.bank_conflicts())));
+    of_shared =
+        context.strings.format("traffic.of_block_shared", fmt::arg("passes", count_text(block.shared_wavefronts)),
+                               fmt::arg("conflicts", count_text(block.bank_conflicts())));
   ImFont* small = context.fonts.small;
-  const float height = context.px(kRow), room = right - low.x;
-  draw_text(ImGui::GetWindowDrawList(), small, {low.x, centred_top(small, low.y + height / 2)}, context.theme.muted,
-            fit_text(small, text, room));
-  explain_rect(context, low, {right, low.y + height}, text);
+  const float row = context.px(kRow), room = right - low.x;
+  const std::string whole = text + of_shared;
+  const bool two = text_size(small, whole).x > room;
+  float y = low.y;
+  const auto draw_line = [&](std::string_view line) {
+    draw_text(ImGui::GetWindowDrawList(), small, {low.x, centred_top(small, y + row / 2)}, context.theme.muted,
+              fit_text(small, line, room));
+    y += row;
+  };
+  draw_line(two ? text : whole);
+  if (two)
+    draw_line(context.strings.format("traffic.of_block_shared_alone",
+                                     fmt::arg("passes", count_text(block.shared_wavefronts)),
+                                     fmt::arg("conflicts", count_text(block.bank_conflicts()))));
+  explain_rect(context, low, {right, y}, whole);
+  return y - low.y;
 }
 
 }  // namespace tilescope

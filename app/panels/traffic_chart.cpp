@@ -17,7 +17,7 @@ bool copies_through_l1(const Site& site) {
 void add(ChartUse& use, const Site& site, const DataMovement& movement) {
   const bool shared = site.space == Space::shared;
   if (site.kind == AccessKind::async_copy) {
-    if (!shared) (copies_through_l1(site) ? use.copies : use.copies_past_l1).add(movement);
+    (shared ? use.shared_copies : copies_through_l1(site) ? use.copies : use.copies_past_l1).add(movement);
     return;
   }
   const bool load = site.kind == AccessKind::load;

@@ -18,6 +18,7 @@ struct ChartUse {
   DataMovement copies;  // asynchronous ones, global → shared memory through the L1
   DataMovement copies_past_l1;
   DataMovement shared_reads, shared_writes;  // of all buffers alone: shared memory knows none
+  DataMovement shared_copies;                // what asynchronous copies write there
   HierarchyUse levels;
   /// What crosses from the L2 into the L1, and so on to registers: all that is asked for and not found in the L1. The
   /// L2's own counters show more where it has partitions (LevelTraffic::far_sectors).

@@ -51,13 +51,22 @@ TrafficSentence conflict_sentence(const Strings& strings, const LedgerRow& row) 
       {}};
 }
 
+const char* worst_key(AccessKind kind) {
+  if (kind == AccessKind::load || kind == AccessKind::async_copy) return "traffic.worst_load";
+  return kind == AccessKind::store ? "traffic.worst_store" : "traffic.worst_atomic";
+}
+
+/// What a few lanes do once for a block is not what a run is about.
+bool is_worth_saying(const LedgerRow& row, const DataMovement& total) {
+  return is_wasteful(row.movement) && (row.is_shared() || row.movement.wasted() * 100 >= total.moved());
+}
+
 TrafficSentence sector_sentence(const Strings& strings, const LedgerRow& row, const DataMovement& total) {
   const double wasted = 1 - total.used();
   const bool half = std::abs(wasted - 0.5) < 0.03;
   return {half ? strings("traffic.half_wasted")
                : strings.format("traffic.some_wasted", fmt::arg("wasted", percent_text(wasted))),
-          strings.format(row.writes() ? "traffic.worst_store" : "traffic.worst_load", fmt::arg("line", row.line),
-                         fmt::arg("buffers", row.buffers),
+          strings.format(worst_key(row.kind), fmt::arg("line", row.line), fmt::arg("buffers", row.buffers),
                          fmt::arg("sectors", figure_text(row.movement.steps_per_request())),
                          fmt::arg("needed", figure_text(row.movement.needed_per_request()))),
           true,
@@ -178,7 +187,7 @@ TrafficSentence traffic_sentence(const Strings& strings, const RunResult& result
   const LedgerRow* worst = nullptr;
   const auto rows = ledger_rows(result);
   for (const LedgerRow& row : rows)
-    if (is_wasteful(row.movement) && (worst == nullptr || row.movement.wasted() > worst->movement.wasted()))
+    if (is_worth_saying(row, total) && (worst == nullptr || row.movement.wasted() > worst->movement.wasted()))
       worst = &row;
   if (worst != nullptr) {
     TrafficSentence said =

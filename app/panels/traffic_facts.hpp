@@ -32,12 +32,12 @@ struct DataMovement {
   double steps_per_request() const {
     return requests == 0 ? 0 : static_cast<double>(steps()) / static_cast<double>(requests);
   }
-  /// Sectors that would hold the bytes asked for, or passes without conflicts.
+  /// Sectors that would hold the bytes asked for, at least one; or passes without conflicts.
   double needed_per_request() const {
     if (requests == 0) return 0;
     const double needed = passes > 0 ? static_cast<double>(needed_passes)
                                      : static_cast<double>(useful) / static_cast<double>(kSectorBytes);
-    return needed / static_cast<double>(requests);
+    return std::max(needed / static_cast<double>(requests), 1.0);
   }
   double used() const { return moved() == 0 ? 1 : static_cast<double>(useful) / static_cast<double>(moved()); }
   void add(const DataMovement& other);

@@ -186,8 +186,8 @@ BandText counted_text(const PanelContext& context, const char* amount, const cha
     return text;
   }
   const std::string count = figure_text(movement.steps_per_request());
-  const bool one = count == "1" && movement.passes > 0;
-  text.rate = one ? strings("traffic.per_request_one_pass") : strings.format(rate, fmt::arg("count", count));
+  const char* of_one = movement.passes > 0 ? "traffic.per_request_one_pass" : "traffic.per_request_one_sector";
+  text.rate = count == "1" ? strings(of_one) : strings.format(rate, fmt::arg("count", count));
   text.shorter = strings.format("traffic.per_request_short", fmt::arg("count", count));
   text.shortest = strings.format("traffic.per_request_shortest", fmt::arg("count", count));
   text.bad = is_wasteful(movement);
@@ -199,8 +199,9 @@ BandText counted_text(const PanelContext& context, const char* amount, const cha
   return text;
 }
 
+/// The share that is drawn in vermilion: none where the requests need the sectors that they touch.
 double wasted_share(const DataMovement& movement) {
-  if (movement.moved() == 0) return 0;
+  if (!is_wasteful(movement)) return 0;
   return static_cast<double>(movement.wasted()) / static_cast<double>(movement.moved());
 }
 
@@ -303,6 +304,7 @@ void draw_shared(PanelContext& context, const TrafficPicture& picture, const Cha
   const DataMovement &writes = all ? use.shared_writes : none, &reads = all ? use.shared_reads : none;
   DataMovement both = picture.chart.total.shared_reads;
   both.add(picture.chart.total.shared_writes);
+  both.add(picture.chart.total.shared_copies);
   const auto ways_of = [](const DataMovement& one) {
     return one.needed_passes == 0 ? 0 : static_cast<double>(one.passes) / static_cast<double>(one.needed_passes);
   };
@@ -318,10 +320,14 @@ void draw_shared(PanelContext& context, const TrafficPicture& picture, const Cha
                          reads.useful));
   const ImVec2 low{plan.l1[0], plan.second}, high{plan.l1[1], plan.second + context.px(plan.metrics.node)};
   draw_node(context, plan, low, high, strings("traffic.shared"));
-  const DataMovement &all_reads = picture.chart.total.shared_reads, &all_writes = picture.chart.total.shared_writes;
-  const bool reads_worse = ways_of(all_reads) >= ways_of(all_writes);
-  const DataMovement& worse = reads_worse ? all_reads : all_writes;
-  std::string what = strings(reads_worse ? "traffic.read_conflict" : "traffic.write_conflict");
+  DataMovement worse = picture.chart.total.shared_reads;
+  const char* of_worse = "traffic.read_conflict";
+  for (const DataMovement* one : {&picture.chart.total.shared_writes, &picture.chart.total.shared_copies}) {
+    if (ways_of(*one) <= ways_of(worse)) continue;
+    worse = *one;
+    of_worse = "traffic.write_conflict";
+  }
+  std::string what = strings(of_worse);
   if (text_size(context.fonts.small, what).x > high.x - low.x - context.px(16)) what = strings("traffic.conflicting");
   if (is_wasteful(worse))
     node_figure(context, plan, low, high.x - low.x,
@@ -428,14 +434,19 @@ float draw_figures(PanelContext& context, TrafficPicture& picture, const ChartPl
   const float right = low.x + width, shared_right = plan.l1[1] + context.px(28);
   const bool compact = picture.compact;
   if (picture.chart.uses_shared() && right - shared_right >= context.px(340)) {
-    draw_block(context, picture, {low.x, plan.bottom + context.px(compact ? 0 : 6)}, plan.l1[1]);
+    const float block_y = plan.bottom + context.px(compact ? 0 : 6);
+    const float block = block_y + draw_block(context, picture, {low.x, block_y}, plan.l1[1]);
     const float table = plan.second + draw_buffer_table(context, picture, {shared_right, plan.second}, right) +
                         context.px(compact ? 2 : 8);
-    // In a low view the badges have a row of their own, in which they fit beside each other.
-    const ImVec2 corner =
-        compact ? ImVec2(low.x, std::max(table, plan.bottom + context.px(20))) : ImVec2(shared_right, table);
-    const float badges = draw_badges(context, picture, corner, right);
-    return std::max(corner.y + badges, plan.bottom + context.px(compact ? 20 : 26)) - low.y;
+    // In a low view the badges have a row of their own, in which they fit beside each other; else they stand below what
+    // ends first, the list of buffers or the line about the block.
+    const float beside_table = block + context.px(8);
+    const bool left = !compact && beside_table < table;
+    const ImVec2 corner = compact ? ImVec2(low.x, std::max(table, block))
+                          : left  ? ImVec2(low.x, beside_table)
+                                  : ImVec2(shared_right, table);
+    const float badges = draw_badges(context, picture, corner, left ? plan.l1[1] : right);
+    return std::max({corner.y + badges, compact ? 0 : table, block}) - low.y;
   }
   const float below = plan.bottom + context.px(compact ? 6 : 14);
   const float beside = low.x + context.px(compact ? std::min(600.0F, width / context.view.scale - 320) : 600);

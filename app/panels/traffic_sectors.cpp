@@ -154,7 +154,10 @@ std::string cost_text(const Strings& strings, const WarpAccess& access) {
                         fmt::arg("sectors", access.cost.sectors), fmt::arg("used", used), fmt::arg("moved", moved));
 }
 
-bool is_wasteful(const WarpAccess& access) { return access.cost.useful_bytes * 10 < access.moved_bytes() * 9; }
+bool is_wasteful(const WarpAccess& access) {
+  const uint64_t needed = (uint64_t{access.cost.useful_bytes} + kSectorBytes - 1) / kSectorBytes;
+  return access.cost.sectors > needed && access.cost.useful_bytes * 10 < access.moved_bytes() * 9;
+}
 
 void point_at_sectors(PanelContext& context, const SectorView& view, ImVec2 low, float width) {
   const WarpAccess& access = *view.access;

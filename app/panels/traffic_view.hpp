@@ -55,7 +55,8 @@ std::vector<std::string> notes_of(const Strings& strings, const RunResult& resul
 float draw_flow(PanelContext& context, TrafficPicture& picture, ImVec2 low, float width);
 float draw_buffer_table(PanelContext& context, TrafficPicture& picture, ImVec2 low, float right);
 /// A line: what the block that is looked at moved.
-void draw_block(PanelContext& context, TrafficPicture& picture, ImVec2 low, float right);
+/// The line about the block, of two rows where one does not hold it; returns its height.
+float draw_block(PanelContext& context, TrafficPicture& picture, ImVec2 low, float right);
 float draw_instruction(PanelContext& context, TrafficPicture& picture, ImVec2 low, float width);
 
 /// The lanes of an access and the lines and sectors of global memory that they touch.

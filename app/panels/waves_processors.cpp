@@ -41,6 +41,8 @@ void draw_legend(WavesFrame& frame, ImVec2 low, float right) {
   };
   entry(theme.accent, frame.context.strings("waves.place_taken"));
   entry(theme.separator, frame.context.strings("waves.place_empty"));
+  if (frame.context.view.selection.block || frame.context.view.hover.block)
+    entry(theme.write, frame.context.strings("waves.place_chosen"));
 }
 
 std::string place_sentence(const WavesFrame& frame, uint32_t name, uint32_t slot, std::optional<uint32_t> block) {

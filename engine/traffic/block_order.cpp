@@ -14,6 +14,7 @@
 #include <bit>
 #include <cmath>
 
+#include "engine/numbers.hpp"
 #include "engine/parallel.hpp"
 
 namespace tilescope {
@@ -78,14 +79,19 @@ const OrderTraffic& rival_of(const OrderModel& result) {
                            [](const auto& a, const auto& b) { return a.device_bytes_read < b.device_bytes_read; });
 }
 
+/// Blocks of the largest wave: no more than the grid has.
+std::string blocks_of_wave(const OrderModel& result) {
+  return with_separators(static_cast<int64_t>(std::min(result.resident_blocks, result.blocks)));
+}
+
 /// What is read where blocks share no rows and columns of tiles, so that there is nothing to compare with.
 void conclude_alone(OrderModel& result) {
   const std::string read = text_of(result.launched.device_bytes_read);
   const std::string needed = text_of(result.launched.largest_wave_bytes), l2 = text_of_l2(result.l2_bytes);
   result.finding = {fmt::format("{} are read from device memory.", read), fmt::format("从显存读取 {}。", read)};
   result.why = {fmt::format("A wave of {} blocks needs at most {}, and the L2 of the {} holds {}.",
-                            result.resident_blocks, needed, result.gpu, l2),
-                fmt::format("一个波次（{} 个线程块）最多需要 {}，{} 的 L2 为 {}。", result.resident_blocks, needed,
+                            blocks_of_wave(result), needed, result.gpu, l2),
+                fmt::format("一个波次（{} 个线程块）最多需要 {}，{} 的 L2 为 {}。", blocks_of_wave(result), needed,
                             result.gpu, l2)};
 }
 
@@ -113,9 +119,9 @@ void conclude(OrderModel& result) {
                         1;
   const std::string instead = rival.kind == OrderTraffic::Kind::row_major ? "row-major" : "with " + other.en;
   const std::string needs_en = fmt::format("A wave of {} blocks needs at most {} of the operands, {} {}",
-                                           result.resident_blocks, needs, rival_needs, instead);
+                                           blocks_of_wave(result), needs, rival_needs, instead);
   const std::string needs_zh = fmt::format("一个波次（{} 个线程块）最多需要 {} 操作数，{}则为 {}",
-                                           result.resident_blocks, needs, other.zh, rival_needs);
+                                           blocks_of_wave(result), needs, other.zh, rival_needs);
   const std::string l2_en = fmt::format("the L2 of the {} holds {}", result.gpu, l2);
   const std::string l2_zh = fmt::format("{} 的 L2 为 {}", result.gpu, l2);
   if (std::fabs(change) >= kMatters) {

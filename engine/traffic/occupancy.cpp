@@ -88,10 +88,11 @@ Occupancy occupancy_of(const GpuSpec& gpu, const BlockUsage& block, uint64_t gri
   result.by_shared = blocks_by_shared(gpu, result.shared_bytes_per_block);
   result.by_barriers = blocks_by_barriers(gpu, block);
 
-  // Of limits that allow the same, the first: what a learner can change is named before what is fixed.
-  const std::array<std::pair<uint32_t, OccupancyLimit>, 5> limits{{{result.by_registers, OccupancyLimit::registers},
+  // Of limits that allow the same, the first: where all warps are held nothing else is in the way; then what a learner
+  // can change is named before what is fixed.
+  const std::array<std::pair<uint32_t, OccupancyLimit>, 5> limits{{{result.by_threads, OccupancyLimit::threads},
+                                                                   {result.by_registers, OccupancyLimit::registers},
                                                                    {result.by_shared, OccupancyLimit::shared},
-                                                                   {result.by_threads, OccupancyLimit::threads},
                                                                    {result.by_barriers, OccupancyLimit::barriers},
                                                                    {result.by_blocks, OccupancyLimit::blocks}}};
   const auto least = std::ranges::min_element(limits, {}, [](const auto& one) { return one.first; });

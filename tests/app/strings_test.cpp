@@ -122,6 +122,8 @@ TEST(Numbers, BytesAreDecimalAndKeepFourFigures) {
 
 TEST(Numbers, TimesChooseTheirUnit) {
   EXPECT_EQ(milliseconds_text(0.0531), "53.1 µs");
+  EXPECT_EQ(milliseconds_text(0.002846), "2.85 µs");
+  EXPECT_EQ(milliseconds_text(0.0099999), "10.0 µs");
   EXPECT_EQ(milliseconds_text(6.1234), "6.1 ms");
   EXPECT_EQ(milliseconds_text(44.2), "44 ms");
   EXPECT_EQ(milliseconds_text(319), "319 ms");

@@ -146,6 +146,16 @@ TEST(Run, BadUsageIsOneSentenceAndStatusTwo) {
   EXPECT_EQ(call(run_command, options).status, 2);
 }
 
+TEST(Run, AValueThatHasNoSuchNameIsRefusedWithTheNamesThatThereAre) {
+  RunOptions options;
+  options.lab = "gelu";
+  options.set = {"DTYPE=fp64"};
+  const Outcome outcome = call(run_command, options);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.problems.find("DTYPE = 'fp64' is not possible; allowed is fp32, bf16"), std::string::npos)
+      << outcome.problems;
+}
+
 TEST(Run, ABrokenKernelExitsWithOne) {
   RunOptions options;
   options.lab = "vector-add";

@@ -116,6 +116,16 @@ TEST(CorrectnessModel, IndicesOfAMatrixAreRowAndColumn) {
   EXPECT_EQ(element_text(vector, 54880), "54,880");
 }
 
+TEST(CorrectnessModel, TwoNumbersThatDifferAreToldApart) {
+  EXPECT_EQ(told_apart(0.5, 0.25), (std::pair<std::string, std::string>{"0.5", "0.25"}));
+  EXPECT_EQ(told_apart(0.5, 0.5), (std::pair<std::string, std::string>{"0.5", "0.5"}));
+  EXPECT_EQ(told_apart(-1.37149003, -1.37148999), (std::pair<std::string, std::string>{"-1.37149003", "-1.37148999"}));
+}
+
+TEST(CorrectnessModel, AToleranceWithoutARelativePartIsOneNumber) {
+  EXPECT_EQ(tolerance_text({.absolute = 3e-7, .relative = 0}, load_strings()), "3e-7");
+}
+
 TEST(CorrectnessModel, NumbersAreShort) {
   EXPECT_EQ(value_text(0.31415926), "0.3141593");
   EXPECT_EQ(value_text(std::nan("")), "NaN");

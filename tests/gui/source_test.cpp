@@ -49,6 +49,14 @@ TEST(SourceLedger, ATailCutShortByTheMaskIsNotWaste) {
   EXPECT_FALSE(ledger_of(traffic, "x.cu").lines.at(1).wasteful());
 }
 
+TEST(SourceLedger, TheOneSectorThatARequestCannotDoWithoutIsNotWaste) {
+  Traffic traffic;
+  traffic.lines = {row(1, AccessKind::load, 100, 100, 400), row(2, AccessKind::load, 100, 200, 400)};
+  const Ledger ledger = ledger_of(traffic, "x.cu");
+  EXPECT_FALSE(ledger.lines.at(1).wasteful());  // one word for a warp
+  EXPECT_TRUE(ledger.lines.at(2).wasteful());   // the same word over two sectors
+}
+
 TEST(SourceKernel, IsFoundWithTheCommentAboveIt) {
   const std::vector<std::string> lines{"// calls add(x)",
                                        "struct A {",

@@ -52,6 +52,15 @@ TEST(StepValues, WhatAllLanesHaveInCommonIsFound) {
   EXPECT_EQ(pattern_of(LaneValues(words.data(), 4, ~0U), ~0U & ~(1U << 9), ValueKind::signed_integer, 4).stride, -4);
 }
 
+TEST(StepValues, LanesThatTakePartLieSoFarApart) {
+  EXPECT_EQ(lane_spacing(~0U), 1);
+  EXPECT_EQ(lane_spacing(0x11111111U), 4);
+  EXPECT_EQ(lane_spacing(0x0f0U), 1);
+  EXPECT_EQ(lane_spacing(0x80000001U), 31);
+  EXPECT_EQ(lane_spacing(0b10011U), 0);  // 0, 1 and 4
+  EXPECT_EQ(lane_spacing(1U << 7), 0);
+}
+
 TEST(StepValues, NumbersBelowOneAnotherHaveTheSameDecimals) {
   std::array<uint32_t, 32> words{};
   for (uint32_t lane = 0; lane < 32; ++lane)
@@ -339,6 +348,16 @@ TEST_F(StepScreenTest, AMistakeIsWhereTheViewBegins) {
     here = here || (one.step == record().steps_of(cursor().warp)[cursor().position] && one.id == finding.id);
   EXPECT_TRUE(here);
   EXPECT_EQ(line(), finding.line);
+}
+
+// A new record may lie where the last one lay, with as many steps: what is kept of the last one must not be drawn.
+TEST_F(StepScreenTest, TheSameRunManyTimesOverIsDrawnAnew) {
+  for (int i = 0; i < 24; ++i) {
+    screen->session.set_broken("DROP_MASK", i % 2 == 0);
+    screen->session.submit();
+    ASSERT_TRUE(settle());
+    ASSERT_TRUE(recorded());
+  }
 }
 
 TEST_F(StepScreenTest, ARunThatIsReplacedIsForgotten) {

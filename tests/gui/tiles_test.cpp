@@ -255,6 +255,15 @@ TEST(TilesSentence, SaysWhatTheBlocksDo) {
   EXPECT_EQ(said({.n = 1, .processors = 0}), "1 block writes 1 element; 255 of its 256 threads have nothing to write.");
 }
 
+TEST(TilesSentence, OfSeveralLaunchesItSaysWhichIsShown) {
+  const auto result = make_vector_add({.n = 98432});
+  result->plan.launches.assign(3, Launch{.kernel = "first"});
+  result->plan.launches[1].kernel = "second";
+  result->tiles.launch = 1;
+  EXPECT_EQ(tiles_sentence(load_strings(), *result, tile_shape(result)).quiet,
+            "2.9 blocks per SM. Launch 2 of 3: second.");
+}
+
 TEST(TilesSentence, OfAMatrixABlockWritesRowsTimesColumns) {
   const auto said_of_rows = [](int64_t width) {
     const auto result = make_vector_add({.n = 256 * 1024});

@@ -1,6 +1,7 @@
 // What the traffic view takes from runs of the labs, and the pictures of shared memory's banks, without a window.
 #include <gmock/gmock.h>
 
+#include <array>
 #include <bit>
 #include <set>
 
@@ -23,10 +24,12 @@ const Strings& texts() {
 
 /// A run of a lab on the simulator; null, and the test is skipped, where there is no NVRTC.
 std::shared_ptr<const RunResult> run_lab(const std::string& lab, const std::string& rung,
-                                         const std::map<std::string, int64_t>& sizes) {
+                                         const std::map<std::string, int64_t>& sizes,
+                                         const decltype(Request::broken)& broken = {}) {
   static const auto engine = Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = {}, .simulator_threads = 1});
   Request request{.lab = lab, .rung = rung, .config = default_config(*find_lab(lab), DeviceKind::sim)};
   for (const auto& [name, value] : sizes) request.config.sizes[name] = value;
+  request.broken = broken;
   auto result = engine->run(request);
   if (!result) return nullptr;
   return std::make_shared<const RunResult>(std::move(*result));
@@ -95,6 +98,31 @@ TEST(TrafficOfTranspose, TheBuffersOfTheChartAddUpToItsTotal) {
   EXPECT_EQ(chart.total.shared_reads.useful, 128U * 128 * 4);
   EXPECT_EQ(chart.buffers[0].stores.requests, 0U);  // in
   EXPECT_EQ(chart.buffers[1].loads.requests, 0U);   // out
+}
+
+/// A norm notes means beside its rows, attention a float for each query: small, and not what a learner came for.
+TEST(ShownFirst, IsTheStoreToTheLargestResult) {
+  const std::vector<std::array<std::string, 3>> cases{{"layernorm", "several-rows", "out"},
+                                                      {"attention", "flash-mma", "o"}};
+  for (const auto& [lab, rung, buffer] : cases) {
+    RUN_OR_SKIP(result, run_lab(lab, rung, {}));
+    const TraceIndex index(result);
+    ASSERT_GE(index.default_statement(), 0);
+    const Statement& shown = index.statements()[static_cast<size_t>(index.default_statement())];
+    EXPECT_TRUE(shown.writes());
+    EXPECT_EQ(result->plan.buffers[static_cast<size_t>(shown.buffer)].name, buffer);
+  }
+}
+
+/// matmul-fp32's copies of A turn it over: 8 depths of 4 rows, in one bank without padding, in 8 with it.
+TEST(TrafficOfMatmul, ConflictsOfAsynchronousCopiesAreInTheChart) {
+  RUN_OR_SKIP(padded, run_lab("matmul-fp32", "double-buffered", {}));
+  RUN_OR_SKIP(unpadded, run_lab("matmul-fp32", "double-buffered", {}, {"NO_PADDING"}));
+  const DataMovement with = make_chart(*padded).total.shared_copies;
+  const DataMovement without = make_chart(*unpadded).total.shared_copies;
+  EXPECT_EQ(with.conflicts(), 0U);
+  EXPECT_EQ(without.needed_passes, with.needed_passes);
+  EXPECT_GT(without.passes, 4 * with.passes);
 }
 
 TEST(TrafficOfTranspose, ThePassesOfAllPicturesAreThoseOfTheLedger) {
@@ -294,6 +322,31 @@ TEST(TrafficWords, AKernelThatMovesNothingIsSaidToMoveNothing) {
   const TrafficSentence said = traffic_sentence(texts(), RunResult{});
   EXPECT_FALSE(said.waste);
   EXPECT_EQ(said.finding, texts()("traffic.nothing_moves"));
+}
+
+TEST(TrafficWords, AnAtomicIsNotCalledAStoreAndAWordForAWarpNotWaste) {
+  RunResult result;
+  result.traffic.lines = {
+      {.line = 3, .kind = AccessKind::load, .requests = 100, .sectors = 400, .useful_bytes = 12800},
+      {.line = 4, .kind = AccessKind::reduction, .requests = 100, .sectors = 100, .useful_bytes = 400}};
+  EXPECT_FALSE(traffic_sentence(texts(), result).waste);
+  result.traffic.lines[1].sectors = 3200;
+  const TrafficSentence said = traffic_sentence(texts(), result);
+  EXPECT_TRUE(said.waste);
+  EXPECT_THAT(said.reason, ::testing::HasSubstr("the atomic on"));
+  EXPECT_THAT(said.reason, ::testing::HasSubstr("32 sectors per request where 1 would hold its bytes"));
+}
+
+TEST(TrafficWords, WhatAFewLanesWasteIsNotWhatTheRunIsAbout) {
+  RunResult result;
+  result.traffic.lines = {
+      {.line = 3, .kind = AccessKind::load, .requests = 10000, .sectors = 40000, .useful_bytes = 1280000},
+      {.line = 4, .kind = AccessKind::store, .requests = 20, .sectors = 200, .useful_bytes = 640}};
+  EXPECT_TRUE(is_wasteful(movement_of(result.traffic.lines[1])));  // the ledger marks it
+  EXPECT_FALSE(traffic_sentence(texts(), result).waste);
+  result.traffic.lines[1].requests = 2000;
+  result.traffic.lines[1].sectors = 20000;
+  EXPECT_TRUE(traffic_sentence(texts(), result).waste);
 }
 
 TEST(TrafficWords, SharedMemoryAloneIsNotCalledWaste) {

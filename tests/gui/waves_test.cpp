@@ -86,7 +86,7 @@ TEST(WavesSentence, ABlockThatFitsNowhereIsNamedWithWhatItTakes) {
 
 TEST(WavesSentence, AMeasuredScheduleIsSaidToBeOne) {
   const WavesSentence said = sentence_of(make_measured());
-  EXPECT_EQ(said.finding, "5 blocks ran on 2 SMs in 4.0 µs, at most 2 at a time on each.");
+  EXPECT_EQ(said.finding, "5 blocks ran on 2 SMs in 4.00 µs, at most 2 at a time on each.");
   EXPECT_TRUE(said.reason.starts_with("Over that time 53% of the places held a block;")) << said.reason;
 }
 

@@ -71,6 +71,33 @@ TEST(Labs, EveryRungIsCorrectAtItsDefaults) {
     for (const auto& rung : lab.rungs) expect_correct(request_for(lab, rung));
 }
 
+/// The type that the tensor cores multiply in a kernel's PTX, as `mma.sync.….f32.f16.f16.f32` names it.
+std::optional<PeakRate> rate_of_products(const std::string& ptx) {
+  const size_t at = ptx.find("mma.sync.aligned");
+  if (at == std::string::npos) return {};
+  const std::string instruction = ptx.substr(at, ptx.find(' ', at) - at);
+  if (instruction.find(".tf32.") != std::string::npos) return PeakRate::tf32;
+  return instruction.find(".bf16.") != std::string::npos ? PeakRate::bf16 : PeakRate::fp16;
+}
+
+TEST(Labs, TheRoofOfARungIsThatOfTheUnitsThatItsMachineCodeUses) {
+  for (const auto& lab : labs())
+    for (const auto& rung : lab.rungs) {
+      if (lab.name == "execution-model") continue;  // no products: a table is walked
+      const int64_t types = lab.stage < 5 ? 1 : 2;
+      for (int64_t type = 0; type < types; ++type) {
+        Request request = request_for(lab, rung);
+        if (const auto chosen = request.config.params.find("DTYPE"); chosen != request.config.params.end())
+          chosen->second = type;
+        SCOPED_TRACE(describe(request));
+        const auto result = engine().run(request);
+        ASSERT_TRUE(result) << result.error().message;
+        const PeakRate said = lab.peak_rate ? lab.peak_rate(rung.name, request.config) : PeakRate::fp32;
+        EXPECT_EQ(name_of(said), name_of(rate_of_products(result->compiled.ptx).value_or(PeakRate::fp32)));
+      }
+    }
+}
+
 /// The walks that take long, lab by lab.
 class EveryLab : public ::testing::TestWithParam<std::string> {
  protected:

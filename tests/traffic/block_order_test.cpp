@@ -113,6 +113,11 @@ TEST(OrderModel, TheFindingSaysHowMuchMoreIsReadThanInTheBestOrder) {
   EXPECT_NE(order.why.en.find("wave of 8 blocks"), std::string::npos) << order.why.en;
 }
 
+TEST(OrderModel, AWaveHasNoMoreBlocksThanTheGrid) {
+  const OrderModel order = Product(2, 3).model(cache_of(pieces(1000), 132));
+  EXPECT_NE(order.why.en.find("wave of 6 blocks"), std::string::npos) << order.why.en;
+}
+
 TEST(OrderModel, StripsAreTheRowsAndColumnsOfTheTiles) {
   const Product product(3, 5);
   const OrderModel order = product.model(cache_of(pieces(100), 4));
