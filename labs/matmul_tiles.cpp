@@ -121,10 +121,9 @@ Param make_type_param(size_t types) {
                               {"bf16", {"bf16, 8 bits", "bf16，8 位"}},
                               {"tf32", {"TF32, 11 bits of a float", "TF32，float 的 11 位"}}};
   all.resize(types);
-  Param param =
-      make_choice("DTYPE", {"Element type", "元素类型"},
-                  {"What the tensor cores multiply. They add up in fp32.", "张量核心相乘的类型，累加用 fp32。"},
-                  std::move(all));
+  Param param = make_choice(
+      "DTYPE", {"Element type", "元素类型"},
+      {"What the tensor cores multiply. They add up in fp32.", "张量核心相乘的类型，累加用 fp32。"}, std::move(all));
   param.value = 1;  // bf16, as most models are trained
   return param;
 }
