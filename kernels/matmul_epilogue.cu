@@ -16,7 +16,8 @@ __device__ float activation(float x) {
 template <bool ALIGNED>
 __device__ void multiply_tile(Sums& sum, const Element* a, const Element* b, int m, int n, int depth, int2 tile) {
   Pipeline<ALIGNED> pipeline(a, b, m, n, depth, tile);
-  pipeline.fill();
+  pipeline.start();
+  pipeline.begin();
 #pragma unroll 1
   while (pipeline.left > 0)
 #pragma unroll

@@ -51,13 +51,16 @@ struct Pipeline {
         left((depth + BK - 1) / BK),
         to_copy(left - (STAGES - 1)) {}
 
-  // STAGES - 1 pieces set out; the first one is waited for, and its first fragments are loaded.
-  __device__ void fill() {
+  // STAGES - 1 pieces set out.
+  __device__ void start() {
 #pragma unroll
     for (int s = 0; s < STAGES - 1; ++s) {
       if (s < left) copy_part<ALIGNED, 1>(copies_a, copies_b, stages + s * STAGE_BYTES, 0);
       next_copies();
     }
+  }
+  // The first one is waited for, and its first fragments are loaded.
+  __device__ void begin() {
     if (!DROP_WAIT) cp_async_wait_group<STAGES - 2>();  // the piece is there,
     __syncthreads();                                    // also what the other threads have copied of it
     loads.load(fragments[0], stages, 0);

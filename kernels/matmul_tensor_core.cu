@@ -129,9 +129,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 // Rung 3: cp.async brings pieces while others are multiplied, fragments are loaded one step ahead, and CTAs take tiles
 // in groups.
 template <bool ALIGNED>
-__device__ void multiply_tile(Sums& sum, const Element* a, const Element* b, int m, int n, int depth, int2 tile) {
-  Pipeline<ALIGNED> pipeline(a, b, m, n, depth, tile);
-  pipeline.fill();
+__device__ void multiply_pieces(Sums& sum, Pipeline<ALIGNED>& pipeline) {
+  pipeline.begin();
 #pragma unroll 1
   while (pipeline.left > 0)
 #pragma unroll
@@ -143,19 +142,56 @@ __device__ void multiply_tile(Sums& sum, const Element* a, const Element* b, int
     }
 }
 
+template <bool ALIGNED>
+__device__ void multiply_one_tile(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
+  const int2 tile = tile_of_cta<GROUP_M>(m, n);
+  Pipeline<ALIGNED> pipeline(a, b, m, n, depth, tile);
+  pipeline.start();
+  Sums sum = {};
+  multiply_pieces(sum, pipeline);
+  store_tile<ALIGNED>(sum, c, m, n, tile);
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS)
     multi_stage(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
-  const int2 tile = tile_of_cta<GROUP_M>(m, n);
-  Sums sum = {};
-  multiply_tile<true>(sum, a, b, m, n, depth, tile);
-  store_tile<true>(sum, c, m, n, tile);
+  multiply_one_tile<true>(a, b, c, m, n, depth);
 }
 
 // The same for rows that do not begin on 16 bytes: cp.async cannot copy those, so they go through registers.
 extern "C" __global__ void __launch_bounds__(THREADS)
     multi_stage_unaligned(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
-  const int2 tile = tile_of_cta<GROUP_M>(m, n);
-  Sums sum = {};
-  multiply_tile<false>(sum, a, b, m, n, depth, tile);
-  store_tile<false>(sum, c, m, n, tile);
+  multiply_one_tile<false>(a, b, c, m, n, depth);
+}
+
+// Rung 4: as many CTAs as the GPU holds at a time, each of which computes tile after tile. A CTA of rung 3 that begins
+// has nothing to multiply until its first piece is there, and one that writes its tile copies nothing. Here the first
+// pieces of the next tile set out before this one is written.
+template <bool ALIGNED>
+__device__ void multiply_many_tiles(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
+  const int tiles = (m + BM - 1) / BM * ((n + BN - 1) / BN);
+  int2 tile = tile_of_cta<GROUP_M>(m, n);
+  Pipeline<ALIGNED> pipeline(a, b, m, n, depth, tile);
+  pipeline.start();
+#pragma unroll 1
+  for (int index = blockIdx.x; index < tiles; index += gridDim.x) {
+    Sums sum = {};
+    multiply_pieces(sum, pipeline);
+    const int2 done = tile;
+    if (index + gridDim.x < tiles) {
+      tile = tile_at<GROUP_M>(index + gridDim.x, m, n);
+      if (!DROP_BARRIER) __syncthreads();  // all warps have read the last piece
+      pipeline = Pipeline<ALIGNED>(a, b, m, n, depth, tile);
+      pipeline.start();
+    }
+    store_tile<ALIGNED>(sum, c, m, n, done);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    persistent(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
+  multiply_many_tiles<true>(a, b, c, m, n, depth);
+}
+extern "C" __global__ void __launch_bounds__(THREADS)
+    persistent_unaligned(const Element* a, const Element* b, Element* c, int m, int n, int depth) {
+  multiply_many_tiles<false>(a, b, c, m, n, depth);
 }

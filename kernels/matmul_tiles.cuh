@@ -254,12 +254,17 @@ __device__ void store_tile(const Sums& sum, Element* c, int m, int n, int2 tile)
     store_unaligned(sum, c, m, n, row, column);
 }
 
-// The tile of C for a CTA: groups of GROUP rows of tiles; inside a group column after column, so that CTAs which run at
-// the same time share few rows of A and few columns of B. With GROUP 1 row after row.
+// The tiles of C in order: groups of GROUP rows of tiles; inside a group column after column, so that tiles which are
+// computed at the same time share few rows of A and few columns of B. With GROUP 1 row after row.
 template <int GROUP>
-__device__ int2 tile_of_cta(int m, int n) {
+__device__ int2 tile_at(int index, int m, int n) {
   const int tiles_m = (m + BM - 1) / BM, tiles_n = (n + BN - 1) / BN;
-  const int group = blockIdx.x / (GROUP * tiles_n), in_group = blockIdx.x % (GROUP * tiles_n);
+  const int group = index / (GROUP * tiles_n), in_group = index % (GROUP * tiles_n);
   const int rows = min(GROUP, tiles_m - group * GROUP);  // the last group may have fewer
   return make_int2(group * GROUP + in_group % rows, in_group / rows);
+}
+// That of a CTA which computes only one.
+template <int GROUP>
+__device__ int2 tile_of_cta(int m, int n) {
+  return tile_at<GROUP>(blockIdx.x, m, n);
 }

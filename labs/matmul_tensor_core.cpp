@@ -1,5 +1,7 @@
-// Lab "matmul-tensor-core": C = A · B on the tensor cores, from mma.sync on shared memory to a pipeline of stages.
+// Lab "matmul-tensor-core": C = A · B on the tensor cores, from mma.sync on shared memory to CTAs that stay.
 // kernels/matmul_tensor_core.cu holds the rungs.
+#include <algorithm>
+
 #include "engine/numbers.hpp"
 #include "labs/matmul_tiles.hpp"
 
@@ -33,10 +35,35 @@ Rung make_multi_stage() {
   return rung;
 }
 
+int64_t tiles_of(const Config& config) {
+  return ceil_divide(config.size("M"), config.param("BM")) * ceil_divide(config.size("N"), config.param("BN"));
+}
+int64_t persistent_ctas(const Config& config) { return std::min(tiles_of(config), config.param("CTAS")); }
+
+/// Rung 3 with a grid that does not depend on the sizes, but where there are fewer tiles than CTAs.
+Rung make_persistent() {
+  Rung rung = make_multi_stage();
+  rung.name = "persistent";
+  rung.title = {"Persistent CTAs", "常驻 CTA"};
+  rung.kernels = {"persistent", "persistent_unaligned"};
+  rung.params.emplace_back("CTAS");
+  rung.launches = [](const Config& config) {
+    std::vector<Launch> launches = launch("persistent", config, config.param("STAGES"));
+    launches.front().grid.x = static_cast<uint32_t>(persistent_ctas(config));
+    return launches;
+  };
+  rung.grid_formula = [](const Config& config) {
+    return fmt::format("min({}, {}) = {}", with_separators(config.param("CTAS")), with_separators(tiles_of(config)),
+                       with_separators(persistent_ctas(config)));
+  };
+  return rung;
+}
+
 std::vector<Rung> make_rungs() {
   return {make_plain("mma-shared", {"mma from shared memory", "mma，读共享内存"}, "mma_shared"),
           make_plain("ldmatrix", {"ldmatrix + swizzle", "ldmatrix + swizzle"}, "ldmatrix_swizzled"),
           make_multi_stage(),
+          make_persistent(),
           {.name = "auto",
            .title = {"Auto", "自动"},
            .params = {"DTYPE", "B_LAYOUT"},
@@ -51,16 +78,25 @@ std::vector<Param> make_params() {
                    "按行，即 K × N；或按列，线性层的权重就是这样存的（N × K）。"},
                   {{"rows", {"by rows, K × N", "按行，K × N"}}, {"columns", {"by columns, N × K", "按列，N × K"}}})};
   for (Param& param : make_tile_params()) params.push_back(std::move(param));
+  params.push_back({.name = "CTAS",
+                    .title = {"CTAs that stay", "常驻的 CTA 数"},
+                    .unit = {"CTAs", "CTA"},
+                    .help = {"Of the persistent rung: best as many as the GPU holds at a time.",
+                             "用于常驻 CTA 这一级：最好等于 GPU 同时容纳的 CTA 数。"},
+                    .value = 4,
+                    .min = 1,
+                    .max = 1024,
+                    .gpu_value = 132});
   return params;
 }
 
 std::vector<BreakIt> make_switches() {
-  std::vector<BreakIt> switches = make_pipeline_switches({"multi-stage", "auto"}, {});
+  std::vector<BreakIt> switches = make_pipeline_switches({"multi-stage", "persistent", "auto"}, {});
   switches.push_back({.name = "UNSWIZZLED",
                       .title = {"Do not swizzle", "不做 swizzle"},
                       .help = {"Rows that ldmatrix reads together begin in the same banks: right, but slower.",
                                "ldmatrix 一起读的各行落在相同的存储体：结果对，但更慢。"},
-                      .rungs = {"ldmatrix", "multi-stage", "auto"},
+                      .rungs = {"ldmatrix", "multi-stage", "persistent", "auto"},
                       .only_slower = true});
   return switches;
 }

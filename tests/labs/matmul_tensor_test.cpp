@@ -72,7 +72,7 @@ TEST(MatmulTensorCore, EveryRungIsRightOverRandomShapesInEveryTypeAndLayout) {
   for (const Rung& rung : find_lab(kTensor)->rungs) {
     int64_t turn = 0;
     for (const Shape& shape : random_shapes()) {
-      Values params{{"DTYPE", turn % 3}, {"B_LAYOUT", turn / 3 % 2}};
+      Values params{{"DTYPE", turn % 3}, {"B_LAYOUT", turn / 3 % 2}, {"CTAS", turn % 5 + 1}};
       // Another tile for a third of them: columns in panels, no power of two, and a pipeline of two.
       if (turn % 9 > 5) params.insert({{"BM", 128}, {"BN", 192}, {"BK", 64}, {"WARPS", 8}, {"STAGES", 2}});
       ++turn;
@@ -97,7 +97,7 @@ TEST(MatmulEpilogue, EveryRungIsRightOverRandomShapesInEveryTypeAndActivation) {
 constexpr Shape kTile{64, 64, 64};
 
 TEST(MatmulTensorCore, SwizzledTilesHaveNoBankConflictInAnyTypeLayoutAndDepth) {
-  for (const char* rung : {"ldmatrix", "multi-stage"})
+  for (const char* rung : {"ldmatrix", "multi-stage", "persistent"})
     for (const int64_t type : {0, 1, 2})
       for (const int64_t layout : {0, 1})
         for (const int64_t depth : {32, 64}) {
@@ -142,7 +142,7 @@ TEST(MatmulTensorCore, ACtaReadsItsStripsOnceAndWritesItsTileInWholeSectors) {
   constexpr Shape kShape{256, 192, 128};
   for (const int64_t type : {0, 2}) {
     const uint64_t bytes = type == 2 ? 4 : 2, tiles = 4 * 3;
-    for (const char* rung : {"mma-shared", "ldmatrix", "multi-stage"}) {
+    for (const char* rung : {"mma-shared", "ldmatrix", "multi-stage", "persistent"}) {
       const Counters counters = counters_of(kTensor, rung, kShape, {{"DTYPE", type}});
       EXPECT_EQ(counters.global_load_sectors, tiles * (64 + 64) * 128 * bytes / 32) << rung;
       EXPECT_EQ(counters.global_store_sectors, 256 * 192 * bytes / 32) << rung;
