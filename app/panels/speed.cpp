@@ -142,6 +142,12 @@ void add_errors(const PanelContext& context, std::vector<Note>& notes) {
   if (const auto& error = context.session.bench_error()) add(*error);
 }
 
+/// Why a series has no points, without its name, which stands before it.
+std::string reason_missing(const TimingSeries& series) {
+  const std::string known = series.name + " is not available: ";
+  return series.unavailable.starts_with(known) ? series.unavailable.substr(known.size()) : series.unavailable;
+}
+
 /// The lines under the plot: where the numbers come from, what is missing, what went wrong.
 std::vector<Note> notes_of(const PanelContext& context, const SpeedReport& report, float width) {
   const Strings& strings = context.strings;
@@ -162,8 +168,9 @@ std::vector<Note> notes_of(const PanelContext& context, const SpeedReport& repor
   std::string missing, reasons;
   for (const auto& series : report.series) {
     if (series.unavailable.empty()) continue;
-    missing += (missing.empty() ? "" : strings("speed.semicolon")) + series.name + ": " + series.unavailable;
-    reasons += (reasons.empty() ? "" : "\n") + series.name + ": " + series.unavailable;
+    const std::string reason = series.name + ": " + reason_missing(series);
+    missing += (missing.empty() ? "" : strings("speed.semicolon")) + reason;
+    reasons += (reasons.empty() ? "" : "\n") + reason;
   }
   if (!missing.empty())
     notes.push_back({strings.format("speed.not_available", fmt::arg("what", missing)), reasons, context.theme.muted});
