@@ -86,7 +86,8 @@ std::vector<Param> make_params() {
                     .value = 4,
                     .min = 1,
                     .max = 1024,
-                    .gpu_value = 132});
+                    .gpu_value = 132,
+                    .model_only = true});  // the grid is made of it, and the kernel asks how large that is
   return params;
 }
 
