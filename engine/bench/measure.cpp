@@ -8,16 +8,9 @@
 #include <numeric>
 #include <utility>
 
-#include "engine/bench/race.hpp"
+#include "engine/bench/sweep.hpp"
 #include "engine/bench/timing_point.hpp"
-#include "engine/gpu/buffer_sets.hpp"
-#include "engine/gpu/timing_method.hpp"
 #include "engine/names.hpp"
-#include "engine/reference/cub.hpp"
-#include "engine/reference/cublas.hpp"
-#include "engine/reference/cublaslt.hpp"
-#include "engine/reference/python.hpp"
-#include "engine/run/paths.hpp"
 
 namespace tilescope {
 namespace {
@@ -31,30 +24,11 @@ std::string now_in_utc() {
   return text;
 }
 
-/// Whether a reference is a library that is called in this process.
-bool is_library(ReferenceKind kind) {
-  return kind == ReferenceKind::cublas || kind == ReferenceKind::cublaslt || kind == ReferenceKind::cub;
-}
-
-/// A call of a library, and what it said about its choice.
-struct LibraryCall {
-  EnqueueCall call;
-  std::string note = {};
-};
-
 uint64_t bytes_of(std::span<const std::shared_ptr<DeviceBuffer>> buffers) {
   uint64_t bytes = 0;
   for (const auto& buffer : buffers) bytes += buffer->bytes();
   return bytes;
 }
-
-/// A rung that computed the right result: what it takes to run it again.
-struct CheckedRung {
-  size_t series;
-  CompiledModule compiled;
-  std::vector<Launch> launches;
-  std::vector<double> pilot = {};  // cold executions, ms
-};
 
 /// Above this a rung is not put into graphs beside a short one: fifty executions would take long, and what its launch
 /// costs and what is left in the L2 no longer counts.
@@ -67,67 +41,7 @@ constexpr double kHopeless = 8;
 /// After which the chip is cool and its power budget full again.
 constexpr std::chrono::milliseconds kRest(150);
 
-class Sweep {
- public:
-  Sweep(Engine& engine, const Lab& lab, const BenchRequest& request, std::stop_token stop,
-        const BenchProgress& progress)
-      : engine_(engine), lab_(lab), request_(request), stop_(std::move(stop)), progress_(progress) {}
-
-  Result<SpeedReport> carry_out();
-
- private:
-  Result<void> name_series();
-  Result<void> name_schemes();
-  Config config_at(int64_t size) const;
-  std::string place_text(int64_t size) const;
-  void open_references();
-  Result<void> measure_size(int64_t size);
-  Result<std::vector<CheckedRung>> check_rungs(const Config& config, int64_t size);
-  Result<void> add_rungs(std::span<const CheckedRung> rungs);
-  Result<void> add_references(const Config& config);
-  Result<void> add_copy(size_t series, double useful_bytes);
-  void add_python(size_t series, const ReferenceSpec& spec, const Config& config);
-  Result<LibraryCall> library_call(const ReferenceSpec& spec, const Config& config, const AddressSet& addresses);
-  Result<LibraryCall> fastest_proposal(const std::string& operation, const Config& config, const AddressSet& addresses);
-  Result<void> add_library(size_t series, const ReferenceSpec& spec, const Config& config);
-  Result<bool> agrees(const TimedWork& work, std::span<const uint64_t> addresses, const Config& config) const;
-  Result<void> add_work(size_t series, TimedWork work, const TimingMethod& method, double estimate_ms = 0);
-  Result<void> choose_method(std::span<CheckedRung> rungs);
-  Result<void> settle();
-  std::map<std::string, int64_t> tuned(const std::string& rung, const Config& config) const;
-  void keep_points(const Config& config, int64_t size);
-  void report_progress(double within_size) const;
-
-  const ReferenceSpec& reference(size_t series) const { return lab_.references[series - first_reference_]; }
-  uint32_t clock() const { return (*engine_.gpu())->device().sm_clock_mhz; }
-
-  Engine& engine_;
-  const Lab& lab_;
-  const BenchRequest& request_;
-  std::stop_token stop_;
-  const BenchProgress& progress_;
-  SpeedReport report_;
-  std::vector<int64_t> sizes_;
-  size_t sizes_done_ = 0;
-  size_t first_reference_ = 0;
-  std::unique_ptr<PythonReference> python_;
-  std::shared_ptr<CublasReference> cublas_;
-  std::shared_ptr<CublasLtReference> cublaslt_;
-  std::shared_ptr<CubReference> cub_;
-  bool settled_ = true;
-  GpuSpec gpu_;  // of a map: what its schemes are tuned for
-
-  // Of the size being measured. The order matters: what is declared last goes first.
-  std::vector<std::shared_ptr<DeviceBuffer>> buffers_;
-  std::unique_ptr<GpuTimer> timer_;
-  TimingMethod method_;
-  double fastest_ms_ = 0;                                         // of the rungs' pilots
-  std::vector<std::pair<size_t, std::vector<double>>> hopeless_;  // series that are not raced, with their pilots
-  std::optional<BufferSets> rotated_;
-  std::vector<CopySets> copies_;
-  std::vector<BufferSets> library_sets_;
-  std::vector<Contestant> contestants_;
-};
+}  // namespace
 
 Result<SpeedReport> Sweep::carry_out() {
   if (!engine_.gpu()) return tl::unexpected(engine_.gpu().error());
@@ -359,167 +273,6 @@ Result<void> Sweep::add_work(size_t series, TimedWork work, const TimingMethod& 
   return {};
 }
 
-/// A reference that cannot be had at this size keeps its reason, unless it has points of other sizes.
-Result<void> Sweep::add_references(const Config& config) {
-  for (size_t series = first_reference_; series < report_.series.size(); ++series) {
-    if (stop_.stop_requested()) return fail(ErrorId::cancelled);
-    TimingSeries& shown = report_.series[series];
-    if (!shown.unavailable.empty()) continue;
-    const ReferenceSpec& spec = reference(series);
-    if (is_library(spec.kind)) {
-      if (auto ok = add_library(series, spec, config); !ok && shown.points.empty()) {
-        shown.unavailable = ok.error().message;
-      }
-    } else if (spec.kind != ReferenceKind::device_copy) {
-      add_python(series, spec, config);
-    } else if (auto ok = add_copy(series, lab_.useful_bytes(config)); !ok) {
-      if (ok.error().id != ErrorId::too_large_for_gpu) return ok;
-      if (shown.points.empty()) shown.unavailable = ok.error().message;
-    }
-  }
-  return {};
-}
-
-/// A copy moves every byte twice, so half the bytes make the same traffic as the operation.
-Result<void> Sweep::add_copy(size_t series, double useful_bytes) {
-  const auto bytes = static_cast<size_t>(useful_bytes / 2);
-  auto sets = CopySets::make(buffers_, bytes, method_.cold() ? 1 : method_.sets);
-  if (!sets) return tl::unexpected(sets.error());
-  copies_.push_back(std::move(*sets));
-  return add_work(series, GpuTimer::copies(copies_.back().addresses(), bytes), method_);
-}
-
-/// What queues the operation of a library that is called in this process, opened when it is first needed. `addresses`
-/// are those of buffers that it may try itself on.
-Result<LibraryCall> Sweep::library_call(const ReferenceSpec& spec, const Config& config, const AddressSet& addresses) {
-  const auto context = context_of(*buffers_.front());
-  const std::string operation = operation_of(spec, config);
-  const auto plain = [](Result<EnqueueCall> call) -> Result<LibraryCall> {
-    if (!call) return tl::unexpected(call.error());
-    return LibraryCall{.call = std::move(*call)};
-  };
-  if (spec.kind == ReferenceKind::cub) {
-    if (!cub_ || cub_->context() != context) {
-      auto opened = CubReference::open(
-          context, {.source = engine_.root() / "assets" / "cub" / "device_sum.cu", .cache_folder = user_cache_folder()},
-          stop_);
-      if (!opened) return tl::unexpected(opened.error());
-      cub_ = std::move(*opened);
-    }
-    return plain(CubReference::call(cub_, operation, config.sizes));
-  }
-  if (spec.kind == ReferenceKind::cublaslt) {
-    if (!cublaslt_ || cublaslt_->context() != context) {
-      auto opened = CublasLtReference::open(context);
-      if (!opened) return tl::unexpected(opened.error());
-      cublaslt_ = std::move(*opened);
-    }
-    return fastest_proposal(operation, config, addresses);
-  }
-  if (!cublas_ || cublas_->context() != context) {
-    auto opened = CublasReference::open(context);
-    if (!opened) return tl::unexpected(opened.error());
-    cublas_ = std::move(*opened);
-  }
-  return plain(CublasReference::call(cublas_, operation, config));
-}
-
-/// cuBLASLt leaves the choice among its algorithms to the caller: each is timed a few times, the fastest is kept.
-Result<LibraryCall> Sweep::fastest_proposal(const std::string& operation, const Config& config,
-                                            const AddressSet& addresses) {
-  constexpr int kSamples = 5;
-  const auto product = product_named(operation, config);
-  if (!product) return fail(ErrorId::reference_unavailable, "cuBLASLt", "there is no operation " + operation);
-  auto proposals = CublasLtReference::proposals(cublaslt_, *product);
-  if (!proposals) return tl::unexpected(proposals.error());
-  LibraryCall fastest;
-  double best = HUGE_VAL;
-  for (auto& proposal : *proposals) {
-    const auto times = timer_->cold(GpuTimer::calls(proposal.call, std::span(&addresses, 1)), kSamples);
-    if (!times) continue;  // a proposal that the library itself then refuses
-    const double median = bootstrap_median(*times).median;
-    if (median >= best) continue;
-    best = median;
-    fastest = {.call = std::move(proposal.call),
-               .note = fmt::format("{}, the fastest of {}", proposal.name, proposals->size())};
-  }
-  if (!fastest.call) return fail(ErrorId::reference_unavailable, "cuBLASLt", "none of its algorithms runs");
-  return fastest;
-}
-
-/// On copies of the rungs' buffers; checked against what the rungs computed, which is right.
-Result<void> Sweep::add_library(size_t series, const ReferenceSpec& spec, const Config& config) {
-  auto copies = BufferSets::copies_of(buffers_, method_.cold() ? 1 : method_.sets);
-  if (!copies) return tl::unexpected(copies.error());
-  auto called = library_call(spec, config, copies->addresses().front());
-  if (!called) return tl::unexpected(called.error());
-  TimedWork work = GpuTimer::calls(std::move(called->call), copies->addresses());
-  auto right = agrees(work, copies->addresses().front(), config);
-  if (!right) return tl::unexpected(right.error());
-  if (!*right) return fail(ErrorId::reference_unavailable, spec.name, "its result is not that of the rungs");
-  library_sets_.push_back(std::move(*copies));
-  if (auto added = add_work(series, std::move(work), method_); !added) return added;
-  contestants_.back().note = std::move(called->note);
-  return {};
-}
-
-/// Outputs are wiped, computed, and compared with those of the rungs: both may be off by the tolerance.
-Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addresses, const Config& config) const {
-  const auto context = context_of(*buffers_.front());
-  const auto specs = lab_.buffers(config);
-  CurrentContext current(*context);
-  if (!current) return tl::unexpected(context->error("the comparison", CUDA_ERROR_CONTEXT_IS_DESTROYED));
-  const Driver& driver = context->driver();
-  CUresult status = CUDA_SUCCESS;
-  const auto step = [&status](CUresult result) { status = status == CUDA_SUCCESS ? result : status; };
-  for (size_t i = 0; i < specs.size(); ++i)
-    if (specs[i].role == Role::output)
-      step(driver.memset_d8_async(addresses[i], 0xff, buffers_[i]->bytes(), context->stream()));
-  if (auto ran = timer_->execute(work); !ran) return tl::unexpected(ran.error());
-  for (size_t i = 0; i < specs.size(); ++i) {
-    if (specs[i].role != Role::output) continue;
-    const Tolerance tolerance = tolerance_of(lab_, report_.series.front().name, config, specs[i].type);
-    HostBuffer expected(specs[i].type, static_cast<size_t>(specs[i].count())), got = expected;
-    step(driver.memcpy_dtoh(expected.bytes.data(), buffers_[i]->address(), buffers_[i]->bytes()));
-    step(driver.memcpy_dtoh(got.bytes.data(), addresses[i], buffers_[i]->bytes()));
-    if (status != CUDA_SUCCESS) return tl::unexpected(context->error("the comparison", status));
-    for (size_t k = 0; k < got.count(); ++k) {
-      const double wanted = value_at(expected, k);
-      const double allowed = 2 * (tolerance.absolute + tolerance.relative * std::abs(wanted));
-      if (!(std::abs(value_at(got, k) - wanted) <= allowed)) return false;  // NaN is not either
-    }
-  }
-  return true;
-}
-
-void Sweep::add_python(size_t series, const ReferenceSpec& spec, const Config& config) {
-  PythonReference::Work work;
-  work.kind = spec.kind;
-  work.operation = operation_of(spec, config);
-  if (const auto n = config.sizes.find(lab_.sweep_size); n != config.sizes.end()) work.n = n->second;
-  work.sizes = config.sizes;
-  work.params = config.params;
-  work.sets = method_.cold() ? 1 : method_.sets;
-  work.executions = method_.executions;
-  work.flush_bytes = timer_->flush_bytes();
-  TimingSeries& shown = report_.series[series];
-  auto take = [this, kind = spec.kind, operation = work.operation](int count) {
-    return python_->time(kind, operation, count, stop_);
-  };
-  auto prepared = python_->prepare(work, stop_);
-  auto pilot = prepared ? take(2) : tl::unexpected(prepared.error());
-  if (!pilot) {
-    if (shown.points.empty() && pilot.error().id != ErrorId::cancelled) shown.unavailable = pilot.error().message;
-    return;
-  }
-  Contestant contestant;
-  contestant.series = series;
-  contestant.take = take;
-  contestant.method = method_;
-  contestant.estimate_ms = bootstrap_median(*pilot).median * std::max(method_.executions, 1);
-  contestants_.push_back(std::move(contestant));
-}
-
 Result<void> Sweep::settle() {
   auto settled = settle_clocks(
       [this]() -> Result<void> {
@@ -578,8 +331,6 @@ void Sweep::report_progress(double within_size) const {
   const double sizes = static_cast<double>(std::max<size_t>(sizes_.size(), 1));
   progress_(report_, (static_cast<double>(sizes_done_) + within_size) / sizes);
 }
-
-}  // namespace
 
 Result<SpeedReport> bench(Engine& engine, const BenchRequest& request, std::stop_token stop,
                           const BenchProgress& progress) {

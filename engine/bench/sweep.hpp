@@ -1,0 +1,103 @@
+// One benchmark of a lab while it runs: what `bench` keeps from size to size, and of the size that it is at.
+// measure.cpp carries it out; sweep_references.cpp adds what the rungs are compared with.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/bench/measure.hpp"
+#include "engine/bench/race.hpp"
+#include "engine/gpu/buffer_sets.hpp"
+#include "engine/gpu/timing_method.hpp"
+#include "engine/reference/cub.hpp"
+#include "engine/reference/cublas.hpp"
+#include "engine/reference/cublaslt.hpp"
+#include "engine/reference/python.hpp"
+
+namespace tilescope {
+
+/// Whether a reference is a library that is called in this process.
+inline bool is_library(ReferenceKind kind) {
+  return kind == ReferenceKind::cublas || kind == ReferenceKind::cublaslt || kind == ReferenceKind::cub;
+}
+
+/// A call of a library, and what it said about its choice.
+struct LibraryCall {
+  EnqueueCall call;
+  std::string note = {};
+};
+
+/// A rung that computed the right result: what it takes to run it again.
+struct CheckedRung {
+  size_t series;
+  CompiledModule compiled;
+  std::vector<Launch> launches;
+  std::vector<double> pilot = {};  // cold executions, ms
+};
+
+class Sweep {
+ public:
+  Sweep(Engine& engine, const Lab& lab, const BenchRequest& request, std::stop_token stop,
+        const BenchProgress& progress)
+      : engine_(engine), lab_(lab), request_(request), stop_(std::move(stop)), progress_(progress) {}
+
+  Result<SpeedReport> carry_out();
+
+ private:
+  Result<void> name_series();
+  Result<void> name_schemes();
+  Config config_at(int64_t size) const;
+  std::string place_text(int64_t size) const;
+  void open_references();
+  Result<void> measure_size(int64_t size);
+  Result<std::vector<CheckedRung>> check_rungs(const Config& config, int64_t size);
+  Result<void> add_rungs(std::span<const CheckedRung> rungs);
+  Result<void> add_references(const Config& config);
+  Result<void> add_copy(size_t series, double useful_bytes);
+  void add_python(size_t series, const ReferenceSpec& spec, const Config& config);
+  Result<LibraryCall> library_call(const ReferenceSpec& spec, const Config& config, const AddressSet& addresses);
+  Result<LibraryCall> fastest_proposal(const std::string& operation, const Config& config, const AddressSet& addresses);
+  Result<void> add_library(size_t series, const ReferenceSpec& spec, const Config& config);
+  Result<bool> agrees(const TimedWork& work, std::span<const uint64_t> addresses, const Config& config) const;
+  Result<void> add_work(size_t series, TimedWork work, const TimingMethod& method, double estimate_ms = 0);
+  Result<void> choose_method(std::span<CheckedRung> rungs);
+  Result<void> settle();
+  std::map<std::string, int64_t> tuned(const std::string& rung, const Config& config) const;
+  void keep_points(const Config& config, int64_t size);
+  void report_progress(double within_size) const;
+
+  const ReferenceSpec& reference(size_t series) const { return lab_.references[series - first_reference_]; }
+  uint32_t clock() const { return (*engine_.gpu())->device().sm_clock_mhz; }
+
+  Engine& engine_;
+  const Lab& lab_;
+  const BenchRequest& request_;
+  std::stop_token stop_;
+  const BenchProgress& progress_;
+  SpeedReport report_;
+  std::vector<int64_t> sizes_;
+  size_t sizes_done_ = 0;
+  size_t first_reference_ = 0;
+  std::unique_ptr<PythonReference> python_;
+  std::shared_ptr<CublasReference> cublas_;
+  std::shared_ptr<CublasLtReference> cublaslt_;
+  std::shared_ptr<CubReference> cub_;
+  bool settled_ = true;
+  GpuSpec gpu_;  // of a map: what its schemes are tuned for
+
+  // Of the size being measured. The order matters: what is declared last goes first.
+  std::vector<std::shared_ptr<DeviceBuffer>> buffers_;
+  std::unique_ptr<GpuTimer> timer_;
+  TimingMethod method_;
+  double fastest_ms_ = 0;                                         // of the rungs' pilots
+  std::vector<std::pair<size_t, std::vector<double>>> hopeless_;  // series that are not raced, with their pilots
+  std::optional<BufferSets> rotated_;
+  std::vector<CopySets> copies_;
+  std::vector<BufferSets> library_sets_;
+  std::vector<Contestant> contestants_;
+};
+
+}  // namespace tilescope
