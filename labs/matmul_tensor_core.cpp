@@ -35,10 +35,7 @@ Rung make_multi_stage() {
   return rung;
 }
 
-int64_t tiles_of(const Config& config) {
-  return ceil_divide(config.size("M"), config.param("BM")) * ceil_divide(config.size("N"), config.param("BN"));
-}
-int64_t persistent_ctas(const Config& config) { return std::min(tiles_of(config), config.param("CTAS")); }
+int64_t persistent_ctas(const Config& config) { return std::min(count_tiles(config), config.param("CTAS")); }
 
 /// Rung 3 with a grid that does not depend on the sizes, but where there are fewer tiles than CTAs.
 Rung make_persistent() {
@@ -53,7 +50,7 @@ Rung make_persistent() {
     return launches;
   };
   rung.grid_formula = [](const Config& config) {
-    return fmt::format("min({}, {}) = {}", with_separators(config.param("CTAS")), with_separators(tiles_of(config)),
+    return fmt::format("min({}, {}) = {}", with_separators(config.param("CTAS")), with_separators(count_tiles(config)),
                        with_separators(persistent_ctas(config)));
   };
   return rung;

@@ -181,7 +181,7 @@ std::vector<BreakIt> make_pipeline_switches(const std::vector<std::string>& stag
 
 Launch launch_tiles(std::string kernel, const Config& config, int64_t stages, std::vector<Argument> arguments) {
   Launch launch{.kernel = std::move(kernel), .grid = {}, .block = {}, .shared_bytes = 0, .arguments = {}};
-  launch.grid.x = static_cast<uint32_t>(tile_rows(config) * tile_columns(config));
+  launch.grid.x = static_cast<uint32_t>(count_tiles(config));
   launch.block.x = static_cast<uint32_t>(32 * config.param("WARPS"));
   launch.shared_bytes = static_cast<uint32_t>(shared_bytes(config, stages));
   launch.arguments = std::move(arguments);
@@ -190,10 +190,11 @@ Launch launch_tiles(std::string kernel, const Config& config, int64_t stages, st
   return launch;
 }
 
+int64_t count_tiles(const Config& config) { return tile_rows(config) * tile_columns(config); }
+
 std::string tiles_formula(const Config& config) {
   return fmt::format("⌈{} / {}⌉ × ⌈{} / {}⌉ = {}", with_separators(config.size("M")), config.param("BM"),
-                     with_separators(config.size("N")), config.param("BN"),
-                     with_separators(tile_rows(config) * tile_columns(config)));
+                     with_separators(config.size("N")), config.param("BN"), with_separators(count_tiles(config)));
 }
 
 Result<void> check_tile(const Config& config, int64_t stages) {

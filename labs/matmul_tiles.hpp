@@ -36,6 +36,8 @@ std::vector<BreakIt> make_pipeline_switches(const std::vector<std::string>& stag
 /// arguments.
 Launch launch_tiles(std::string kernel, const Config& config, int64_t stages, std::vector<Argument> arguments);
 std::string tiles_formula(const Config& config);
+/// Tiles of C.
+int64_t count_tiles(const Config& config);
 /// Whether a lane has registers, and an SM shared memory, for the tile.
 Result<void> check_tile(const Config& config, int64_t stages);
 

@@ -34,11 +34,9 @@ Result<const Lab*> require_lab(const std::string& name) {
 
 /// "fp16, bf16"; empty of a parameter whose values are numbers.
 std::string names_of_values(const Lab& lab, const std::string& param) {
-  std::string names;
   for (const Param& one : lab.params)
-    for (size_t i = 0; one.name == param && i < one.choices.size(); ++i)
-      names += (i == 0 ? "" : ", ") + one.choices[i].name;
-  return names;
+    if (one.name == param && !one.choices.empty()) return join_names(one.choices);
+  return {};
 }
 
 Result<void> assign_values(const std::vector<std::string>& texts, std::map<std::string, int64_t>& values,
