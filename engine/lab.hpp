@@ -53,7 +53,7 @@ struct Param {
   Scale scale = Scale::linear;           // power_of_two: only powers of two between min and max are possible
   int64_t step = 1;                      // linear: value = min + k * step
   int64_t gpu_value = 0;                 // default on a GPU, where it differs; 0: value
-  bool model_only = false;               // says how a run is modelled; the kernel does not know it
+  bool model_only = false;               // no constant of the kernel: how a run is modelled, or how large its grid is
   std::vector<NamedValue> choices = {};  // the names of values 0, 1, …; empty: they are numbers
   bool of_problem = false;               // says what is computed, not how: times at another value are no comparison
 };
