@@ -19,8 +19,10 @@ class Operation:
     family = None
     options = {}  # what a Triton launch is told beside its tensors
 
-    def __init__(self, inputs, eager, exact=None, into=None, absolute=1e-6, relative=1e-6, prepare=None, kind=None):
+    def __init__(self, inputs, eager, exact=None, into=None, absolute=1e-6, relative=1e-6, prepare=None, kind=None,
+                 spread=None):
         self.inputs, self.eager, self.into, self.prepare, self.kind = inputs, eager, into, prepare, kind
+        self.spread = spread  # mean and deviation of each input, where they are not 0 and 1
         self.exact = exact or eager
         self.absolute, self.relative = absolute, relative
 
@@ -43,7 +45,10 @@ class Operation:
         return self.inputs(sizes)
 
     def arrange(self, torch, inputs, params):
-        """The inputs as the operation takes them, from tensors of N(0, 1)."""
+        """The inputs as the operation takes them and the lab has them, from tensors of N(0, 1)."""
+        if self.spread:
+            for one, (mean, deviation) in zip(inputs, self.spread(inputs)):
+                one.mul_(deviation).add_(mean)
         return self.prepare(torch, inputs) if self.prepare else inputs
 
     def rows(self, torch, count, most):
@@ -132,6 +137,15 @@ def with_weights(count):
     return lambda sizes: matrix(sizes) + [(sizes["columns"],)] * count
 
 
+# Means and deviations as the labs have them: weights are about 1 or 0; x is far from 0 where its type has the bits.
+GAMMA, BETA = (1, 0.5), (0, 0.5)
+
+
+def far_from_zero(inputs):
+    x = inputs[0]
+    return [(1 if x.element_size() == 2 or x.shape[1] < 32 else 100, 1), GAMMA, BETA]
+
+
 def layer_norm(torch, x, gamma, beta):
     return torch.nn.functional.layer_norm(x, (x.shape[1],), gamma, beta, EPSILON)
 
@@ -172,10 +186,11 @@ OPERATIONS = {
     "sum": Sum(vectors(1), lambda torch, x: torch.sum(x)),
     "sin_cos_add": Operation(vectors(2), lambda torch, a, b: torch.sin(a) + torch.cos(b)),
     "gelu": Operation(vectors(1), lambda torch, x: torch.nn.functional.gelu(x, approximate="tanh")),
-    "softmax": Operation(matrix, lambda torch, x: torch.softmax(x, dim=1), relative=1e-5),
-    "layernorm": Operation(with_weights(2), layer_norm, absolute=1e-5, relative=1e-5),
+    "softmax": Operation(matrix, lambda torch, x: torch.softmax(x, dim=1), relative=2e-5, spread=lambda _: [(100, 1)]),
+    "layernorm": Operation(with_weights(2), layer_norm, absolute=5e-4, relative=1e-5, spread=far_from_zero),
     "layernorm_backward": Operation(lambda sizes: matrix(sizes) * 2 + [(sizes["columns"],)], layer_norm_backward,
-                                    layer_norm_backward_exact, prepare=with_statistics, absolute=1e-2, relative=1e-3),
-    "rmsnorm": Operation(with_weights(1), rms_norm, absolute=1e-5, relative=1e-5),
+                                    layer_norm_backward_exact, prepare=with_statistics, absolute=1e-2, relative=1e-3,
+                                    spread=lambda _: [(0, 1), (0, 1), GAMMA]),
+    "rmsnorm": Operation(with_weights(1), rms_norm, absolute=1e-5, relative=1e-5, spread=lambda _: [(0, 1), GAMMA]),
     **attention.OPERATIONS,
 }
