@@ -56,8 +56,9 @@ class Attention:
     into, tensor_float = None, False
     backward = False
 
-    def __init__(self, forward):
+    def __init__(self, forward, rounds_scores=False):
         self.forward = forward
+        self.rounds_scores = rounds_scores  # to the type of the elements, before the softmax
 
     def at(self, values):
         bound = copy.copy(self)
@@ -92,13 +93,13 @@ class Attention:
     def eager(self, torch, q, k, v):
         return self.forward(torch, q, k, v, self.causal)
 
-    def exact_rows(self, torch, q, k, v, first, rows):
-        """Weights of some queries of one head in float64."""
+    def exact_rows(self, torch, q, k, first, rows):
+        """Of some queries of one head the scores and the weights in float64."""
         scores = q[first:first + rows].double() @ k.double().T * q.shape[1] ** -0.5
         if self.causal:
             late = not_seen(torch, q.shape[0], k.shape[0], q.device, first, scores.shape[0])
             scores = scores.masked_fill(late, float("-inf"))
-        return torch.nan_to_num(torch.softmax(scores, 1))
+        return scores, torch.nan_to_num(torch.softmax(scores, 1))
 
     def pieces(self, torch, inputs, got, element):
         """Pieces of the results, what they should be, and how far off they may be: as the lab's rungs."""
@@ -109,9 +110,15 @@ class Attention:
             of_k, of_v = k[batch, kv_head], v[batch, kv_head]
             for head in range(kv_head * group, (kv_head + 1) * group):
                 for first in range(0, q.shape[2], 1024):
-                    weights = self.exact_rows(torch, q[batch, head], of_k, of_v, first, 1024)
+                    scores, weights = self.exact_rows(torch, q[batch, head], of_k, first, 1024)
                     exact = weights @ of_v.double()
-                    yield got[0][batch, head, first:first + 1024], exact, 5e-4 + 4 * unit + 1.01 * unit * exact.abs()
+                    bound = 5e-4 + 4 * unit + 1.01 * unit * exact.abs()
+                    if self.rounds_scores:
+                        # Rounded twice, the product and its scaled form: unit / 2 each. A weight is off by a factor of
+                        # exp(2 · that) at most, its own and the sum's.
+                        off = torch.where(scores.isinf(), 0, scores).abs().amax(1, keepdim=True) * unit
+                        bound = bound + torch.expm1(2 * off) * (weights @ of_v.double().abs())
+                    yield got[0][batch, head, first:first + 1024], exact, bound
 
 
 class AttentionBackward(Attention):
@@ -148,7 +155,7 @@ class AttentionBackward(Attention):
             for head in range(kv_head * group, (kv_head + 1) * group):
                 for first in range(0, q.shape[2], 1024):
                     part = slice(first, first + 1024)
-                    weights = self.exact_rows(torch, q[batch, head], k[batch, kv_head], v[batch, kv_head], first, 1024)
+                    _, weights = self.exact_rows(torch, q[batch, head], k[batch, kv_head], first, 1024)
                     of_d_o, of_q = d_o[batch, head, part].double(), q[batch, head, part].double()
                     d_weights = of_d_o @ of_v.T
                     d_scores = weights * (d_weights - (d_weights * weights).sum(1, keepdim=True)) * scale
@@ -162,7 +169,7 @@ class AttentionBackward(Attention):
 
 FORMS = {"flash": fused("FLASH_ATTENTION"), "cudnn": fused("CUDNN_ATTENTION"), "unfused": unfused}
 OPERATIONS = {
-    **{f"attention_{name}": Attention(form) for name, form in FORMS.items()},
+    **{f"attention_{name}": Attention(form, name == "unfused") for name, form in FORMS.items()},
     **{f"attention_backward_{name}": AttentionBackward(form) for name, form in FORMS.items()},
     # Of Triton's the inputs and what they should give.
     "attention": Attention(unfused),
