@@ -9,7 +9,7 @@ namespace tilescope {
 namespace {
 
 constexpr float kEpsilon = 1e-5f;
-enum Buffer : size_t { kX, kGamma, kOut, kPlaces, kEntered, kSums, kArrived };
+enum Buffer : size_t { kX, kGamma, kOut, kPlaces, kEntered, kSums, kArrived, kEnteredToAdd };
 
 std::vector<BufferSpec> make_buffers(const Config& config) {
   std::vector<BufferSpec> buffers{make_matrix("x", config, Role::input), make_weights("gamma", config, 1),
@@ -18,8 +18,11 @@ std::vector<BufferSpec> make_buffers(const Config& config) {
   const BufferSpec counters = buffers.back();
   buffers.push_back(
       {.name = "sums", .shape = {counters.shape[0], counters.shape[1], 2}, .role = Role::scratch, .fill = Fill::zero});
-  buffers.push_back(counters);
-  buffers.back().name = "arrived";
+  // Of their own: all rungs are timed on the same buffers, and CTAs with flags enter but do not arrive.
+  for (const char* name : {"arrived", "entered_to_add"}) {
+    buffers.push_back(counters);
+    buffers.back().name = name;
+  }
   return buffers;
 }
 
@@ -64,7 +67,7 @@ Rung make_rung(std::string name, Text title, std::vector<std::string> kernels, s
 std::vector<Rung> make_rungs() {
   const auto atomics = [](const Config& config) {
     return launch_scheme_3(config, "ctas_with_atomics",
-                           {BufferArgument{kSums}, BufferArgument{kArrived}, BufferArgument{kEntered}});
+                           {BufferArgument{kSums}, BufferArgument{kArrived}, BufferArgument{kEnteredToAdd}});
   };
   const auto flags = [](const Config& config) {
     return launch_scheme_3(config, "ctas_with_flags", {BufferArgument{kPlaces}, BufferArgument{kEntered}});
