@@ -55,8 +55,9 @@ struct Pipeline {
   __device__ void start() {
 #pragma unroll
     for (int s = 0; s < STAGES - 1; ++s) {
+      if (s > 0) next_piece();
       if (s < left) copy_part<ALIGNED, 1>(copies_a, copies_b, stages + s * STAGE_BYTES, 0);
-      next_copies();
+      cp_async_commit_group();
     }
   }
   // The first one is waited for, and its first fragments are loaded.
@@ -65,15 +66,14 @@ struct Pipeline {
     __syncthreads();                                    // also what the other threads have copied of it
     loads.load(fragments[0], stages, 0);
   }
-  __device__ void next_copies() {
+  __device__ void next_piece() {
     copies_a.next_piece();
     copies_b.next_piece();
-    cp_async_commit_group();
   }
 
   // All of the piece is in registers: the next one must be there, and its stage is free for another.
   __device__ void wait() {
-    next_copies();
+    cp_async_commit_group();
     if (!DROP_WAIT) cp_async_wait_group<STAGES - 2>();
     if (!DROP_BARRIER) __syncthreads();
     writing = reading;
@@ -83,7 +83,10 @@ struct Pipeline {
     --to_copy;
   }
   __device__ void load(unsigned step) { loads.load(fragments[step % 2], reading, step % STEPS); }
+  // The addresses move on before a piece's first copies, not after its last ones: a register that a copy has yet to read
+  // cannot be written, and the warp would wait for that with all it has to multiply.
   __device__ void copy(unsigned part) {
+    if (part == 0) next_piece();
     if (part < PARTS && to_copy > 0) copy_part<ALIGNED, PARTS>(copies_a, copies_b, writing, part);
   }
   __device__ void multiply(Sums& sum, unsigned step) {

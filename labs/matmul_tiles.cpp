@@ -21,12 +21,13 @@ int64_t shared_bytes(const Config& config, int64_t stages) {
   return (config.param("BM") + config.param("BN")) * config.param("BK") * element_bytes(config) * stages;
 }
 
-/// A tile that "auto" may take; CTAs per SM as far as registers go, which is what limits these.
+/// A tile that "auto" may take; CTAs per SM as far as registers go, which is what limits these. A row of a piece is 128
+/// bytes, all banks once, or 64: a barrier for half as much work, but finer pieces to wait for.
 struct TileChoice {
-  int64_t rows, columns, warps, ctas;
+  int64_t rows, columns, warps, ctas, depth_bytes, stages;
 };
-constexpr std::array kTiles{TileChoice{128, 256, 8, 1}, TileChoice{128, 128, 4, 2}, TileChoice{64, 128, 4, 3},
-                            TileChoice{64, 64, 4, 4}};
+constexpr std::array kTiles{TileChoice{128, 256, 8, 1, 64, 4}, TileChoice{128, 128, 4, 2, 128, 3},
+                            TileChoice{64, 128, 4, 3, 128, 3}, TileChoice{64, 64, 4, 4, 128, 3}};
 
 /// How a grid of this tile lies on the GPU. A wave is as many CTAs as run at once.
 struct Layout {
@@ -46,12 +47,12 @@ Layout lay_out(const Config& config, const GpuSpec& gpu, const TileChoice& tile)
   return {tile, tiles, slots, ceil_divide(tiles, slots)};
 }
 
-/// Stages that leave room for the tile's CTAs: 3, else 2; 0 where not even one CTA fits.
-int64_t stages_for(const GpuSpec& gpu, const TileChoice& tile, int64_t bytes_of_depth) {
-  const int64_t piece = (tile.rows + tile.columns) * bytes_of_depth;
+/// Stages that leave room for the tile's CTAs, at least 2; 0 where there is none.
+int64_t stages_for(const GpuSpec& gpu, const TileChoice& tile) {
+  const int64_t piece = (tile.rows + tile.columns) * tile.depth_bytes;
   const int64_t each = gpu.shared_bytes_per_multiprocessor / tile.ctas - gpu.reserved_shared_bytes_per_block;
   const int64_t room = std::min<int64_t>(each, gpu.shared_bytes_per_block);
-  return room >= 3 * piece ? 3 : room >= 2 * piece ? 2 : 0;
+  return room >= 2 * piece ? std::min(room / piece, tile.stages) : 0;
 }
 
 /// Rows of tiles in a group, so that a wave's strips of A and of B have as few bytes as can be: r rows of BM and
@@ -226,10 +227,9 @@ Tolerance product_tolerance(const Config& config) {
 }
 
 Pick pick_tile(const Config& config, const GpuSpec& gpu, const std::string& rung) {
-  const int64_t depth = 128 / element_bytes(config);  // a row of 128 bytes: all banks once
   std::vector<Layout> layouts;
   for (const TileChoice& tile : kTiles)
-    if (stages_for(gpu, tile, 128) != 0 || &tile == &kTiles.back()) layouts.push_back(lay_out(config, gpu, tile));
+    if (stages_for(gpu, tile) != 0 || &tile == &kTiles.back()) layouts.push_back(lay_out(config, gpu, tile));
   int64_t least = layouts.front().most_of_an_sm();
   for (const Layout& layout : layouts) least = std::min(least, layout.most_of_an_sm());
   // The larger of two tiles reads fewer bytes for each operation, which is worth a tenth more work.
@@ -240,9 +240,9 @@ Pick pick_tile(const Config& config, const GpuSpec& gpu, const std::string& rung
   Pick pick{.rung = rung,
             .params = {{"BM", tile.rows},
                        {"BN", tile.columns},
-                       {"BK", depth},
+                       {"BK", tile.depth_bytes / element_bytes(config)},
                        {"WARPS", tile.warps},
-                       {"STAGES", std::max<int64_t>(stages_for(gpu, tile, 128), 2)},
+                       {"STAGES", std::max<int64_t>(stages_for(gpu, tile), 2)},
                        {"GROUP_M", group_for(chosen, ceil_divide(config.size("M"), tile.rows))}},
             .why = {}};
   pick.why = reason_for(chosen, gpu);
