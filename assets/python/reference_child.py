@@ -210,7 +210,7 @@ class Child:
         if operation.family is not None:
             yield from operation.pieces(torch, inputs, got, self.element)
             return
-        rows = operation.rows(torch, got[0].shape[0], self.CHECKED_ROWS)
+        rows = operation.rows(torch, got[0].shape[0], self.CHECKED_ROWS) if got[0].dim() else None
         if rows is not None:
             exact = operation.exact(torch, inputs[0][rows].double(), *[one.double() for one in inputs[1:]])
             yield got[0][rows], exact, operation.allowed(torch, exact, inputs, self.element)
