@@ -10,7 +10,8 @@
 namespace tilescope {
 namespace {
 
-constexpr int64_t kMostSums = 128;  // floats that a lane can hold beside its fragments: half its registers
+constexpr int64_t kMostSums = 128;   // floats that a lane can hold beside its fragments: half its registers
+constexpr int64_t kLeastDepth = 32;  // of a piece, in elements
 constexpr int64_t kMostSharedBytes = 227 * 1024;  // of a CTA, on the GPUs that have most
 
 int64_t element_bytes(const Config& config) { return static_cast<int64_t>(size_of(memory_type(config))); }
@@ -47,9 +48,13 @@ Layout lay_out(const Config& config, const GpuSpec& gpu, const TileChoice& tile)
   return {tile, tiles, slots, ceil_divide(tiles, slots)};
 }
 
+int64_t depth_of(const Config& config, const TileChoice& tile) {
+  return std::max(tile.depth_bytes / element_bytes(config), kLeastDepth);
+}
+
 /// Stages that leave room for the tile's CTAs, at least 2; 0 where there is none.
-int64_t stages_for(const GpuSpec& gpu, const TileChoice& tile) {
-  const int64_t piece = (tile.rows + tile.columns) * tile.depth_bytes;
+int64_t stages_for(const Config& config, const GpuSpec& gpu, const TileChoice& tile) {
+  const int64_t piece = (tile.rows + tile.columns) * depth_of(config, tile) * element_bytes(config);
   const int64_t each = gpu.shared_bytes_per_multiprocessor / tile.ctas - gpu.reserved_shared_bytes_per_block;
   const int64_t room = std::min<int64_t>(each, gpu.shared_bytes_per_block);
   return room >= 2 * piece ? std::min(room / piece, tile.stages) : 0;
@@ -137,8 +142,8 @@ std::vector<Param> make_tile_params() {
       make_param("BN", {"Tile, columns", "分块列数"}, elements,
                  {"Columns of C that one CTA computes.", "一个 CTA 计算的 C 的列数。"}, 64, 64, 256),
       make_param("BK", {"Tile, depth", "分块深度"}, elements,
-                 {"Depth of the pieces of A and B that wait in shared memory.", "共享内存中每段 A、B 的深度。"}, 32, 32,
-                 64),
+                 {"Depth of the pieces of A and B that wait in shared memory.", "共享内存中每段 A、B 的深度。"}, 32,
+                 kLeastDepth, 64),
       make_param("WARPS", {"Warps per CTA", "每个 CTA 的 warp 数"}, warps,
                  {"They share the tile so that each one's part is as square as can be.",
                   "各 warp 分摊分块，每个 warp 的部分尽量接近正方形。"},
@@ -229,7 +234,7 @@ Tolerance product_tolerance(const Config& config) {
 Pick pick_tile(const Config& config, const GpuSpec& gpu, const std::string& rung) {
   std::vector<Layout> layouts;
   for (const TileChoice& tile : kTiles)
-    if (stages_for(gpu, tile) != 0 || &tile == &kTiles.back()) layouts.push_back(lay_out(config, gpu, tile));
+    if (stages_for(config, gpu, tile) != 0 || &tile == &kTiles.back()) layouts.push_back(lay_out(config, gpu, tile));
   int64_t least = layouts.front().most_of_an_sm();
   for (const Layout& layout : layouts) least = std::min(least, layout.most_of_an_sm());
   // The larger of two tiles reads fewer bytes for each operation, which is worth a tenth more work.
@@ -240,9 +245,9 @@ Pick pick_tile(const Config& config, const GpuSpec& gpu, const std::string& rung
   Pick pick{.rung = rung,
             .params = {{"BM", tile.rows},
                        {"BN", tile.columns},
-                       {"BK", tile.depth_bytes / element_bytes(config)},
+                       {"BK", depth_of(config, tile)},
                        {"WARPS", tile.warps},
-                       {"STAGES", std::max<int64_t>(stages_for(gpu, tile), 2)},
+                       {"STAGES", std::max<int64_t>(stages_for(config, gpu, tile), 2)},
                        {"GROUP_M", group_for(chosen, ceil_divide(config.size("M"), tile.rows))}},
             .why = {}};
   pick.why = reason_for(chosen, gpu);
