@@ -28,9 +28,12 @@ Result<void> Sweep::add_references(const Config& config) {
   return {};
 }
 
-/// A copy moves every byte twice, so half the bytes make the same traffic as the operation.
+/// A copy moves every byte twice, so half the bytes make the same traffic as the operation. Whole pages only: 16 MB and
+/// 2 KB took an H200 13.7 µs, and 16 MB 9.5.
 Result<void> Sweep::add_copy(size_t series, double useful_bytes) {
-  const auto bytes = static_cast<size_t>(useful_bytes / 2);
+  constexpr size_t kPage = 4096, kWorthRounding = size_t{1} << 20;
+  auto bytes = static_cast<size_t>(useful_bytes / 2);
+  if (bytes >= kWorthRounding) bytes -= bytes % kPage;
   auto sets = CopySets::make(buffers_, bytes, method_.cold() ? 1 : method_.sets);
   if (!sets) return tl::unexpected(sets.error());
   copies_.push_back(std::move(*sets));
