@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
+#include <set>
 
 #include "app/cli/arguments.hpp"
 #include "app/cli/commands.hpp"
@@ -27,43 +28,62 @@ std::vector<int64_t> sizes_of(const SpeedReport& report) {
   return sizes;
 }
 
-/// Every implementation at every size, with its ratio to the references measured in the same run.
-void print_report(const SpeedReport& report, std::ostream& out) {
-  out << fmt::format("{} on {} [{}], driver {}, SM clock {} to {} MHz, {}; {}\n", report.lab, report.gpu,
-                     name_of(report.badge), report.driver_version, report.sm_clock_min_mhz, report.sm_clock_max_mhz,
-                     report.clock_state, report.bytes_formula);
-  const Lab* lab = find_lab(report.lab);
-  const char* unit = lab != nullptr ? speed_unit_of(*lab) : "GB/s";
-  const int decimals = lab != nullptr && lab->speed_unit == SpeedUnit::teraflops ? 1 : 0;
-  const auto speed = [&](const TimingPoint& point) {
-    return lab != nullptr ? speed_of(*lab, report, point) : point.gigabytes_per_second;
-  };
-  for (const int64_t size : sizes_of(report)) {
+/// Prints each size once it is measured: every implementation, with its ratio to the references of the same run.
+class Printer {
+ public:
+  explicit Printer(std::ostream& out) : out_(out) {}
+
+  void print_new(const SpeedReport& report) {
+    const std::vector<int64_t> sizes = sizes_of(report);
+    if (sizes.empty()) return;
+    if (printed_.empty())
+      out_ << fmt::format("{} on {} [{}], driver {}; {}\n", report.lab, report.gpu, name_of(report.badge),
+                          report.driver_version, report.bytes_formula);
+    for (const int64_t size : sizes)
+      if (printed_.insert(size).second) print_size(report, size);
+    out_.flush();
+  }
+  /// What is only known at the end.
+  void finish(const SpeedReport& report) {
+    print_new(report);
+    out_ << fmt::format("SM clock {} to {} MHz, {}\n", report.sm_clock_min_mhz, report.sm_clock_max_mhz,
+                        report.clock_state);
+    for (const auto& series : report.series)
+      if (!series.unavailable.empty()) out_ << fmt::format("  {}: {}\n", series.name, series.unavailable);
+  }
+
+ private:
+  void print_size(const SpeedReport& report, int64_t size) {
     const auto shape = static_cast<size_t>(size) - 1;
-    out << fmt::format("{} = {}\n", report.size_name,
-                       shape < report.shapes.size() ? report.shapes[shape].name : std::to_string(size));
+    out_ << fmt::format("{} = {}\n", report.size_name,
+                        shape < report.shapes.size() ? report.shapes[shape].name : std::to_string(size));
+    const Lab* lab = find_lab(report.lab);
+    const char* unit = lab != nullptr ? speed_unit_of(*lab) : "GB/s";
+    const int decimals = lab != nullptr && lab->speed_unit == SpeedUnit::teraflops ? 1 : 0;
     for (const auto& series : report.series) {
       const TimingPoint* point = point_at(series, size);
       if (point == nullptr) continue;
-      out << fmt::format("  {:<20} {:>10.5f} ms  [{:.5f}, {:.5f}]  {:>7.{}f} {} {}", series.name, point->median_ms,
-                         point->low_ms, point->high_ms, speed(*point), decimals, unit,
-                         point->cold_l2 ? "cold" : "warm");
+      const double speed = lab != nullptr ? speed_of(*lab, report, *point) : point->gigabytes_per_second;
+      out_ << fmt::format("  {:<20} {:>10.5f} ms  [{:.5f}, {:.5f}]  {:>7.{}f} {} {}", series.name, point->median_ms,
+                          point->low_ms, point->high_ms, speed, decimals, unit, point->cold_l2 ? "cold" : "warm");
       for (const auto& reference : report.series) {
         const TimingPoint* other = reference.is_rung ? nullptr : point_at(reference, size);
         if (series.is_rung && other != nullptr)
-          out << fmt::format("  {:.3f} x {}", point->gigabytes_per_second / other->gigabytes_per_second,
-                             reference.name);
+          out_ << fmt::format("  {:.3f} x {}", point->gigabytes_per_second / other->gigabytes_per_second,
+                              reference.name);
       }
       if (point->burst_ms > 0)
-        out << fmt::format("  burst {:.{}f} {}", speed(*point) * point->median_ms / point->burst_ms, decimals, unit);
-      if (!point->note.empty()) out << "  " << point->note;
-      out << "\n";
+        out_ << fmt::format("  burst {:.{}f} {}", speed * point->median_ms / point->burst_ms, decimals, unit);
+      if (!point->note.empty()) out_ << "  " << point->note;
+      out_ << "\n";
     }
   }
-  for (const auto& series : report.series)
-    if (!series.unavailable.empty()) out << fmt::format("  {}: {}\n", series.name, series.unavailable);
-}
 
+  std::ostream& out_;
+  std::set<int64_t> printed_;
+};
+
+/// Empty where no file is wanted.
 std::filesystem::path file_for(const std::string& given, const std::string& lab, bool several) {
   std::filesystem::path file(given);
   return several ? file.parent_path() / (lab + "." + file.filename().string()) : file;
@@ -139,6 +159,29 @@ Result<BenchRequest> make_bench_request(const BenchOptions& options, const std::
   return bench_request;
 }
 
+/// Sizes are printed and written as they come: what was measured is not lost with what comes after it.
+int bench_one(Engine& engine, const BenchRequest& request, const std::filesystem::path& file, std::ostream& out,
+              std::ostream& problems) {
+  Printer printer(out);
+  size_t kept = 0;
+  Result<void> written;
+  const auto keep = [&](const SpeedReport& report) {
+    printer.print_new(report);
+    const size_t sizes = sizes_of(report).size();
+    if (file.empty() || sizes == kept || !written) return;
+    kept = sizes;
+    written = write_recording(report, file);
+  };
+  auto report = bench(engine, request, {}, [&](const SpeedReport& so_far, double) { keep(so_far); });
+  if (report) {
+    printer.finish(*report);
+    if (!file.empty() && written) written = write_recording(*report, file);
+  }
+  if (!written) return report_error(written.error(), false, out, problems);
+  if (kept > 0) out << "written to " << file.string() << "\n";
+  return report ? 0 : report_error(report.error(), false, out, problems);
+}
+
 }  // namespace
 
 int bench_command(Engine& engine, const BenchOptions& options, std::ostream& out, std::ostream& problems) {
@@ -152,16 +195,11 @@ int bench_command(Engine& engine, const BenchOptions& options, std::ostream& out
     if (!request) return report_error(request.error(), false, out, problems);
     requests.push_back(std::move(*request));
   }
-  for (const auto& request : requests) {
-    auto report = bench(engine, request, {}, {});
-    if (!report) return report_error(report.error(), false, out, problems);
-    print_report(*report, out);
-    if (options.json_file.empty()) continue;
-    const auto file = file_for(options.json_file, request.lab, requests.size() > 1);
-    if (auto written = write_recording(*report, file); !written)
-      return report_error(written.error(), false, out, problems);
-    out << "written to " << file.string() << "\n";
-  }
+  for (const auto& request : requests)
+    if (const int status =
+            bench_one(engine, request, file_for(options.json_file, request.lab, requests.size() > 1), out, problems);
+        status != 0)
+      return status;
   return 0;
 }
 

@@ -88,9 +88,9 @@ Result<SpeedReport> Sweep::carry_out() {
       return tl::unexpected(measured.error());
     }
     ++sizes_done_;
+    report_.clock_state = settled_ ? "sustained" : "burst";
     report_progress(0);
   }
-  report_.clock_state = settled_ ? "sustained" : "burst";
   return std::move(report_);
 }
 
