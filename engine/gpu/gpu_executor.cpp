@@ -112,6 +112,13 @@ Result<std::shared_ptr<DeviceBuffer>> DriverExecutor::allocate(const BufferReque
   auto memory = GpuMemory::allocate(context_, request.count * size_of(request.type),
                                     worker_ ? GpuMemory::Sharing::with_worker : GpuMemory::Sharing::none);
   if (!memory) return tl::unexpected(memory.error());
+  if (request.zeros && (*memory)->bytes() > 0) {
+    CurrentContext current(*context_);
+    if (!current) return tl::unexpected(context_->error("the allocation", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+    CUresult status = driver_.memset_d8_async((*memory)->address(), 0, (*memory)->bytes(), context_->stream());
+    if (status == CUDA_SUCCESS) status = driver_.ctx_synchronize();  // the kernels may run in another process
+    if (status != CUDA_SUCCESS) return tl::unexpected(context_->error("the allocation", status));
+  }
   return std::static_pointer_cast<DeviceBuffer>(*memory);
 }
 

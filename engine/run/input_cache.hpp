@@ -13,14 +13,15 @@ struct Engine::InputCache {
   uint64_t seed = 0;
   std::vector<BufferSpec> specs;
   std::vector<std::shared_ptr<const HostBuffer>> contents;
+  bool scratch_left_out = false;  // it is empty in `contents`
 
-  bool holds(const std::vector<BufferSpec>& wanted, uint64_t wanted_seed) const {
-    return seed == wanted_seed && std::equal(specs.begin(), specs.end(), wanted.begin(), wanted.end(),
-                                             [](const BufferSpec& a, const BufferSpec& b) {
-                                               return a.fill != Fill::file && a.fill == b.fill &&
-                                                      a.fill_values == b.fill_values && a.large_rows == b.large_rows &&
-                                                      a.type == b.type && a.shape == b.shape;
-                                             });
+  bool holds(const std::vector<BufferSpec>& wanted, uint64_t wanted_seed, bool without_scratch) const {
+    return seed == wanted_seed && scratch_left_out == without_scratch &&
+           std::equal(specs.begin(), specs.end(), wanted.begin(), wanted.end(),
+                      [](const BufferSpec& a, const BufferSpec& b) {
+                        return a.fill != Fill::file && a.fill == b.fill && a.fill_values == b.fill_values &&
+                               a.large_rows == b.large_rows && a.type == b.type && a.shape == b.shape;
+                      });
   }
 };
 

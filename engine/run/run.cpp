@@ -164,19 +164,41 @@ class RunInProgress {
     return set != params.end() ? set->second : 0;
   }
 
+  /// Scratch of a GPU run that nothing is shown of has no copy on the host: it may be larger than all the rest. It
+  /// begins as zeros there; what reads scratch that nobody has written is for the simulator to find.
+  bool leaves_out_scratch() const {
+    return result_.request.device == DeviceKind::gpu && !reason_not_to_observe().empty();
+  }
+  bool is_left_out(const BufferSpec& spec) const {
+    const Lab* lab = lab_of(result_.request);
+    const bool is_read = lab != nullptr && spec.name == lab->schedule_buffer;
+    return spec.role == Role::scratch && (spec.fill == Fill::zero || spec.fill == Fill::poison) && !is_read;
+  }
+
+  /// Left out: the buffer is on the GPU alone.
+  bool is_empty_here(size_t buffer) const {
+    return initial_[buffer]->count() < static_cast<size_t>(result_.plan.buffers[buffer].count());
+  }
+
   Result<void> fill_inputs() {
     report(Progress::Phase::inputs, 0);
     auto& cache = *engine_.inputs_;
-    if (!cache.holds(result_.plan.buffers, result_.request.seed)) {
+    const bool without_scratch = leaves_out_scratch();
+    if (!cache.holds(result_.plan.buffers, result_.request.seed, without_scratch)) {
       cache = {};
       SharedBuffers contents;
       for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
-        auto made = make_contents(result_.plan.buffers[i], i, result_.request.seed);
+        const BufferSpec& spec = result_.plan.buffers[i];
+        if (without_scratch && is_left_out(spec)) {
+          contents.push_back(std::make_shared<const HostBuffer>(spec.type, 0));
+          continue;
+        }
+        auto made = make_contents(spec, i, result_.request.seed);
         if (!made) return tl::unexpected<Error>(made.error());
         contents.push_back(std::make_shared<const HostBuffer>(std::move(*made)));
         if (stop_.stop_requested()) return fail(ErrorId::cancelled);
       }
-      cache = {result_.request.seed, result_.plan.buffers, std::move(contents)};
+      cache = {result_.request.seed, result_.plan.buffers, std::move(contents), without_scratch};
     }
     initial_ = cache.contents;
     return {};
@@ -189,13 +211,14 @@ class RunInProgress {
     DeviceBuffers buffers;
     for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
       const BufferSpec& spec = result_.plan.buffers[i];
+      const bool empty = zeros || is_empty_here(i);
       auto buffer = executor.allocate({.name = spec.name,
                                        .type = spec.type,
                                        .count = static_cast<size_t>(spec.count()),
                                        .index = i,
-                                       .zeros = zeros});
+                                       .zeros = empty});
       if (!buffer) return tl::unexpected<Error>(buffer.error());
-      if (zeros) {
+      if (empty) {
         buffers.push_back(std::move(*buffer));
         continue;
       }
@@ -210,7 +233,7 @@ class RunInProgress {
   Result<SharedBuffers> download(Executor& executor, const DeviceBuffers& buffers) const {
     SharedBuffers contents = initial_;
     for (size_t i = 0; i < buffers.size(); ++i) {
-      if (result_.plan.buffers[i].role == Role::input) continue;
+      if (result_.plan.buffers[i].role == Role::input || is_empty_here(i)) continue;
       auto back = std::make_shared<HostBuffer>(initial_[i]->type, initial_[i]->count());
       auto got = executor.download(*buffers[i], back->bytes);
       if (!got) return tl::unexpected<Error>(got.error());

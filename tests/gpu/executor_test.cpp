@@ -110,6 +110,16 @@ TEST_F(GpuExecutorTest, RunsAKernelAndTimesIt) {
   for (size_t i = 0; i < output.size(); ++i) ASSERT_EQ(output[i], 0.5f * static_cast<float>(i));
 }
 
+TEST_F(GpuExecutorTest, MemoryBeginsAsZerosWhereThatIsAskedFor) {
+  for (int round = 0; round < 2; ++round) {  // the second round may get the memory that the first one wrote to
+    auto buffer = gpu_->allocate({.name = "y", .type = DType::f32, .count = 5000, .zeros = true});
+    ASSERT_TRUE(buffer) << buffer.error().message;
+    EXPECT_THAT(contents_of(**buffer), testing::Each(0));
+    const std::vector<float> written(5000, 7);
+    ASSERT_TRUE(gpu_->upload(**buffer, std::as_bytes(std::span(written)), false));
+  }
+}
+
 TEST_F(GpuExecutorTest, PassesABufferFromItsOffsetOn) {
   const CompiledModule module = compile(kKernels);
   const std::vector<std::shared_ptr<DeviceBuffer>> buffers{buffer_of({1, 2, 3, 4}), buffer_of({0, 0, 0, 0})};
