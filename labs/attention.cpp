@@ -179,7 +179,7 @@ Rung make_unfused() {
 
 Rung make_online_row() {
   return {.name = "online-row",
-          .title = {"Online softmax, one row", "在线 softmax，逐行"},
+          .title = {"Online softmax row", "在线 softmax，逐行"},
           .kernels = {"online_row"},
           .params = {"HEAD_DIM", "CAUSAL", "DTYPE"},
           .launches = launch_online_row,

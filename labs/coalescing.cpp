@@ -41,10 +41,10 @@ std::vector<Rung> make_rungs() {
   return {
       make_rung("field-by-field", {"Field by field", "逐字段"}, "field_by_field", true, false),
       make_rung("point-by-point", {"Array of structures", "结构体数组"}, "point_by_point", false, false),
-      make_rung("vector-fields", {"Structures, vector access", "结构体数组，向量访问"}, "vector_fields", false, true),
+      make_rung("vector-fields", {"Structures, vectors", "结构体数组，向量访问"}, "vector_fields", false, true),
       make_rung("staged", {"Structures, staged", "结构体数组，共享内存中转"}, "staged", false, false),
       make_rung("structure-of-arrays", {"Structure of arrays", "数组结构体"}, "structure_of_arrays", false, false),
-      make_rung("blocks-of-32", {"Blocks of 32 structures", "每 32 个一组"}, "blocks_of_32", false, false),
+      make_rung("blocks-of-32", {"Blocks of 32", "每 32 个一组"}, "blocks_of_32", false, false),
   };
 }
 

@@ -96,9 +96,9 @@ Size make_size() {
 
 std::vector<Rung> make_rungs() {
   return {
-      make_rung("thread-per-element", {"One thread per element", "一线程一元素"}, "thread_per_element", {"BLOCK"}),
+      make_rung("thread-per-element", {"Thread per element", "一线程一元素"}, "thread_per_element", {"BLOCK"}),
       make_rung("tile-per-cta", {"One tile per CTA", "一个 CTA 一个分块"}, "tile_per_cta", {"BLOCK"}),
-      make_rung("tiles-per-cta", {"Several tiles per CTA", "每个 CTA 多个分块"}, "tiles_per_cta", {"BLOCK", "TILES"}),
+      make_rung("tiles-per-cta", {"Several tiles a CTA", "每个 CTA 多个分块"}, "tiles_per_cta", {"BLOCK", "TILES"}),
       make_rung("grid-stride", {"Grid-stride loop", "网格跨步循环"}, "grid_stride", {"BLOCK", "TILES"}),
       make_rung("vector-loads", {"16-byte vector loads", "16 字节向量访问"}, "vector_loads", {"BLOCK", "VEC"}),
   };

@@ -51,7 +51,7 @@ std::vector<Rung> make_rungs() {
       make_rung({"one-by-one", {"One walk at a time", "逐条行走"}, "one_by_one"}, {}, false),
       make_rung({"side-by-side", {"Walks side by side", "并排行走"}, "side_by_side"}, {}, false),
       make_rung({"capped-registers", {"Registers capped", "限制寄存器"}, "capped_registers"}, {"MIN_BLOCKS"}, false),
-      make_rung({"table-in-shared", {"Table in shared memory", "表放进共享内存"}, "table_in_shared"}, {}, true)};
+      make_rung({"table-in-shared", {"Shared-memory table", "表放进共享内存"}, "table_in_shared"}, {}, true)};
 }
 
 std::vector<Param> make_params() {

@@ -220,12 +220,9 @@ std::vector<Rung> make_rungs() {
                 {"BLOCK", "VEC", "DTYPE"}),
       make_rung("fast-math", {"Fast math", "快速数学"}, {{"fast_math", {}, in_and_out}},
                 {"BLOCK", "VEC", "FAST", "DTYPE"}),
-      make_rung("several-packs", {"Several outputs per thread", "每线程多个输出"}, {{"several_packs", {}, in_and_out}},
+      make_rung("several-packs", {"Several per thread", "每线程多个输出"}, {{"several_packs", {}, in_and_out}},
                 {"BLOCK", "VEC", "PACKS", "FAST", "DTYPE"}),
-      {.name = "auto",
-       .title = {"Chosen from n and the type", "按 n 和类型自动选择"},
-       .params = {"DTYPE"},
-       .pick = pick},
+      {.name = "auto", .title = {"Auto", "自动"}, .params = {"DTYPE"}, .pick = pick},
   };
 }
 

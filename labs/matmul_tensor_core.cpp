@@ -57,7 +57,7 @@ Rung make_persistent() {
 }
 
 std::vector<Rung> make_rungs() {
-  return {make_plain("mma-shared", {"mma from shared memory", "mma，读共享内存"}, "mma_shared"),
+  return {make_plain("mma-shared", {"mma, shared memory", "mma，读共享内存"}, "mma_shared"),
           make_plain("ldmatrix", {"ldmatrix + swizzle", "ldmatrix + swizzle"}, "ldmatrix_swizzled"),
           make_multi_stage(),
           make_persistent(),

@@ -48,7 +48,7 @@ ScalarArgument count_argument(int64_t n) { return scalar(static_cast<int32_t>(n)
 Rung make_atomic_rung() {
   const auto ctas = [](const Config& config) { return ceil_divide(config.size("n"), config.param("BLOCK")); };
   return {.name = "atomic-per-element",
-          .title = {"One atomic per element", "每元素一次原子加"},
+          .title = {"Atomic per element", "每元素一次原子加"},
           .kernels = {"atomic_per_element", "clear"},
           .params = {"BLOCK"},
           .launches =
@@ -109,7 +109,7 @@ std::string share_formula(const Config& config) {
 Rung make_vector_rung() {
   return {
       .name = "vector-loads",
-      .title = {"Vector loads, one atomic per CTA", "向量读，每 CTA 一次原子加"},
+      .title = {"Vectors, one atomic", "向量读，每 CTA 一次原子加"},
       .kernels = {"vector_loads", "clear"},
       .params = {"BLOCK", "VEC", "LOADS", "TILES"},
       .launches =
@@ -124,7 +124,7 @@ Rung make_vector_rung() {
 
 Rung make_single_pass_rung() {
   return {.name = "single-pass",
-          .title = {"Single pass, the last CTA adds", "单趟，最后一个 CTA 收尾"},
+          .title = {"Single pass", "单趟，最后一个 CTA 收尾"},
           .kernels = {"single_pass"},
           .params = {"BLOCK", "VEC", "LOADS", "TILES"},
           .launches =
@@ -170,13 +170,13 @@ Pick pick(const Config& config, const GpuSpec& gpu) {
 std::vector<Rung> make_rungs() {
   return {
       make_atomic_rung(),
-      make_tree_rung("divergent-stride", {"Tree, divergent stride", "树形，发散步长"}, "divergent_stride", 1),
-      make_tree_rung("sequential-stride", {"Tree, sequential stride", "树形，连续步长"}, "sequential_stride", 1),
-      make_tree_rung("first-add-on-load", {"First addition on load", "读入时先加一次"}, "first_add_on_load", 2),
+      make_tree_rung("divergent-stride", {"Divergent tree", "树形，发散步长"}, "divergent_stride", 1),
+      make_tree_rung("sequential-stride", {"Sequential tree", "树形，连续步长"}, "sequential_stride", 1),
+      make_tree_rung("first-add-on-load", {"First add on load", "读入时先加一次"}, "first_add_on_load", 2),
       make_tree_rung("warp-shuffle", {"Warp shuffle", "warp 洗牌"}, "warp_shuffle", 2),
       make_vector_rung(),
       make_single_pass_rung(),
-      {.name = "auto", .title = {"Chosen from n", "按 n 自动选择"}, .pick = pick},
+      {.name = "auto", .title = {"Auto", "自动"}, .pick = pick},
   };
 }
 

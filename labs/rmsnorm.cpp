@@ -73,18 +73,17 @@ std::vector<Rung> make_rungs() {
     return launch_scheme_3(config, "ctas_with_flags", {BufferArgument{kPlaces}, BufferArgument{kEntered}});
   };
   std::vector<Rung> rungs{
-      make_rung("scheme-1", {"Scheme 1, one CTA per row", "方案 1，一 CTA 一行"}, {"cta_per_row"}, {}, launch_scheme_1,
+      make_rung("scheme-1", {"Scheme 1, one CTA", "方案 1，一 CTA 一行"}, {"cta_per_row"}, {}, launch_scheme_1,
                 rows_formula),
-      make_rung("scheme-2", {"Scheme 2, blocks of a row", "方案 2，行内分块循环"}, {"blocks_of_a_row", "cta_per_row"},
+      make_rung("scheme-2", {"Scheme 2, in blocks", "方案 2，行内分块循环"}, {"blocks_of_a_row", "cta_per_row"},
                 {"VECTORS"}, launch_scheme_2, rows_formula),
-      make_rung("scheme-3", {"Scheme 3, CTAs with atomics", "方案 3，一行多 CTA，原子加"},
+      make_rung("scheme-3", {"Scheme 3, atomics", "方案 3，多 CTA 原子加"},
                 {"ctas_with_atomics", "ctas_with_atomics_by_element"}, {"VECTORS", "CTAS"}, atomics,
                 several_ctas_formula),
-      make_rung("scheme-3-flags", {"Scheme 3, CTAs with flags", "方案 3，一行多 CTA，标志"},
+      make_rung("scheme-3-flags", {"Scheme 3, flags", "方案 3，多 CTA 标志"},
                 {"ctas_with_flags", "ctas_with_flags_by_element"}, {"VECTORS", "CTAS"}, flags, several_ctas_formula),
-      make_rung("scheme-4", {"Scheme 4, several rows per CTA", "方案 4，一 CTA 多行"},
-                {"several_rows", "several_rows_by_element"}, {"VECTORS", "LANES"}, launch_scheme_4,
-                several_rows_formula)};
+      make_rung("scheme-4", {"Scheme 4, few lanes", "方案 4，一 CTA 多行"}, {"several_rows", "several_rows_by_element"},
+                {"VECTORS", "LANES"}, launch_scheme_4, several_rows_formula)};
   rungs.push_back({.name = "auto",
                    .title = {"Auto", "自动"},
                    .params = {"DTYPE"},

@@ -72,7 +72,7 @@ std::vector<Rung> make_rungs() {
       make_rung("fused", {"One fused kernel", "融合成一个内核"}, {{"fused", {kA, kB, kOut}}}, {"BLOCK"}),
       make_rung("vector-loads", {"Fused, vector loads", "融合，向量读写"}, {{"vector_loads", {kA, kB, kOut}}},
                 {"BLOCK", "VEC"}),
-      {.name = "auto", .title = {"Chosen from n", "按 n 自动选择"}, .pick = pick},
+      {.name = "auto", .title = {"Auto", "自动"}, .pick = pick},
   };
 }
 

@@ -39,8 +39,8 @@ Rung make_rung(std::string name, Text title, std::string kernel, std::vector<std
 
 std::vector<Rung> make_rungs() {
   return {
-      make_rung("reads-coalesced", {"Naive, reads coalesced", "朴素，读合并"}, "reads_coalesced", {"TILE", "ROWS"}),
-      make_rung("writes-coalesced", {"Naive, writes coalesced", "朴素，写合并"}, "writes_coalesced", {"TILE", "ROWS"}),
+      make_rung("reads-coalesced", {"Coalesced reads", "朴素，读合并"}, "reads_coalesced", {"TILE", "ROWS"}),
+      make_rung("writes-coalesced", {"Coalesced writes", "朴素，写合并"}, "writes_coalesced", {"TILE", "ROWS"}),
       make_rung("shared-tile", {"Shared tile", "共享内存分块"}, "shared_tile", {"TILE", "ROWS"}),
       make_rung("padded-tile", {"Padded tile", "填充分块"}, "padded_tile", {"TILE", "ROWS", "PAD"}),
       make_rung("swizzled-tile", {"Swizzled tile", "混排分块"}, "swizzled_tile",
