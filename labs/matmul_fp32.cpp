@@ -40,7 +40,9 @@ struct Tiles {
 // ---- What cannot run, and the limit that says so ------------------------------------------------------------------
 
 tl::unexpected<Error> not_possible(const std::string& what, const std::string& value, const std::string& why) {
-  return fail(ErrorId::bad_launch, what, value, why);
+  Error error = make_error(ErrorId::bad_launch, what, value, why);
+  error.hint = "Choose other values of " + what + ".";
+  return tl::unexpected(std::move(error));
 }
 
 Result<void> check_shared(const std::string& what, const std::string& value, int64_t bytes) {
