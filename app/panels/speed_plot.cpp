@@ -139,6 +139,7 @@ void setup_shapes(const SpeedReport& report) {
     names.push_back(short_place_text(report, place));
   }
   std::vector<const char*> texts;
+  texts.reserve(names.size());
   for (const std::string& name : names) texts.push_back(name.c_str());
   plots::SetupAxisTicks(Axis_X1, places.data(), count, texts.data());
 }

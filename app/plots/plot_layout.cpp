@@ -13,7 +13,6 @@ namespace {
 
 // Unscaled pixels.
 constexpr float kLabelStep = 18;    // between direct labels
-constexpr float kBarStep = 14;      // between the names of bars: their letters do not touch
 constexpr float kTallStep = 36;     // between those with a value below
 constexpr float kLeader = 20;       // from the axes to the markers of the column
 constexpr float kMarkerWidth = 12;  // marker to name
@@ -146,7 +145,7 @@ void place_bar_labels(Layout& layout, const Plot& plot, const Style& style, floa
     priorities.push_back(item.label.priority);
     centres.push_back(layout.y_of(plot, item.ys.front()));
   }
-  for (const size_t kept : keep_apart(centres, priorities, kBarStep * style.scale)) {
+  for (const size_t kept : keep_apart(centres, priorities, line_height(style.fonts.small))) {
     const Item& item = plot.items[items[kept]];
     const ImVec2 end(layout.x_of(plot, item.xs.front()), centres[kept]);
     layout.labels.push_back({items[kept], end, std::round(centres[kept]),
