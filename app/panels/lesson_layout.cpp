@@ -1,6 +1,7 @@
 #include "app/panels/lesson_layout.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "app/editor/line_wrap.hpp"
@@ -11,6 +12,7 @@ namespace {
 // Unscaled pixels.
 constexpr float kLine = 24, kTitleLine = 32, kCodeLine = 20;
 constexpr float kIndent = 24, kQuote = 20, kCodePadX = 16, kCodePadY = 12, kCellX = 24, kCellY = 6;
+constexpr float kRounding = 0.5F;  // sums of widths are not exact, and a word that lacks a trifle is cut
 constexpr float kBaseline = 17, kTitleBaseline = 23, kCodeBaseline = 15;  // below the top of a line
 
 float space_above(const LessonBlock& block, const LessonBlock* before) {
@@ -171,14 +173,16 @@ class LayoutBuilder {
   }
 
   void place_table(const LessonBlock& block, PlacedBlock& placed) {
-    std::vector<float> natural(block.align.size(), 0.0F);
+    std::vector<float> natural(block.align.size(), 0.0F), least = natural;
     for (size_t row = 0; row < block.rows.size(); ++row)
       for (size_t column = 0; column < std::min(block.rows[row].size(), natural.size()); ++column) {
-        const auto lines =
-            wrap_spans(block.rows[row][column], row == 0 ? LessonFont::strong : LessonFont::body, 1e9F, metrics_);
-        natural[column] = std::max(natural[column], lines.front().width + kCellX * unit_);
+        const LessonFont font = row == 0 ? LessonFont::strong : LessonFont::body;
+        const auto lines = wrap_spans(block.rows[row][column], font, 1e9F, metrics_);
+        const float beside = (kCellX + kRounding) * unit_;
+        least[column] = std::max(least[column], widest_piece(block.rows[row][column], font, metrics_) + beside);
+        natural[column] = std::max({natural[column], lines.front().width + kCellX * unit_, least[column]});
       }
-    const std::vector<float> widths = share_width(natural, room());
+    const std::vector<float> widths = share_width(natural, room(), least);
     const float right = left_ + std::accumulate(widths.begin(), widths.end(), 0.0F);
     for (size_t row = 0; row < block.rows.size(); ++row) {
       const float top = y_ + kCellY * unit_;
@@ -205,9 +209,16 @@ class LayoutBuilder {
 
 }  // namespace
 
-std::vector<float> share_width(const std::vector<float>& natural, float available) {
+std::vector<float> share_width(const std::vector<float>& natural, float available, const std::vector<float>& least) {
   std::vector<float> widths = natural;
   if (std::accumulate(natural.begin(), natural.end(), 0.0F) <= available) return widths;
+  const float needed = std::accumulate(least.begin(), least.end(), 0.0F);
+  if (!least.empty() && needed <= available) {
+    std::ranges::transform(natural, least, widths.begin(), std::minus());
+    widths = share_width(widths, available - needed);
+    std::ranges::transform(widths, least, widths.begin(), std::plus());
+    return widths;
+  }
   std::vector<size_t> order(natural.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::sort(order, [&](size_t a, size_t b) { return natural[a] < natural[b]; });

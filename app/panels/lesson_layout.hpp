@@ -39,6 +39,9 @@ struct LessonLine {
 std::vector<LessonLine> wrap_spans(const LessonSpans& spans, LessonFont font, float width,
                                    const LessonMetrics& metrics);
 
+/// Width of the widest piece of the text that wrap_spans breaks only where a line has no room for it.
+float widest_piece(const LessonSpans& spans, LessonFont font, const LessonMetrics& metrics);
+
 /// A horizontal hairline, a filled box or a bar beside a quote; same origin as the runs.
 struct LessonBox {
   enum class Kind : uint8_t { hairline, code, quote } kind;
@@ -61,7 +64,8 @@ struct LessonLayout {
 LessonLayout lay_out_lesson(const LessonDocument& document, float width, float live_room, const LessonMetrics& metrics);
 
 /// Widths of table columns: as wide as their longest cell where all fit, else narrow columns keep theirs and the wide
-/// ones share the rest.
-std::vector<float> share_width(const std::vector<float>& natural, float available);
+/// ones share the rest; none is narrower than `least`, if all of these fit.
+std::vector<float> share_width(const std::vector<float>& natural, float available,
+                               const std::vector<float>& least = {});
 
 }  // namespace tilescope

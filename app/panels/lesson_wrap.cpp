@@ -100,16 +100,32 @@ class Wrapper {
         ++begin;
         continue;
       }
-      size_t end = begin + 1;
-      while (end < atoms.size() && !atoms[end].forced_break && !may_break(atoms[end - 1], atoms[end])) ++end;
-      place_unit(
-          {atoms.begin() + static_cast<std::ptrdiff_t>(begin), atoms.begin() + static_cast<std::ptrdiff_t>(end)});
-      begin = end;
+      const std::vector<Atom> unit = unit_from(atoms, begin);
+      place_unit(unit);
+      begin += unit.size();
     }
     return std::move(lines_);
   }
 
+  float widest() const {
+    float widest = 0;
+    const std::vector<Atom> atoms = atoms_of(spans_);
+    for (size_t begin = 0; begin < atoms.size();) {
+      const std::vector<Atom> unit = unit_from(atoms, begin);
+      widest = std::max(widest, width_of(unit));
+      begin += unit.size();
+    }
+    return widest;
+  }
+
  private:
+  /// From there up to the next place where a line may end.
+  static std::vector<Atom> unit_from(const std::vector<Atom>& atoms, size_t begin) {
+    size_t end = begin + 1;
+    while (end < atoms.size() && !atoms[end].forced_break && !may_break(atoms[end - 1], atoms[end])) ++end;
+    return {atoms.begin() + static_cast<std::ptrdiff_t>(begin), atoms.begin() + static_cast<std::ptrdiff_t>(end)};
+  }
+
   LessonFont font_of(const LessonSpan& span) const {
     if (span.code) return LessonFont::code;
     return (span.strong || span.emphasis) && font_ == LessonFont::body ? LessonFont::strong : font_;
@@ -122,6 +138,11 @@ class Wrapper {
     const LessonSpan& span = spans_[atom.span];
     return metrics_.width(font_of(span), atom.text) + 2 * padding(span);
   }
+  float width_of(const std::vector<Atom>& unit) const {
+    float width = 0;
+    for (const Atom& atom : unit) width += width_of(atom) + (&atom != &unit.front() && atom.space_before ? space_ : 0);
+    return width;
+  }
 
   /// A space inside a piece of code is as wide as its characters.
   float gap_before(const Atom& atom) const {
@@ -129,8 +150,7 @@ class Wrapper {
   }
 
   void place_unit(const std::vector<Atom>& unit) {
-    float width = 0;
-    for (const Atom& atom : unit) width += width_of(atom) + (&atom != &unit.front() && atom.space_before ? space_ : 0);
+    const float width = width_of(unit);
     const float gap = unit.front().space_before && !lines_.back().runs.empty() ? gap_before(unit.front()) : 0;
     if (!lines_.back().runs.empty() && lines_.back().width + gap + width > width_) lines_.emplace_back();
     for (const Atom& atom : unit) {
@@ -196,6 +216,10 @@ class Wrapper {
 };
 
 }  // namespace
+
+float widest_piece(const LessonSpans& spans, LessonFont font, const LessonMetrics& metrics) {
+  return Wrapper(spans, font, 0, metrics).widest();
+}
 
 std::vector<LessonLine> wrap_spans(const LessonSpans& spans, LessonFont font, float width,
                                    const LessonMetrics& metrics) {

@@ -201,6 +201,29 @@ void draw_notes(PanelContext& context, const std::vector<Note>& notes, ImVec2 po
   }
 }
 
+/// What of the problem is another one than in the nearest of the lab's recordings, "Head dimension = 128"; empty where
+/// there is none.
+std::string missing_choices(const PanelContext& context) {
+  const Lab& lab = context.lab();
+  const Config& wanted = context.session.request().config;
+  std::vector<std::string> fewest;
+  for (const SpeedReport& report : context.session.recordings().reports) {
+    if (report.lab != lab.name || report.is_map != shows_map(context)) continue;
+    std::vector<std::string> different;
+    for (const Param& param : lab.params) {
+      const auto recorded = report.config.params.find(param.name);
+      const bool of_problem = !param.choices.empty() || param.of_problem;
+      if (!of_problem || recorded == report.config.params.end()) continue;
+      if (recorded->second != wanted.param(param.name))
+        different.push_back(context.strings(param.title) + " = " + param_text(param, recorded->second));
+    }
+    if (!different.empty() && (fewest.empty() || different.size() < fewest.size())) fewest = std::move(different);
+  }
+  std::string text;
+  for (const std::string& one : fewest) text += (text.empty() ? "" : context.strings("speed.comma")) + one;
+  return text;
+}
+
 /// What to do where there is nothing to show.
 void draw_nothing(PanelContext& context) {
   const Strings& strings = context.strings;
@@ -213,6 +236,8 @@ void draw_nothing(PanelContext& context) {
     hint = strings("speed.empty_own");
   else if (context.session.engine().gpu())
     hint = strings("speed.empty_measure");
+  else if (const std::string params = missing_choices(context); !small && !params.empty())
+    hint = strings.format("speed.empty_other", fmt::arg("params", params));
   else
     hint = strings.format(small ? "speed.small_record" : "speed.empty_record", lab);
   empty_state(context, strings(small ? "speed.small_empty" : "speed.empty"), hint);

@@ -1,7 +1,9 @@
 #include "app/panels/speed_model.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <sstream>
 
 #include "app/plots/axis.hpp"
 #include "engine/bench/speed_unit.hpp"
@@ -76,7 +78,15 @@ std::string place_text(const SpeedReport& report, int64_t size) {
   return place < report.shapes.size() ? report.shapes[place].name : with_separators(size);
 }
 std::string short_place_text(const SpeedReport& report, int64_t size) {
-  return report.shapes.empty() ? plots::size_text(size) : place_text(report, size);
+  if (report.shapes.empty()) return plots::size_text(size);
+  std::istringstream words(place_text(report, size));  // "8192 × 4096"
+  std::string text;
+  for (std::string word; words >> word;) {
+    int64_t number = 0;
+    const auto read = std::from_chars(word.data(), word.data() + word.size(), number);
+    text += read.ptr == word.data() + word.size() ? plots::size_text(number) : word;
+  }
+  return text;
 }
 
 double speed_at(const Lab& lab, const SpeedReport& report, const TimingPoint& point) {
@@ -119,6 +129,13 @@ int64_t largest_warm_size(const SpeedReport& report) {
     for (const auto& point : series.points)
       if (!point.cold_l2) largest = std::max(largest, point.size);
   return largest;
+}
+
+bool has_warm_point(const SpeedReport& report, int64_t size) {
+  return std::any_of(report.series.begin(), report.series.end(), [size](const TimingSeries& series) {
+    const TimingPoint* point = point_at(series, size);
+    return point != nullptr && !point->cold_l2;
+  });
 }
 
 double low_speed(const TimingPoint& point, double median) {
@@ -184,8 +201,16 @@ std::string provenance_text(const SpeedReport& report, const Strings& strings) {
 
 std::string method_text(const SpeedReport& report, const Strings& strings) {
   std::string text = report.date.substr(0, 10) + strings("speed.comma") + strings("speed.median");
-  const int64_t warm = largest_warm_size(report);
-  if (warm > 0) text += strings.format("speed.warm_up_to", fmt::arg("size", short_place_text(report, warm)));
+  if (report.shapes.empty()) {
+    const int64_t warm = largest_warm_size(report);
+    if (warm > 0) text += strings.format("speed.warm_up_to", fmt::arg("size", short_place_text(report, warm)));
+    return text;
+  }
+  std::string warm;  // shapes have no order, so that each is named
+  for (int64_t place = 1; place <= static_cast<int64_t>(report.shapes.size()); ++place)
+    if (has_warm_point(report, place))
+      warm += (warm.empty() ? "" : strings("speed.comma")) + short_place_text(report, place);
+  if (!warm.empty()) text += strings.format("speed.warm_at", fmt::arg("sizes", warm));
   return text;
 }
 

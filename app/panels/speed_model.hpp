@@ -23,7 +23,7 @@ struct SizeRange {
   int64_t low, high;
 };
 std::optional<SizeRange> sizes_of(const SpeedReport& report);
-/// A point's size: "98,432", or the name of its shape; the short form is "2¹⁷".
+/// A point's size: "98,432", or the name of its shape; the short form is "2¹⁷", or "2¹³×2¹²".
 std::string place_text(const SpeedReport& report, int64_t size);
 std::string short_place_text(const SpeedReport& report, int64_t size);
 /// A point in the unit of the lab's field: GB/s or TFLOP/s.
@@ -47,6 +47,8 @@ struct SpeedQuantity {
 SpeedQuantity quantity_of(const Lab& lab, const SpeedReport& report);
 /// The largest size that was timed with a warm L2 (graph batches); 0 if none was.
 int64_t largest_warm_size(const SpeedReport& report);
+/// Whether any implementation was timed so at this size, or shape.
+bool has_warm_point(const SpeedReport& report, int64_t size);
 
 /// The speed at the ends of a point's interval, from that of its median.
 double low_speed(const TimingPoint& point, double median);

@@ -48,7 +48,10 @@ plots::LabelStyle label_of(const PanelContext& context, const TimingSeries& seri
   const bool selected = is_selected(context, series);
   plots::LabelStyle label;
   label.emphasis = selected;
-  label.priority = selected ? kSelected : series.is_rung ? kOther : kReference;
+  // Where the names of all have no room, those of the references and of the rung that chooses by itself come first.
+  const Rung* rung = series.is_rung ? find_rung(context.lab(), series.name) : nullptr;
+  const bool stays = !series.is_rung || (rung != nullptr && rung->pick);
+  label.priority = selected ? kSelected : stays ? kReference : kOther;
   return label;
 }
 
@@ -130,12 +133,15 @@ void setup_shapes(const SpeedReport& report) {
   plots::SetupAxis(Axis_X1, "");
   plots::SetupAxisLimits(Axis_X1, 0.5, count + 0.5);
   std::vector<double> places;
-  std::vector<const char*> names;
-  for (const SweepPoint& shape : report.shapes) {
-    places.push_back(static_cast<double>(places.size() + 1));
-    names.push_back(shape.name.c_str());
+  std::vector<std::string> names;
+  for (int64_t place = 1; place <= count; ++place) {
+    places.push_back(static_cast<double>(place));
+    names.push_back(short_place_text(report, place));
   }
-  plots::SetupAxisTicks(Axis_X1, places.data(), count, names.data());
+  std::vector<const char*> texts;
+  texts.reserve(names.size());
+  for (const std::string& name : names) texts.push_back(name.c_str());
+  plots::SetupAxisTicks(Axis_X1, places.data(), count, texts.data());
 }
 
 void setup_sweep(const PanelContext& context, const SpeedReport& report, const SizeRange& range,

@@ -161,9 +161,14 @@ std::vector<PlacedTick> place_ticks(const AxisSetup& axis, float low, float high
   };
   const double length = std::abs(high - low);
   std::vector<PlacedTick> placed;
+  double end = -1e30;  // of the last label along a horizontal axis
   for (const Tick& tick : axis.ticks.empty() ? fitting_ticks(axis.range, length, gap, extent) : axis.ticks) {
     const auto fraction = static_cast<float>(axis.range.fraction(tick.value));
-    placed.push_back({std::round(low + fraction * (high - low)), tick.label});
+    const float at = std::round(low + fraction * (high - low));
+    const double half = extent(tick.label) / 2;
+    if (!vertical && at - half < end) continue;  // given ones may be too many
+    end = at + half + gap;
+    placed.push_back({at, tick.label});
   }
   return placed;
 }

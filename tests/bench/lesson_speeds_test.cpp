@@ -1,16 +1,20 @@
-// The tables of speeds in the lessons beside the recordings that ship: each says which command wrote it, and when.
+// The tables of speeds in the lessons beside the recordings that ship: each says which command wrote it, and when; and
+// each recording has a table.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "engine/bench/recording.hpp"
+#include "engine/bench/scheme_map.hpp"
 #include "engine/bench/speed_unit.hpp"
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
+#include "engine/specs.hpp"
 
 namespace tilescope {
 namespace {
@@ -45,10 +49,87 @@ const TimingPoint* point_named(const SpeedReport& report, const TimingSeries& se
   return nullptr;
 }
 
+std::string unit_of(const Lab& lab) { return lab.sweep_shows_time ? "µs" : speed_unit_of(lab); }
+
 std::string shown(const Lab& lab, const SpeedReport& report, const TimingPoint& point) {
+  if (lab.sweep_shows_time) return fmt::format("{:.1f}", point.median_ms * 1000);
   const double speed = speed_of(lab, report, point);
   if (lab.speed_unit == SpeedUnit::gigabytes) return with_separators(std::llround(speed));
   return fmt::format("{:.1f}", speed);
+}
+
+/// A caption that names a recording, and the table that follows it.
+struct LessonTable {
+  const SpeedReport* report = nullptr;
+  std::string caption;
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
+};
+
+std::vector<LessonTable> tables_of(const Recordings& recordings, const Lab& lab, const std::string& language) {
+  std::ifstream lesson(kRoot / "docs/labs" / language / (lab.name + ".md"));
+  std::vector<LessonTable> tables;
+  bool open = false;  // the last caption's table may still begin or go on
+  for (std::string line; std::getline(lesson, line);) {
+    if (line.starts_with("RECORDED")) {
+      tables.push_back({.report = named_in(recordings, lab.name, line), .caption = line});
+      open = true;
+    } else if (open && line.starts_with("| ")) {
+      LessonTable& table = tables.back();
+      if (table.head.empty())
+        table.head = cells_of(line);
+      else
+        table.rows.push_back(cells_of(line));
+    } else if (open && !line.empty() && !line.starts_with("|-")) {
+      open = false;
+    }
+  }
+  return tables;
+}
+
+void expect_speeds(const Lab& lab, const LessonTable& table) {
+  const SpeedReport& report = *table.report;
+  EXPECT_EQ(table.head.front(), unit_of(lab)) << lab.name;
+  for (const std::vector<std::string>& row : table.rows) {
+    ASSERT_EQ(row.size(), table.head.size()) << lab.name << ": " << row.front();
+    const auto series = std::find_if(report.series.begin(), report.series.end(),
+                                     [&](const TimingSeries& one) { return one.name == row.front(); });
+    ASSERT_NE(series, report.series.end()) << lab.name << ": " << row.front();
+    for (size_t column = 1; column < table.head.size(); ++column) {
+      const TimingPoint* point = point_named(report, *series, table.head[column]);
+      EXPECT_EQ(row[column], point == nullptr ? std::string() : shown(lab, report, *point))
+          << lab.name << ", " << row.front() << " at " << table.head[column];
+    }
+  }
+}
+
+/// The schemes that a cell of the map's table is to name: the fastest, and the second where it may be as fast.
+std::string winners_of(const Lab& lab, const SchemeCell& cell) {
+  if (!cell.winner) return {};
+  const auto name = [&](size_t scheme) {
+    const std::string rung = lab.scheme_map->schemes[scheme].rung, prefix = "scheme-";
+    return rung.starts_with(prefix) ? rung.substr(prefix.size()) : rung;
+  };
+  return name(*cell.winner) + (cell.tie ? ", " + name(*cell.second) : "");
+}
+
+void expect_winners(const Lab& lab, const LessonTable& table) {
+  const auto gpus = read_gpu_specs(kRoot / "assets/gpus.toml");
+  ASSERT_TRUE(gpus);
+  const GpuSpec* gpu = find_gpu_of_driver(*gpus, table.report->gpu);
+  ASSERT_NE(gpu, nullptr);
+  const SchemeGrid grid = make_scheme_grid(lab, table.report->config, *gpu, table.report);
+  EXPECT_EQ(table.head.size(), grid.column_values.size() + 1);
+  EXPECT_EQ(table.rows.size(), grid.row_values.size());
+  for (size_t row = 0; row < std::min(table.rows.size(), grid.row_values.size()); ++row) {
+    ASSERT_EQ(table.rows[row].size(), table.head.size()) << lab.name;
+    EXPECT_EQ(table.rows[row].front(), with_separators(grid.row_values[row]));
+    for (size_t column = 0; column + 1 < table.head.size(); ++column) {
+      EXPECT_EQ(table.head[column + 1], with_separators(grid.column_values[column]));
+      EXPECT_EQ(table.rows[row][column + 1], winners_of(lab, grid.cell(row, column)))
+          << lab.name << " at " << table.rows[row].front() << " x " << table.head[column + 1];
+    }
+  }
 }
 
 class LessonSpeeds : public testing::TestWithParam<std::string> {};
@@ -56,40 +137,17 @@ class LessonSpeeds : public testing::TestWithParam<std::string> {};
 TEST_P(LessonSpeeds, AreThoseOfTheRecordingThatTheLessonNames) {
   const Recordings recordings = read_recordings(kRoot / "assets/recordings");
   EXPECT_TRUE(recordings.refused.empty());
-  int tables = 0;
-  for (const Lab& lab : labs()) {
-    std::ifstream lesson(kRoot / "docs/labs" / GetParam() / (lab.name + ".md"));
-    const SpeedReport* report = nullptr;
-    std::vector<std::string> head;
-    for (std::string line; std::getline(lesson, line);) {
-      if (line.starts_with("RECORDED")) {
-        report = named_in(recordings, lab.name, line);
-        EXPECT_NE(report, nullptr) << lab.name << ": " << line;
-        head.clear();
-      }
-      if (report == nullptr) continue;
-      if (!line.starts_with("| ")) {
-        if (!head.empty() && !line.starts_with("|-")) report = nullptr;  // the table has ended
-        continue;
-      }
-      const std::vector<std::string> cells = cells_of(line);
-      if (head.empty()) {
-        head = cells;
-        EXPECT_EQ(head.front(), speed_unit_of(lab)) << lab.name;
-        ++tables;
-        continue;
-      }
-      const auto series = std::find_if(report->series.begin(), report->series.end(),
-                                       [&](const TimingSeries& one) { return one.name == cells.front(); });
-      ASSERT_NE(series, report->series.end()) << lab.name << ": " << line;
-      for (size_t column = 1; column < head.size(); ++column) {
-        const TimingPoint* point = point_named(*report, *series, head[column]);
-        EXPECT_EQ(cells[column], point == nullptr ? std::string() : shown(lab, *report, *point))
-            << lab.name << ", " << cells.front() << " at " << head[column];
-      }
+  std::set<const SpeedReport*> told;
+  for (const Lab& lab : labs())
+    for (const LessonTable& table : tables_of(recordings, lab, GetParam())) {
+      EXPECT_NE(table.report, nullptr) << lab.name << ": " << table.caption;
+      EXPECT_FALSE(table.rows.empty()) << lab.name << " has no table under: " << table.caption;
+      if (table.report == nullptr || table.rows.empty()) continue;
+      told.insert(table.report);
+      table.report->is_map ? expect_winners(lab, table) : expect_speeds(lab, table);
     }
-  }
-  EXPECT_GE(tables, 5);
+  for (const SpeedReport& report : recordings.reports)
+    EXPECT_TRUE(told.contains(&report)) << "no lesson has a table of: " << report.command;
 }
 
 INSTANTIATE_TEST_SUITE_P(Languages, LessonSpeeds, testing::Values("en", "zh"));

@@ -198,6 +198,15 @@ TEST(LessonLayout, NarrowTableColumnsKeepTheirWidthAndWideOnesShareTheRest) {
   EXPECT_THAT(share_width({10, 200, 100}, 110), ElementsAre(10, 50, 50));
 }
 
+TEST(LessonLayout, ATableColumnIsAsWideAsItsWidestWordWhereAllWordsFit) {
+  EXPECT_THAT(share_width({10, 200, 100}, 110, {10, 60, 20}), ElementsAre(10, 70, 30));
+  EXPECT_THAT(share_width({10, 20}, 100, {5, 5}), ElementsAre(10, 20));
+  EXPECT_THAT(share_width({10, 200, 100}, 110, {10, 90, 20}), ElementsAre(10, 50, 50));  // they do not
+  const auto spans = parse_lesson("`row-in-registers` of a row\n").blocks.at(0).spans;
+  EXPECT_GT(widest_piece(spans, LessonFont::body, cells()), 15);
+  EXPECT_LT(widest_piece(spans, LessonFont::body, cells()), 27);
+}
+
 std::vector<std::string> rows_of(std::string_view line, RowWidths cells) {
   std::vector<CodeRow> rows;
   wrap_line(line, 0, cells, &rows);
