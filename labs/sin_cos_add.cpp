@@ -47,22 +47,24 @@ Rung make_rung(std::string name, Text title, std::vector<Step> steps, std::vecto
   return rung;
 }
 
-/// Vectors where there is a CTA for every multiprocessor even so; below that, one element a thread spreads further.
+/// Vectors, unless they leave most multiprocessors without a CTA: there one element a thread spreads further. On an
+/// H200 vectors are 8% faster with 64 CTAs, and 2% slower with 16.
 Pick pick(const Config& config, const GpuSpec& gpu) {
   constexpr int64_t kBlock = 256, kVec = 4;
   const int64_t n = config.size("n"), multiprocessors = gpu.multiprocessors;
   const int64_t ctas = ceil_divide(n, kBlock * kVec);
   const std::string numbers =
       fmt::format("{} / ({} × {}) = {}", with_separators(n), kBlock, kVec, with_separators(ctas));
-  if (ctas < multiprocessors)
+  if (3 * ctas < multiprocessors)
     return {.rung = "fused",
             .params = {{"BLOCK", kBlock}},
-            .why = {fmt::format("Vectors would leave {} CTAs for {} multiprocessors.", numbers, multiprocessors),
-                    fmt::format("用向量读写只有 {} 个 CTA，不够 {} 个多处理器分。", numbers, multiprocessors)}};
+            .why = {fmt::format("Vectors would make {} CTAs, and leave most of {} multiprocessors idle.", numbers,
+                                multiprocessors),
+                    fmt::format("用向量读写只有 {} 个 CTA，{} 个多处理器大多没事可做。", numbers, multiprocessors)}};
   return {.rung = "vector-loads",
           .params = {{"BLOCK", kBlock}, {"VEC", kVec}},
-          .why = {fmt::format("16-byte accesses, and still {} CTAs for {} multiprocessors.", numbers, multiprocessors),
-                  fmt::format("16 字节访问，仍有 {} 个 CTA，够 {} 个多处理器分。", numbers, multiprocessors)}};
+          .why = {fmt::format("16-byte accesses, and {} CTAs for {} multiprocessors.", numbers, multiprocessors),
+                  fmt::format("16 字节访问，{} 个 CTA，分给 {} 个多处理器。", numbers, multiprocessors)}};
 }
 
 std::vector<Rung> make_rungs() {
