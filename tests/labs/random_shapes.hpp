@@ -102,6 +102,14 @@ inline std::vector<Values> random_tensor_products(DeviceKind device) {
   return shapes;
 }
 
+/// The same where rows begin on 16 bytes in any case: whatever else is refused.
+inline std::vector<Values> random_aligned_products(DeviceKind device) {
+  std::vector<Values> shapes = random_tensor_products(device);
+  for (Values& shape : shapes)
+    for (const char* name : {"N", "K"}) shape[name] = (shape[name] + 7) / 8 * 8;
+  return shapes;
+}
+
 /// Queries and keys short and long, one of them perhaps much longer. Up to `most_sharing` heads share keys, and one
 /// batch in `pairs` has two sequences.
 inline std::vector<Values> random_sequences(DeviceKind device, uint32_t seed, uint32_t most_sharing, uint32_t pairs) {
