@@ -253,8 +253,7 @@ Lab make_layernorm_backward() {
   // of many columns is off six times as much).
   lab.tolerance_for = [](const std::string& rung, const Config& config) {
     const double walk = rung == "two-kernels" ? static_cast<double>(config.size("rows")) * 0x1p-23 : 0;
-    const double rounding = element_type(config) == DType::bf16 ? 0x1p-8 : 0;  // of dx
-    return Tolerance{.absolute = 2e-3 + walk, .relative = 1e-4 + rounding};
+    return Tolerance{.absolute = 2e-3 + walk, .relative = 1e-4 + (element_type(config) == DType::bf16 ? 0x1p-8 : 0)};
   };
   lab.predicts = make_predicts();
   lab.buffers = make_buffers;

@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/types.hpp"
@@ -18,6 +19,13 @@ namespace tilescope {
 constexpr size_t kRandomShapes = 200;
 
 using Values = std::map<std::string, int64_t>;
+
+/// Each shape so many times, one after the other: in as many ways.
+inline std::vector<Values> repeated(const std::vector<Values>& shapes, size_t times) {
+  std::vector<Values> result;
+  for (const Values& shape : shapes) result.insert(result.end(), times, shape);
+  return result;
+}
 
 /// Up to `most`, or one of these.
 inline int64_t random_extent(std::mt19937& random, const std::vector<int64_t>& awkward, int64_t most) {
@@ -38,6 +46,7 @@ inline std::vector<Values> random_lengths(int64_t most, uint32_t seed) {
   }
   sizes.resize(kRandomShapes);
   std::vector<Values> shapes;
+  shapes.reserve(sizes.size());
   for (const int64_t size : sizes) shapes.push_back({{"n", size}});
   return shapes;
 }
@@ -49,13 +58,20 @@ inline std::vector<Values> random_rows(DeviceKind device) {
   std::vector<int64_t> awkward{1, 2, 3, 7, 31, 32, 33, 61, 64, 127, 128, 129, 257, 511, 512, 521, 1021, 1024};
   if (gpu) awkward.insert(awkward.end(), {1031, 2047, 2048, 2049, 4093, 4096, 4097});
   const int64_t most_elements = gpu ? 150'000 : 1500;
+  // Longer than the registers of a CTA hold; on a GPU in each of four types and tiles.
+  std::vector<Values> longest{{{"rows", 1}, {"columns", 40009}}};
+  if (gpu) {
+    for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>{3, 16411}, {2, 65536}, {1, 131071}})
+      longest.push_back({{"rows", rows}, {"columns", columns}});
+    longest = repeated(longest, 4);
+  }
   std::vector<Values> shapes;
-  while (shapes.size() < kRandomShapes - 1) {
+  while (shapes.size() < kRandomShapes - longest.size()) {
     const int64_t columns = random_extent(random, awkward, gpu ? 4200 : 1100);
     const int64_t most_rows = std::clamp<int64_t>(most_elements / columns, 2, 1500);
     shapes.push_back({{"rows", random_extent(random, awkward, most_rows)}, {"columns", columns}});
   }
-  shapes.push_back({{"rows", 1}, {"columns", 40009}});  // longer than the registers of a CTA hold
+  shapes.insert(shapes.end(), longest.begin(), longest.end());
   return shapes;
 }
 
@@ -98,6 +114,7 @@ inline std::vector<Values> random_tensor_products(DeviceKind device) {
     extents.push_back({m, n, k});
   }
   std::vector<Values> shapes;
+  shapes.reserve(extents.size());
   for (const auto& [m, n, k] : extents) shapes.push_back({{"M", m}, {"N", n}, {"K", k}});
   return shapes;
 }

@@ -29,13 +29,6 @@ struct Subject {
   std::function<Ways(DeviceKind)> ways;
 };
 
-/// Each shape in so many ways.
-std::vector<Values> repeated(const std::vector<Values>& shapes, size_t times) {
-  std::vector<Values> result;
-  for (const Values& shape : shapes) result.insert(result.end(), times, shape);
-  return result;
-}
-
 int64_t most_elements(DeviceKind device) { return device == DeviceKind::gpu ? 200'000 : 20'000; }
 
 /// The defaults of both devices.

@@ -1,5 +1,7 @@
 // mma.sync of every shape and type against a matrix product in double precision or integers. The fragments are filled
 // and read as the PTX ISA 9.0 lays them out (section 9.7.15.5), written down here shape by shape.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -244,13 +246,13 @@ std::string kernel_of(const std::string& opcode, size_t bits_a, const size_t (&c
     text += ".reg ." + type(bits[i]) + " %" + names[i] + "<" + std::to_string(counts[i] + 1) + ">;\n";
   text += "mov.u32 %lane, %tid.x;\n";
   const auto move = [&](size_t i, bool load) {
-    text += std::string("ld.param.u64 %p, [p") + names[i] + "];\nmul.wide.u32 %at, %lane, " +
-            std::to_string(bits[i] / 8) + ";\nadd.s64 %p, %p, %at;\n";
+    text += fmt::format("ld.param.u64 %p, [p{}];\nmul.wide.u32 %at, %lane, {};\nadd.s64 %p, %p, %at;\n", names[i],
+                        bits[i] / 8);
     for (size_t reg = 0; reg < counts[i]; ++reg) {
       const std::string place = "[%p+" + std::to_string(reg * 32 * bits[i] / 8) + "]";
       const std::string value = std::string("%") + names[i] + std::to_string(reg);
-      text += load ? "ld.global." + type(bits[i]) + " " + value + ", " + place + ";\n"
-                   : "st.global." + type(bits[i]) + " " + place + ", " + value + ";\n";
+      text += load ? fmt::format("ld.global.{} {}, {};\n", type(bits[i]), value, place)
+                   : fmt::format("st.global.{} {}, {};\n", type(bits[i]), place, value);
     }
   };
   for (size_t i = 0; i < 3; ++i) move(i, true);
