@@ -1,8 +1,7 @@
-// Attention: every rung over random shapes, what it says about the edges, what it moves and what it allocates.
+// Attention: what every rung says about the edges, what it moves and what it allocates.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 
 #include "engine/run.hpp"
 
@@ -66,42 +65,6 @@ const std::vector<std::string>& rungs() {
   static const std::vector<std::string> all{"unfused", "online-row", "flash-fp32", "flash-mma", "auto"};
   return all;
 }
-
-/// Short and long, of neighbours of the tiles' sizes, of primes; one of the two lengths may be much longer.
-std::vector<Values> random_shapes() {
-  std::mt19937 random(20261122);
-  const std::vector<int64_t> awkward{1, 2, 3, 7, 31, 61, 63, 64, 65, 97, 127, 128, 129, 131};
-  const auto length = [&] {
-    return random() % 2 == 0 ? awkward[random() % awkward.size()] : static_cast<int64_t>(random() % 140) + 1;
-  };
-  std::vector<Values> shapes;
-  for (int i = 0; i < 200; ++i) {
-    const int64_t kv_heads = static_cast<int64_t>(random() % 2) + 1, group = static_cast<int64_t>(random() % 3) + 1;
-    shapes.push_back({{"batch", static_cast<int64_t>(random() % 2) + 1},
-                      {"heads", kv_heads * group},
-                      {"kv_heads", kv_heads},
-                      {"queries", length()},
-                      {"keys", length()}});
-  }
-  return shapes;
-}
-
-class AttentionRungs : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(AttentionRungs, IsRightOverRandomShapesOfBothTypesMasksAndHeadDimensions) {
-  const std::vector<Values> ways{{{"HEAD_DIM", 64}, {"CAUSAL", 0}, {"DTYPE", 0}},
-                                 {{"HEAD_DIM", 64}, {"CAUSAL", 1}, {"DTYPE", 1}, {"BLOCK_M", 64}},
-                                 {{"HEAD_DIM", 128}, {"CAUSAL", 1}, {"DTYPE", 0}},
-                                 {{"HEAD_DIM", 128}, {"CAUSAL", 0}, {"DTYPE", 1}, {"WARPS", 8}, {"BLOCK_N", 128}}};
-  size_t way = 0;
-  for (const Values& shape : random_shapes()) run_soundly(request_for(GetParam(), shape, ways[way++ % ways.size()]));
-}
-
-INSTANTIATE_TEST_SUITE_P(All, AttentionRungs, ::testing::ValuesIn(rungs()), [](const auto& tested) {
-  std::string name = tested.param;
-  std::erase(name, '-');
-  return name;
-});
 
 TEST(Attention, IsSoftmaxOfTheScoresTimesTheValues) {
   // The reference, beside the definition written out with no regard for overflow, for a causal mask and shared heads.

@@ -1,4 +1,4 @@
-// The fp32 matmul over random shapes, and what its rungs are there to show: sectors of global memory and passes over
+// The fp32 matmul, and what its rungs are there to show: sectors of global memory and passes over
 // the banks of shared memory. Expected figures follow from the layout alone: a sector has 32 bytes, there are 32 banks
 // of 4 bytes, and an access of 16 bytes by a warp goes in four passes, or in two where neighbouring lanes agree.
 #include <gtest/gtest.h>
@@ -62,42 +62,6 @@ CopyPasses copies_of(const RunResult& result, uint32_t bytes) {
     passes.conflicts += count.wavefronts - count.passes;
   }
   return passes;
-}
-
-/// 200 shapes: extents of 1, primes, powers of two and neighbours of them, and whatever else comes up.
-std::vector<Values> random_shapes() {
-  std::mt19937 random(20261122);
-  const std::vector<int64_t> awkward{1, 2, 3, 4, 5, 7, 8, 12, 13, 16, 31, 32, 33, 61, 63, 64, 65, 96, 127, 128, 129};
-  const auto pick = [&](int64_t most) {
-    if (random() % 2 == 0) return std::min<int64_t>(awkward[random() % awkward.size()], most);
-    return static_cast<int64_t>(random() % static_cast<uint32_t>(most)) + 1;
-  };
-  std::vector<Values> shapes;
-  for (int i = 0; i < 200; ++i) {
-    const int64_t m = pick(150), n = pick(150);
-    shapes.push_back({{"M", m}, {"N", n}, {"K", pick(std::clamp<int64_t>(300000 / (m * n), 4, 100))}});
-  }
-  return shapes;
-}
-
-TEST(MatmulFp32, EveryRungIsRightOverRandomShapes) {
-  // Tiles in which a warp has all shapes of lanes, and threads are more and fewer than what is copied at a time.
-  const std::vector<Values> tiles{
-      {},
-      {{"BM", 32},
-       {"BN", 64},
-       {"BK", 16},
-       {"TM", 8},
-       {"TN", 4},
-       {"WM", 16},
-       {"STAGES", 4},
-       {"GROUP_M", 2},
-       {"TILE", 8}},
-      {{"BM", 32}, {"BN", 256}, {"TM", 4}, {"TN", 8}, {"WM", 16}, {"STAGES", 3}, {"GROUP_M", 1}, {"TILE", 16}}};
-  for (const Rung& rung : lab().rungs) {
-    size_t next = 0;
-    for (const Values& shape : random_shapes()) run_soundly(request_for(rung.name, shape, tiles[next++ % 3]));
-  }
 }
 
 TEST(MatmulFp32, TheLargeTilesOfAGpuAreRightAtSizesThatAreNoMultiples) {

@@ -1,8 +1,6 @@
-// The labs on the tensor cores: right at any size in every type and layout; what swizzling, fusing and whole sectors
+// The labs on the tensor cores: what swizzling, fusing and whole sectors
 // are there to save, counted by hand; and the tile that "auto" takes.
 #include <gtest/gtest.h>
-
-#include <random>
 
 #include "engine/run.hpp"
 #include "engine/specs.hpp"
@@ -47,50 +45,6 @@ RunResult run_soundly(const Request& request) {
 
 Counters counters_of(const std::string& lab, const std::string& rung, const Shape& shape, const Values& params) {
   return run_soundly(request_for(lab, rung, shape, params)).traffic.counters;
-}
-
-/// 200 shapes: 1, primes, neighbours of tiles, multiples of 16 bytes so that rows are aligned, and whatever comes up.
-std::vector<Shape> random_shapes() {
-  std::mt19937 random(20261122);
-  const std::vector<int64_t> awkward{1, 2, 3, 7, 8, 15, 16, 17, 31, 61, 63, 64, 65, 97, 127, 128, 129};
-  const auto pick = [&](int64_t most) {
-    switch (random() % 3) {
-      case 0:
-        return std::min<int64_t>(awkward[random() % awkward.size()], most);
-      case 1:
-        return static_cast<int64_t>(random() % static_cast<uint32_t>(most / 8) + 1) * 8;
-      default:
-        return static_cast<int64_t>(random() % static_cast<uint32_t>(most)) + 1;
-    }
-  };
-  std::vector<Shape> shapes{{1, 1, 1}, {1, 257, 131}, {257, 1, 131}, {131, 257, 1}, {65, 72, 40}, {129, 136, 8}};
-  while (shapes.size() < 200) shapes.push_back({pick(140), pick(140), pick(160)});
-  return shapes;
-}
-
-TEST(MatmulTensorCore, EveryRungIsRightOverRandomShapesInEveryTypeAndLayout) {
-  for (const Rung& rung : find_lab(kTensor)->rungs) {
-    int64_t turn = 0;
-    for (const Shape& shape : random_shapes()) {
-      Values params{{"DTYPE", turn % 3}, {"B_LAYOUT", turn / 3 % 2}, {"CTAS", turn % 5 + 1}};
-      // Another tile for a third of them: columns in panels, no power of two, and a pipeline of two.
-      if (turn % 9 > 5) params.insert({{"BM", 128}, {"BN", 192}, {"BK", 64}, {"WARPS", 8}, {"STAGES", 2}});
-      ++turn;
-      const Request request = request_for(kTensor, rung.name, shape, params);
-      if (rung.check && !rung.check(request.config)) continue;  // TF32 in deep tiles of several stages
-      run_soundly(request);
-    }
-  }
-}
-
-TEST(MatmulEpilogue, EveryRungIsRightOverRandomShapesInEveryTypeAndActivation) {
-  for (const Rung& rung : find_lab(kEpilogue)->rungs) {
-    int64_t turn = 0;
-    for (const Shape& shape : random_shapes()) {
-      run_soundly(request_for(kEpilogue, rung.name, shape, {{"DTYPE", turn % 2}, {"ACTIVATION", turn / 2 % 2}}));
-      ++turn;
-    }
-  }
 }
 
 // One CTA of 4 warps, so that a warp has 32 × 32 of the tile of 64 × 64.

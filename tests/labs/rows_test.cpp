@@ -1,4 +1,4 @@
-// The labs on the rows of a matrix, over random shapes, and what their rungs are there to show.
+// The labs on the rows of a matrix: what their rungs are there to show.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -41,41 +41,6 @@ Counters counters_of(const std::string& lab, const std::string& rung, const Valu
   const auto result = run_soundly(request_for(lab, rung, sizes, params));
   return result ? result->traffic.counters : Counters{};
 }
-
-/// 200 shapes: lengths of 1, primes, powers of two and neighbours of them, and whatever else comes up.
-std::vector<std::pair<int64_t, int64_t>> random_shapes() {
-  std::mt19937 random(20261121);
-  const std::vector<int64_t> awkward{1, 2, 3, 7, 31, 32, 33, 61, 64, 127, 128, 129, 257, 511, 512, 521, 1021, 1024};
-  const auto pick = [&](int64_t most) {
-    if (random() % 2 == 0) return std::min<int64_t>(awkward[random() % awkward.size()], most);
-    return static_cast<int64_t>(random() % static_cast<uint32_t>(most)) + 1;
-  };
-  std::vector<std::pair<int64_t, int64_t>> shapes;
-  for (int i = 0; i < 200; ++i) {
-    const int64_t columns = pick(1100);
-    shapes.emplace_back(pick(std::max<int64_t>(1500 / columns, 2)), columns);
-  }
-  shapes.back() = {1, 40009};  // longer than the registers of a CTA hold
-  return shapes;
-}
-
-class RowLabs : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(RowLabs, EveryRungIsRightOverRandomShapesInBothTypes) {
-  const Lab& lab = *find_lab(GetParam());
-  for (const Rung& rung : lab.rungs) {
-    int64_t type = 0;
-    for (const auto& [rows, columns] : random_shapes())
-      run_soundly(request_for(lab.name, rung.name, {{"rows", rows}, {"columns", columns}}, {{"DTYPE", type ^= 1}}));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(All, RowLabs, ::testing::Values("softmax", "layernorm", "layernorm-backward", "rmsnorm"),
-                         [](const auto& tested) {
-                           std::string name = tested.param;
-                           std::erase(name, '-');
-                           return name;
-                         });
 
 constexpr int64_t kRows = 64, kColumns = 512;
 const Values kShape{{"rows", kRows}, {"columns", kColumns}};
