@@ -21,6 +21,7 @@ Request request_for(const std::string& rung, const Values& sizes, const Values& 
   request.lab = "attention";
   request.rung = rung;
   request.config = default_config(*find_lab("attention"), DeviceKind::sim);
+  request.config.params["HEAD_DIM"] = 64;  // the numbers below count with it
   for (const auto& [name, value] : sizes) request.config.sizes[name] = value;
   for (const auto& [name, value] : params) request.config.params[name] = value;
   return request;
