@@ -120,8 +120,26 @@ TEST(RowOperators, BackwardFusedReadsXAndDyOnceForAllGradients) {
   const auto reads = [&](const char* rung) {
     return counters_of("layernorm-backward", rung, tall).global_load_sectors / (1024 * 128 / 8);
   };
-  EXPECT_GE(reads("two-kernels"), 6U);  // x and dy three times
-  EXPECT_EQ(reads("fused"), 4U);        // x, dy, gamma twice for every row, and little else
+  EXPECT_GE(reads("two-kernels"), 6U);   // x and dy three times
+  EXPECT_EQ(reads("fused"), 4U);         // x, dy, gamma twice for every row, and little else
+  EXPECT_EQ(reads("several-rows"), 2U);  // gamma once for all rows
+}
+
+TEST(RowOperators, BackwardWithSeveralRowsWritesWhatMustBeWrittenAndHasNoBankConflicts) {
+  for (const int64_t type : {0, 1})
+    for (const int64_t columns : {64, 128, 512})
+      for (const int64_t lanes : {4, 8, 16, 32}) {
+        const Values shape{{"rows", 1024}, {"columns", columns}}, params{{"DTYPE", type}, {"LANES", lanes}};
+        const auto result = run_soundly(request_for("layernorm-backward", "several-rows", shape, params));
+        ASSERT_TRUE(result);
+        const auto ctas = static_cast<int64_t>(result->plan.launches.front().grid.x);
+        if (result->plan.launches.front().kernel != "several_rows") continue;  // more than so few lanes hold
+        const Counters& counters = result->traffic.counters;
+        EXPECT_EQ(counters.shared_load_bank_conflicts + counters.shared_store_bank_conflicts, 0U)
+            << columns << " " << lanes;
+        const int64_t matrix = 1024 * columns * (type == 1 ? 2 : 4), sums = 2 * columns * 4;
+        EXPECT_EQ(counters.global_store_sectors, (matrix + (ctas + 1) * sums) / 32) << columns << " " << lanes;
+      }
 }
 
 /// A small LayerNorm in double, and its loss Σ dy · y for given dy.
@@ -211,6 +229,27 @@ TEST(RowOperators, AutoGivesShortRowsToLanesAndFewLongRowsToSeveralCtas) {
   EXPECT_EQ(pick_of("rmsnorm", 16, 131072).rung, "scheme-3-flags");
   EXPECT_EQ(pick_of("rmsnorm", 16, 131072).params.at("CTAS"), 8);
   EXPECT_EQ(pick_of("layernorm", 4, 1048576, 1).params.at("CTAS"), 32);
+  EXPECT_EQ(pick_of("layernorm-backward", 262144, 128).rung, "several-rows");
+  EXPECT_EQ(pick_of("layernorm-backward", 4096, 1024, 1).rung, "several-rows");
+  EXPECT_EQ(pick_of("layernorm-backward", 8192, 4096).rung, "fused");
+}
+
+TEST(RowOperators, WhatAutoPicksForTheBackwardPassHoldsTheRowAndDoesNotSpill) {
+  for (const int64_t type : {0, 1})
+    for (const int64_t columns : {1, 8, 64, 127, 128, 250, 256, 500, 512, 1000, 1021, 1024}) {
+      const Pick pick = pick_of("layernorm-backward", 262144, columns, type);
+      Values params = pick.params;
+      params["DTYPE"] = type;
+      const auto result =
+          run_soundly(request_for("layernorm-backward", pick.rung, {{"rows", 8}, {"columns", columns}}, params));
+      ASSERT_TRUE(result);
+      const Launch& launch = result->plan.launches.front();
+      EXPECT_EQ(launch.kernel, columns % (type == 1 ? 8 : 4) == 0 ? "several_rows" : "several_rows_by_element");
+      const KernelInfo* kernel = result->compiled.find(launch.kernel);
+      ASSERT_NE(kernel, nullptr);
+      EXPECT_EQ(kernel->spill_store_bytes + kernel->spill_load_bytes, 0U) << columns << " columns, type " << type;
+      EXPECT_GT(kernel->registers, 0U);
+    }
 }
 
 TEST(RowOperators, WhatAutoPicksHoldsTheRowInRegisters) {
