@@ -331,17 +331,36 @@ __device__ RowShare load_row(const Element* x, const Element* dy, const float* m
 // The sums of a lane's columns: [0] for dgamma, [1] for dbeta.
 using ColumnSums = float[2][VECTORS][WIDTH];
 
-// What memory holds packed stays packed: else the compiler keeps what it has unpacked once, in twice the registers.
+// bf16 stays packed between its two uses, and gamma between the rows: else the compiler keeps what it has unpacked
+// once, in twice the registers. Another instruction than in operator[] is another value to it, and so is what might
+// have changed.
+__device__ float unpack_again(const Vector& vector, int k) {
+#if DTYPE == 1
+  return __uint_as_float(__byte_perm(vector.word[k / 2], 0, k % 2 == 1 ? 0x3244 : 0x1044));
+#else
+  return vector[k];
+#endif
+}
 __device__ void keep_packed(Vector (&held)[VECTORS]) {
 #pragma unroll
-  for (int v = 0; v < VECTORS; ++v)
+  for (int v = 0; v < VECTORS && DTYPE == 1; ++v)
     for (int i = 0; i < 4; ++i) asm volatile("" : "+r"(held[v].word[i]));
 }
 
-// dx of a row, and what the row adds to the sums of the columns.
+// Of the lanes of a group. The two sums go side by side, so that one is added while the other is on its way.
+__device__ Sums reduce_group(Sums mine) {
+#pragma unroll
+  for (int distance = LANES / 2; distance > 0; distance /= 2) {
+    const float g = __shfl_xor_sync(0xffffffff, mine.g, distance), gn = __shfl_xor_sync(0xffffffff, mine.gn, distance);
+    mine = {mine.g + g, mine.gn + gn};
+  }
+  return mine;
+}
+
+// dx of a row, and what the row adds to the sums of the columns. inverse: of the number of columns.
 template <bool BY_ELEMENT>
-__device__ void take_row(RowShare& row, Vector (&weight)[VECTORS], ColumnSums& sums, Element* dx, int lane, int length,
-                         int columns) {
+__device__ void take_row(const RowShare& row, Vector (&weight)[VECTORS], ColumnSums& sums, Element* dx, int lane,
+                         int length, float inverse) {
   Sums mine{};
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v)
@@ -353,14 +372,17 @@ __device__ void take_row(RowShare& row, Vector (&weight)[VECTORS], ColumnSums& s
       sums[0][v][k] += gradient * normal;
       sums[1][v][k] += gradient;
     }
-  keep_packed(row.x), keep_packed(row.dy), keep_packed(weight);
-  const float g = reduce_lanes<Add, LANES>(mine.g) / columns, gn = reduce_lanes<Add, LANES>(mine.gn) / columns;
+  keep_packed(weight);
+  mine = reduce_group(mine);
+  const Sums means{mine.g * inverse, mine.gn * inverse};
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v) {
     float value[WIDTH];
 #pragma unroll
-    for (int k = 0; k < WIDTH; ++k)
-      value[k] = row.rstd * (row.dy[v][k] * weight[v][k] - g - (row.x[v][k] - row.mean) * row.rstd * gn);
+    for (int k = 0; k < WIDTH; ++k) {
+      const float g = unpack_again(row.dy[v], k) * unpack_again(weight[v], k);
+      value[k] = row.rstd * (g - means.g - (unpack_again(row.x[v], k) - row.mean) * row.rstd * means.gn);
+    }
     store_of_share<BY_ELEMENT>(dx, v, lane, length, value);
   }
 }
@@ -427,6 +449,7 @@ __device__ void walk_by_lanes(const Element* x, const Element* dy, const Element
   load_share<BY_ELEMENT>(weight, gamma, lane, columns);
   ColumnSums sums{};
   int r = blockIdx.x * ROWS + threadIdx.x / LANES;
+  const float inverse = 1.0f / columns;
   RowShare row, next;
   if (AHEAD) next = load_row<BY_ELEMENT>(x, dy, means, rstds, r, lane, rows, columns);
   // As many turns for each lane of a warp: the shuffles want every lane, also those that have no row left.
@@ -434,7 +457,7 @@ __device__ void walk_by_lanes(const Element* x, const Element* dy, const Element
     if (AHEAD) row = next;
     (AHEAD ? next : row) = load_row<BY_ELEMENT>(x, dy, means, rstds, AHEAD ? r + step : r, lane, rows, columns);
     take_row<BY_ELEMENT>(row, weight, sums, dx + static_cast<long long>(r) * columns, lane, r < rows ? columns : 0,
-                         columns);
+                         inverse);
   }
   add_groups<BY_ELEMENT>(sums, parts, columns);
 }

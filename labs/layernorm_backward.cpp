@@ -112,30 +112,40 @@ std::string several_rows_grid(const Config& config) {
                      config.param("BLOCK"), lanes, groups_of_rows(config));
 }
 
+// To be tuned: vectors that a lane holds if the row leaves a choice, vectors that it holds at most, and lanes that a
+// row is given at least, so that an access has 128 neighbouring bytes.
+constexpr int64_t kUsualVectors = 2, kMostVectors = 8, kLeastLanes = 8;
+constexpr int64_t kMostVectorsOfBf16 = 4;  // with 8 there is no room for a second row
+
+/// Registers that a thread takes to hold so many vectors (nvcc 13.0, sm_90): for every column two sums, gamma, and x
+/// and dy of two rows, which is 7 in fp32 and 4.5 in bf16, where a vector has twice the columns; the rest for
+/// addresses.
+int64_t registers_of_thread(const Config& config, int64_t vectors) {
+  const bool bf16 = element_type(config) == DType::bf16, aligned = config.size("columns") % vector_width(config) == 0;
+  if (vectors == 1) return !bf16 ? 48 : aligned ? 64 : 80;
+  if (vectors == 2) return !bf16 ? aligned ? 72 : 96 : aligned ? 104 : 128;
+  if (vectors == 4) return !bf16 ? aligned ? 128 : 168 : aligned ? 168 : 256;
+  return 256;
+}
+
 /// How lanes share a row of so many vectors, and how many CTAs the registers of a multiprocessor hold then.
 struct LaneTiles {
   int64_t lanes, vectors, block, per_multiprocessor;
 };
-
-// To be tuned: vectors that a lane holds if the row leaves a choice, and lanes that a row is given at least, so that an
-// access has 128 neighbouring bytes. For each number of vectors the threads and CTAs that fit, which follow from the
-// registers of a thread (nvcc 13.0, sm_90). A lane holds for every column two sums, gamma, and x and dy of two rows: 7
-// registers in fp32, 4.5 in bf16, where a vector has twice the columns; and some 30 for addresses and sums.
-constexpr int64_t kUsualVectors = 2, kLeastLanes = 8;
 LaneTiles lane_tiles(const Config& config, int64_t vectors) {
+  constexpr int64_t kRegisters = 65536;  // of a multiprocessor
   const auto power_of_two_from = [](int64_t value) {
     return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
   };
   const int64_t least = std::min(kLeastLanes, power_of_two_from(vectors));
   const int64_t lanes = std::clamp<int64_t>(power_of_two_from(ceil_divide(vectors, kUsualVectors)), least, 32);
   const int64_t each = power_of_two_from(ceil_divide(vectors, lanes));
-  if (each == 1) return {lanes, each, 256, 4};                                            // 58, 64 registers
-  if (each == 2) return {lanes, each, 256, 2};                                            // 103, 128
-  if (each == 4) return {lanes, each, 128, element_type(config) == DType::bf16 ? 2 : 3};  // 168, 255
-  return {lanes, each, 256, 1};                                                           // 255
+  const int64_t block = each == 4 ? 128 : 256;  // with 4, three CTAs of 128 often fit where only one of 256 does
+  return {lanes, each, block, kRegisters / (block * registers_of_thread(config, each))};
 }
-/// Vectors of a row that lanes can hold: with 8 in each lane bf16 would need more registers than there are.
-int64_t most_vectors_of_lanes(const Config& config) { return 32 * (element_type(config) == DType::bf16 ? 4 : 8); }
+int64_t most_vectors_of_lanes(const Config& config) {
+  return 32 * (element_type(config) == DType::bf16 ? kMostVectorsOfBf16 : kMostVectors);
+}
 
 int64_t clamp_slabs(int64_t ctas) { return std::clamp(ctas / kSlabStep * kSlabStep, kSlabStep, kMostSlabs); }
 
