@@ -123,7 +123,7 @@ constexpr int64_t kMostVectorsOfBf16 = 4;  // with 8 there is no room for a seco
 int64_t registers_of_thread(const Config& config, int64_t vectors) {
   const bool bf16 = element_type(config) == DType::bf16, aligned = config.size("columns") % vector_width(config) == 0;
   if (vectors == 1) return !bf16 ? 48 : aligned ? 64 : 80;
-  if (vectors == 2) return !bf16 ? aligned ? 72 : 96 : aligned ? 104 : 128;
+  if (vectors == 2) return !bf16 ? aligned ? 72 : 96 : aligned ? 112 : 128;
   if (vectors == 4) return !bf16 ? aligned ? 128 : 168 : aligned ? 168 : 256;
   return 256;
 }
