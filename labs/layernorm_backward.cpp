@@ -152,7 +152,8 @@ int64_t clamp_slabs(int64_t ctas) { return std::clamp(ctas / kSlabStep * kSlabSt
 Pick pick_several_rows(const Config& config, const GpuSpec& gpu, int64_t vectors) {
   const int64_t rows = config.size("rows"), multiprocessors = gpu.multiprocessors;
   auto [lanes, each, block, per_multiprocessor] = lane_tiles(config, vectors);
-  while (block > 32 && ceil_divide(rows, block / lanes) < multiprocessors) block /= 2;  // few rows: for as many as can
+  // Few rows: smaller CTAs for more multiprocessors, but for all of them there would be as many slabs to add as rows.
+  while (block > 32 && ceil_divide(rows, block / lanes) < multiprocessors / 2) block /= 2;
   const int64_t sums = 2 * each * vector_width(config);
   return {"several-rows",
           {{"BLOCK", block},
