@@ -140,12 +140,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
 // BLOCK / 32 rows at a time. Then the slabs' sums are added, always in the same order.
 //
 // parts: the sums for dgamma, SLABS rows of `columns`, then those for dbeta.
+template <int THREADS>
 __device__ void sum_warps(float (&mine)[2]) {  // over the CTA's warps, lane by lane; the result is in warp 0
-  __shared__ float of_warp[BLOCK / 32][2][32];
+  __shared__ float of_warp[THREADS / 32][2][32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   for (int i = 0; i < 2; ++i) of_warp[warp][i][lane] = mine[i];
   barrier();
-  for (int other = 1; other < BLOCK / 32 && warp == 0; ++other)
+  for (int other = 1; other < THREADS / 32 && warp == 0; ++other)
     for (int i = 0; i < 2; ++i) mine[i] += of_warp[other][i][lane];
 }
 
@@ -161,19 +162,24 @@ extern "C" __global__ void columns_in_slabs(const Element* x, const Element* dy,
       sums[0] += gradient * (static_cast<float>(x[at]) - means[r]) * rstds[r];
       sums[1] += gradient;
     }
-  sum_warps(sums);
+  sum_warps<BLOCK>(sums);
   if (threadIdx.x < 32 && c < columns)
     for (int i = 0; i < 2; ++i) parts[(static_cast<long long>(i) * SLABS + slab) * columns + c] = sums[i];
 }
 
-// slabs: how many rows `parts` has for each of the two.
+// slabs: how many rows `parts` has for each of the two. Few CTAs go down many slabs: the number of their threads does
+// not follow BLOCK, and loads of several slabs are on their way at a time.
+constexpr int ADDERS = 512;
 extern "C" __global__ void add_slabs(const float* parts, float* dgamma, float* dbeta, int slabs, int columns) {
   const int c = blockIdx.x * 32 + threadIdx.x % 32;
   float sums[2] = {};
-  for (int slab = threadIdx.x / 32; slab < slabs; slab += BLOCK / 32)
-    for (int i = 0; i < 2 && c < columns; ++i)
-      sums[i] += parts[(static_cast<long long>(i) * slabs + slab) * columns + c];
-  sum_warps(sums);
+  if (c < columns)
+#pragma unroll 8
+    for (int slab = threadIdx.x / 32; slab < slabs; slab += ADDERS / 32) {
+      sums[0] += parts[static_cast<long long>(slab) * columns + c];
+      sums[1] += parts[static_cast<long long>(slabs + slab) * columns + c];
+    }
+  sum_warps<ADDERS>(sums);
   if (threadIdx.x < 32 && c < columns) dgamma[c] = sums[0], dbeta[c] = sums[1];
 }
 
@@ -268,4 +274,201 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
                Element* dx, float* parts, int rows, int columns) {
   walk_rows(x, dy, gamma, means, rstds, dx, parts + static_cast<long long>(blockIdx.x) * columns,
             parts + (static_cast<long long>(gridDim.x) + blockIdx.x) * columns, rows, columns);
+}
+
+// ---- Several rows in a CTA: LANES lanes of a warp share one, so that its sums are shuffles and no row has a barrier.
+// A lane meets the same columns in every row that it walks over; it keeps their sums in registers until the end.
+//
+// A lane's share of a row is VECTORS vectors. BY_ELEMENT is for rows that start between vectors: then a vector is put
+// together from elements that lie LANES apart, so that neighbouring lanes still read neighbours.
+
+template <bool BY_ELEMENT>
+__device__ void load_share(Vector (&held)[VECTORS], const Element* row, int lane, int columns) {
+  if constexpr (BY_ELEMENT) {
+#pragma unroll
+    for (int v = 0; v < VECTORS; ++v) {
+      float value[WIDTH];
+      for (int k = 0; k < WIDTH; ++k) {
+        const int c = (v * WIDTH + k) * LANES + lane;
+        value[k] = c < columns || DROP_MASK ? static_cast<float>(row[c]) : 0;
+      }
+      held[v] = pack(value);
+    }
+  } else {
+    load_piece<LANES * WIDTH>(held, row, lane * WIDTH, columns);
+  }
+}
+template <bool BY_ELEMENT>
+__device__ void store_of_share(Element* row, int v, int lane, int columns, const float (&value)[WIDTH]) {
+  if constexpr (BY_ELEMENT) {
+    for (int k = 0; k < WIDTH; ++k) {
+      const int c = (v * WIDTH + k) * LANES + lane;
+      if (c < columns || DROP_MASK) row[c] = static_cast<Element>(value[k]);
+    }
+  } else {
+    store_vector(row, (v * LANES + lane) * WIDTH, columns, value);
+  }
+}
+
+// What a lane has of a row; nothing but zeros if there is no such row.
+struct RowShare {
+  Vector x[VECTORS], dy[VECTORS];
+  float mean, rstd;
+};
+template <bool BY_ELEMENT>
+__device__ RowShare load_row(const Element* x, const Element* dy, const float* means, const float* rstds, int r,
+                             int lane, int rows, int columns) {
+  RowShare share;
+  const int length = r < rows ? columns : 0;
+  const long long row = static_cast<long long>(r) * columns;
+  load_share<BY_ELEMENT>(share.x, x + row, lane, length);
+  load_share<BY_ELEMENT>(share.dy, dy + row, lane, length);
+  share.mean = r < rows ? means[r] : 0;
+  share.rstd = r < rows ? rstds[r] : 0;
+  return share;
+}
+
+// The sums of a lane's columns: [0] for dgamma, [1] for dbeta.
+using ColumnSums = float[2][VECTORS][WIDTH];
+
+// bf16 stays packed between its two uses, and gamma between the rows: else the compiler keeps what it has unpacked
+// once, in twice the registers. Another instruction than in operator[] is another value to it, and so is what might
+// have changed.
+__device__ float unpack_again(const Vector& vector, int k) {
+#if DTYPE == 1
+  return __uint_as_float(__byte_perm(vector.word[k / 2], 0, k % 2 == 1 ? 0x3244 : 0x1044));
+#else
+  return vector[k];
+#endif
+}
+__device__ void keep_packed(Vector (&held)[VECTORS]) {
+#pragma unroll
+  for (int v = 0; v < VECTORS && DTYPE == 1; ++v)
+    for (int i = 0; i < 4; ++i) asm volatile("" : "+r"(held[v].word[i]));
+}
+
+// Of the lanes of a group. The two sums go side by side, so that one is added while the other is on its way.
+__device__ Sums reduce_group(Sums mine) {
+#pragma unroll
+  for (int distance = LANES / 2; distance > 0; distance /= 2) {
+    const float g = __shfl_xor_sync(0xffffffff, mine.g, distance), gn = __shfl_xor_sync(0xffffffff, mine.gn, distance);
+    mine = {mine.g + g, mine.gn + gn};
+  }
+  return mine;
+}
+
+// dx of a row, and what the row adds to the sums of the columns. inverse: of the number of columns.
+template <bool BY_ELEMENT>
+__device__ void take_row(const RowShare& row, Vector (&weight)[VECTORS], ColumnSums& sums, Element* dx, int lane,
+                         int length, float inverse) {
+  Sums mine{};
+#pragma unroll
+  for (int v = 0; v < VECTORS; ++v)
+#pragma unroll
+    for (int k = 0; k < WIDTH; ++k) {
+      const float gradient = row.dy[v][k], normal = (row.x[v][k] - row.mean) * row.rstd, g = gradient * weight[v][k];
+      mine.g += g;
+      mine.gn += g * normal;
+      sums[0][v][k] += gradient * normal;
+      sums[1][v][k] += gradient;
+    }
+  keep_packed(weight);
+  mine = reduce_group(mine);
+  const Sums means{mine.g * inverse, mine.gn * inverse};
+#pragma unroll
+  for (int v = 0; v < VECTORS; ++v) {
+    float value[WIDTH];
+#pragma unroll
+    for (int k = 0; k < WIDTH; ++k) {
+      const float g = unpack_again(row.dy[v], k) * unpack_again(weight[v], k);
+      value[k] = row.rstd * (g - means.g - (unpack_again(row.x[v], k) - row.mean) * row.rstd * means.gn);
+    }
+    store_of_share<BY_ELEMENT>(dx, v, lane, length, value);
+  }
+}
+
+// A lane's sums of one vector into the shared memory of its warp, where neighbouring words are neighbouring columns, or
+// at least whole halves of a vector are: HALF floats lie between the two of a lane.
+template <bool BY_ELEMENT, int HALF>
+__device__ void put_piece(const float (&piece)[WIDTH], float* shared, int lane) {
+  if constexpr (BY_ELEMENT) {
+#pragma unroll
+    for (int k = 0; k < WIDTH; ++k) shared[k * LANES + lane] = piece[k];
+  } else {
+#pragma unroll
+    for (int k = 0; k < WIDTH; k += 4)
+      *reinterpret_cast<float4*>(shared + k / 4 * HALF + lane * 4) =
+          make_float4(piece[k], piece[k + 1], piece[k + 2], piece[k + 3]);
+  }
+}
+
+// The CTA's sums into its row of `parts`: over the groups of a warp by shuffles, over the warps in shared memory, which
+// has a kB for each warp. So not all pieces fit at once; a piece is dgamma or dbeta of one vector of each lane.
+template <bool BY_ELEMENT>
+__device__ void add_groups(ColumnSums& sums, float* parts, int columns) {
+  constexpr int PIECE = LANES * WIDTH, WARPS = BLOCK / 32;
+  constexpr int AT_ONCE = PIECE * 2 * VECTORS <= 256 ? 2 * VECTORS : 256 / PIECE;
+  // Of a lane's vector the first 4 sums lie beside those of the other lanes, and so do the next 4 if there are more:
+  // stores of 16 bytes without conflicts. Half a row of banks apart, so that reads have none either.
+  constexpr int HALF = LANES * 4 + (LANES >= 8 ? 16 : 0), PITCH = BY_ELEMENT || WIDTH == 4 ? PIECE : 2 * HALF;
+  __shared__ __align__(16) float of_warp[WARPS][AT_ONCE][PITCH];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+#pragma unroll
+  for (int first = 0; first < 2 * VECTORS; first += AT_ONCE) {
+    if (first != 0) barrier();  // until all have read what the last turn left
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; ++i) {
+      float(&piece)[WIDTH] = sums[(first + i) / VECTORS][(first + i) % VECTORS];
+#pragma unroll
+      for (int k = 0; k < WIDTH; ++k)
+#pragma unroll
+        for (int distance = LANES; distance < 32; distance *= 2)
+          piece[k] += __shfl_xor_sync(0xffffffff, piece[k], distance);
+      if (lane < LANES) put_piece<BY_ELEMENT, HALF>(piece, of_warp[warp][i], lane);
+    }
+    barrier();
+    for (int at = threadIdx.x; at < AT_ONCE * PIECE; at += BLOCK) {
+      const int i = at / PIECE, place = at % PIECE;
+      const int from = BY_ELEMENT || WIDTH == 4 ? place : place % WIDTH / 4 * HALF + place / WIDTH * 4 + place % 4;
+      float sum = 0;
+      for (int other = 0; other < WARPS; ++other) sum += of_warp[other][i][from];
+      const int c = (first + i) % VECTORS * PIECE + place, slab = (first + i) / VECTORS * gridDim.x + blockIdx.x;
+      if (c < columns) parts[static_cast<long long>(slab) * columns + c] = sum;
+    }
+  }
+}
+
+template <bool BY_ELEMENT>
+__device__ void walk_by_lanes(const Element* x, const Element* dy, const Element* gamma, const float* means,
+                              const float* rstds, Element* dx, float* parts, int rows, int columns) {
+  constexpr int ROWS = BLOCK / LANES;  // of the CTA at a time
+  // Two rows at a time, the next one on its way while the lanes wait for the sums of this one: where registers allow.
+  constexpr bool AHEAD = VECTORS <= (BY_ELEMENT || WIDTH == 8 ? 4 : 8);
+  const int lane = threadIdx.x % LANES, step = gridDim.x * ROWS;
+  Vector weight[VECTORS];
+  load_share<BY_ELEMENT>(weight, gamma, lane, columns);
+  ColumnSums sums{};
+  int r = blockIdx.x * ROWS + threadIdx.x / LANES;
+  const float inverse = 1.0f / columns;
+  RowShare row, next;
+  if (AHEAD) next = load_row<BY_ELEMENT>(x, dy, means, rstds, r, lane, rows, columns);
+  // As many turns for each lane of a warp: the shuffles want every lane, also those that have no row left.
+  for (int top = blockIdx.x * ROWS; top < rows; top += step, r += step) {
+    if (AHEAD) row = next;
+    (AHEAD ? next : row) = load_row<BY_ELEMENT>(x, dy, means, rstds, AHEAD ? r + step : r, lane, rows, columns);
+    take_row<BY_ELEMENT>(row, weight, sums, dx + static_cast<long long>(r) * columns, lane, r < rows ? columns : 0,
+                         inverse);
+  }
+  add_groups<BY_ELEMENT>(sums, parts, columns);
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    several_rows(const Element* x, const Element* dy, const Element* gamma, const float* means, const float* rstds,
+                 Element* dx, float* parts, int rows, int columns) {
+  walk_by_lanes<false>(x, dy, gamma, means, rstds, dx, parts, rows, columns);
+}
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    several_rows_by_element(const Element* x, const Element* dy, const Element* gamma, const float* means,
+                            const float* rstds, Element* dx, float* parts, int rows, int columns) {
+  walk_by_lanes<true>(x, dy, gamma, means, rstds, dx, parts, rows, columns);
 }

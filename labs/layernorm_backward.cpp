@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t kSlabStep = 44;                 // a third of an H200's multiprocessors
 constexpr int64_t kMostSlabs = 12 * kSlabStep;    // groups of rows whose column sums `parts` has room for
+constexpr uint32_t kAdders = 512;                 // threads of a CTA of add_slabs
 constexpr int64_t kMostSharedBytes = 128 * 1024;  // of column sums: one CTA of them fits on a multiprocessor
 enum Buffer : size_t { kX, kDy, kGamma, kMeans, kRstds, kDx, kDgamma, kDbeta, kParts };
 
@@ -45,6 +46,7 @@ Launch launch_add_slabs(const Config& config, int64_t slabs) {
                                  {BufferArgument{kParts}, BufferArgument{kDgamma}, BufferArgument{kDbeta},
                                   scalar(static_cast<int32_t>(slabs)), columns_of(config)});
   launch.grid.x = static_cast<uint32_t>(ceil_divide(config.size("columns"), 32));
+  launch.block.x = kAdders;
   return launch;
 }
 
@@ -81,30 +83,100 @@ std::vector<Launch> launch_fused(const Config& config) {
   return {fused, launch_add_slabs(config, walking_ctas(config))};
 }
 
+bool lanes_hold(const Config& config) {
+  return config.size("columns") <= config.param("LANES") * config.param("VECTORS") * vector_width(config);
+}
+/// CTAs of the rung with several rows in each.
+int64_t groups_of_rows(const Config& config) {
+  const int64_t at_once = config.param("BLOCK") / config.param("LANES");
+  return std::min(config.param("SLABS"), ceil_divide(config.size("rows"), at_once));
+}
+std::vector<Launch> launch_several_rows_rung(const Config& config) {
+  if (!lanes_hold(config)) return launch_fused(config);
+  const bool aligned = config.size("columns") % vector_width(config) == 0;
+  Launch several = launch_per_row(aligned ? "several_rows" : "several_rows_by_element", config,
+                                  arguments_for_dx({BufferArgument{kParts}, rows_of(config), columns_of(config)}));
+  several.grid.x = static_cast<uint32_t>(groups_of_rows(config));
+  return {several, launch_add_slabs(config, groups_of_rows(config))};
+}
+
 std::string columns_formula(const Config& config) {
   const int64_t columns = config.size("columns");
   return fmt::format("⌈{} / 32⌉ = {}", with_separators(columns), with_separators(ceil_divide(columns, 32)));
 }
 
+std::string several_rows_grid(const Config& config) {
+  if (!lanes_hold(config)) return columns_formula(config);
+  const int64_t rows = config.size("rows"), lanes = config.param("LANES");
+  return fmt::format("min({}, ⌈{} / ({} / {})⌉) = {}", config.param("SLABS"), with_separators(rows),
+                     config.param("BLOCK"), lanes, groups_of_rows(config));
+}
+
+// To be tuned: vectors that a lane holds if the row leaves a choice, vectors that it holds at most, and lanes that a
+// row is given at least, so that an access has 128 neighbouring bytes.
+constexpr int64_t kUsualVectors = 2, kMostVectors = 8, kLeastLanes = 8;
+constexpr int64_t kMostVectorsOfBf16 = 4;  // with 8 there is no room for a second row
+
+/// Registers that a thread takes to hold so many vectors (nvcc 13.0, sm_90): for every column two sums, gamma, and x
+/// and dy of two rows, which is 7 in fp32 and 4.5 in bf16, where a vector has twice the columns; the rest for
+/// addresses.
+int64_t registers_of_thread(const Config& config, int64_t vectors) {
+  const bool bf16 = element_type(config) == DType::bf16, aligned = config.size("columns") % vector_width(config) == 0;
+  if (vectors == 1) return !bf16 ? 48 : aligned ? 64 : 80;
+  if (vectors == 2) return !bf16 ? aligned ? 72 : 96 : aligned ? 112 : 128;
+  if (vectors == 4) return !bf16 ? aligned ? 128 : 168 : aligned ? 168 : 256;
+  return 256;
+}
+
+/// How lanes share a row of so many vectors, and how many CTAs the registers of a multiprocessor hold then.
+struct LaneTiles {
+  int64_t lanes, vectors, block, per_multiprocessor;
+};
+LaneTiles lane_tiles(const Config& config, int64_t vectors) {
+  constexpr int64_t kRegisters = 65536;  // of a multiprocessor
+  const auto power_of_two_from = [](int64_t value) {
+    return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
+  };
+  const int64_t least = std::min(kLeastLanes, power_of_two_from(vectors));
+  const int64_t lanes = std::clamp<int64_t>(power_of_two_from(ceil_divide(vectors, kUsualVectors)), least, 32);
+  const int64_t each = power_of_two_from(ceil_divide(vectors, lanes));
+  const int64_t block = each == 4 ? 128 : 256;  // with 4, three CTAs of 128 often fit where only one of 256 does
+  return {lanes, each, block, kRegisters / (block * registers_of_thread(config, each))};
+}
+int64_t most_vectors_of_lanes(const Config& config) {
+  return 32 * (element_type(config) == DType::bf16 ? kMostVectorsOfBf16 : kMostVectors);
+}
+
+int64_t clamp_slabs(int64_t ctas) { return std::clamp(ctas / kSlabStep * kSlabStep, kSlabStep, kMostSlabs); }
+
+Pick pick_several_rows(const Config& config, const GpuSpec& gpu, int64_t vectors) {
+  const int64_t rows = config.size("rows"), multiprocessors = gpu.multiprocessors;
+  auto [lanes, each, block, per_multiprocessor] = lane_tiles(config, vectors);
+  // Few rows: smaller CTAs for more multiprocessors, but for all of them there would be as many slabs to add as rows.
+  while (block > 32 && ceil_divide(rows, block / lanes) < multiprocessors / 2) block /= 2;
+  const int64_t sums = 2 * each * vector_width(config);
+  return {"several-rows",
+          {{"BLOCK", block},
+           {"VECTORS", each},
+           {"LANES", lanes},
+           {"SLABS", clamp_slabs(per_multiprocessor * multiprocessors)}},
+          {fmt::format("{} lanes hold a row of {} elements, {} vectors each, and the {} sums of their columns stay in "
+                       "registers; no row needs a barrier.",
+                       lanes, with_separators(config.size("columns")), each, sums),
+           fmt::format("一行 {1} 个元素由 {0} 个 lane 装下，每个 lane {2} 个向量；所管各列的 {3} "
+                       "个部分和一直留在寄存器里，每行都不需要同步。",
+                       lanes, with_separators(config.size("columns")), each, sums)}};
+}
+
 Pick pick_tiles(const Config& config, const GpuSpec& gpu) {
   const int64_t vectors = ceil_divide(config.size("columns"), vector_width(config));
-  const int64_t multiprocessors = gpu.multiprocessors;
+  if (vectors <= most_vectors_of_lanes(config)) return pick_several_rows(config, gpu, vectors);
   // x and dy of a row, in 512 threads: 2 vectors of each in fp32 leave room for two CTAs on a multiprocessor.
   const bool two = shared_bytes(config) <= kMostSharedBytes / 2 && vectors <= 1024;
   const int64_t each = vectors <= 512 ? 1 : vectors <= 1024 ? 2 : vectors <= 2048 ? 4 : 8;
   const bool bf16 = element_type(config) == DType::bf16;
   const int64_t per_multiprocessor = !two ? 1 : bf16 && vectors <= 512 ? 3 : 2;
-  const int64_t slabs = std::clamp(per_multiprocessor * multiprocessors / kSlabStep * kSlabStep, kSlabStep, kMostSlabs);
-  if (vectors < 256 && config.size("rows") > 4 * kMostSlabs) {  // a walk would be long, and a CTA of it small
-    const auto block = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(vectors, 64))));
-    return {"slabs",
-            {{"BLOCK", block}, {"VECTORS", 1}, {"SLABS", kMostSlabs}},
-            {fmt::format("Rows of {} elements are too short to fill a CTA that walks over them; each gets a CTA of its "
-                         "own, and the columns are summed in {} slabs.",
-                         config.size("columns"), kMostSlabs),
-             fmt::format("每行只有 {} 个元素，喂不饱一个沿行走动的 CTA；于是一行一个 CTA，列和分成 {} 片来求。",
-                         config.size("columns"), kMostSlabs)}};
-  }
+  const int64_t slabs = clamp_slabs(per_multiprocessor * gpu.multiprocessors);
   const int64_t walking = std::min(slabs, config.size("rows"));
   return {
       "fused",
@@ -142,19 +214,26 @@ std::vector<Rung> make_rungs() {
                    .params = {"DTYPE", "BLOCK", "VECTORS", "SLABS"},
                    .launches = launch_fused,
                    .grid_formula = columns_formula});
+  rungs.push_back({.name = "several-rows",
+                   .title = {"Several rows per CTA", "一 CTA 多行"},
+                   .kernels = {"several_rows", "several_rows_by_element", "fused", "fused_wide", "add_slabs"},
+                   .params = {"DTYPE", "BLOCK", "VECTORS", "LANES", "SLABS"},
+                   .launches = launch_several_rows_rung,
+                   .grid_formula = several_rows_grid});
   rungs.push_back({.name = "auto", .title = {"Auto", "自动"}, .params = {"DTYPE"}, .pick = pick_tiles});
   return rungs;
 }
 
 std::vector<Param> make_params() {
   std::vector<Param> params = make_row_params();
-  params.resize(3);  // DTYPE, BLOCK, VECTORS
+  params.resize(4);  // DTYPE, BLOCK, VECTORS, LANES
   params.push_back(
       {.name = "SLABS",
        .title = {"Slabs", "分片数"},
        .unit = {"slabs", "片"},
-       .help = {"Groups of rows whose sums of the columns are kept apart until the end; of the fused rung, its CTAs.",
-                "行分成的组数，各组的列和到最后才相加；融合那一级里就是 CTA 数。"},
+       .help = {"Groups of rows whose sums of the columns are kept apart until the end; of the fused rung and of "
+                "several rows per CTA, the number of CTAs.",
+                "行分成的组数，各组的列和到最后才相加；在“融合”和“一 CTA 多行”里就是 CTA 数。"},
        .value = kSlabStep,
        .min = kSlabStep,
        .max = kMostSlabs,
@@ -243,7 +322,7 @@ Lab make_layernorm_backward() {
   lab.kernel_file = "layernorm_backward.cu";
   lab.sizes = make_row_sizes(200, 504);
   lab.params = make_params();
-  lab.break_it = {make_barrier_switch({}), make_mask_switch({"slabs", "fused", "auto"})};
+  lab.break_it = {make_barrier_switch({}), make_mask_switch({"slabs", "fused", "several-rows", "auto"})};
   lab.rungs = make_rungs();
   lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
                     {"PyTorch", ReferenceKind::torch, "layernorm_backward"},

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "engine/numbers.hpp"
 #include "engine/run.hpp"
 
 namespace tilescope {
@@ -85,8 +86,29 @@ TEST(RowOperators, BackwardFusedReadsXAndDyOnceForAllGradients) {
   const auto reads = [&](const char* rung) {
     return counters_of("layernorm-backward", rung, tall).global_load_sectors / (1024 * 128 / 8);
   };
-  EXPECT_GE(reads("two-kernels"), 6U);  // x and dy three times
-  EXPECT_EQ(reads("fused"), 4U);        // x, dy, gamma twice for every row, and little else
+  EXPECT_GE(reads("two-kernels"), 6U);   // x and dy three times
+  EXPECT_EQ(reads("fused"), 4U);         // x, dy, gamma twice for every row, and little else
+  EXPECT_EQ(reads("several-rows"), 2U);  // gamma once for all rows
+}
+
+TEST(RowOperators, BackwardWithSeveralRowsWritesWhatMustBeWrittenAndHasNoBankConflicts) {
+  size_t checked = 0;
+  const auto check = [&checked](int64_t type, int64_t columns, int64_t lanes) {
+    const Values shape{{"rows", 1024}, {"columns", columns}}, params{{"DTYPE", type}, {"LANES", lanes}};
+    const auto result = run_soundly(request_for("layernorm-backward", "several-rows", shape, params));
+    ASSERT_TRUE(result);
+    const Launch& launch = result->plan.launches.front();
+    if (launch.kernel != "several_rows") return;  // more than so few lanes hold
+    const Counters& counters = result->traffic.counters;
+    EXPECT_EQ(counters.shared_load_bank_conflicts + counters.shared_store_bank_conflicts, 0U)
+        << columns << " " << lanes;
+    const int64_t matrix = 1024 * columns * (type == 1 ? 2 : 4), sums = 2 * columns * 4;
+    EXPECT_EQ(counters.global_store_sectors, (matrix + (launch.grid.x + 1) * sums) / 32) << columns << " " << lanes;
+    ++checked;
+  };
+  for (const int64_t columns : {64, 128, 512})
+    for (const int64_t lanes : {4, 8, 16, 32}) check(0, columns, lanes), check(1, columns, lanes);
+  EXPECT_GT(checked, 12U);
 }
 
 /// A small LayerNorm in double, and its loss Σ dy · y for given dy.
@@ -176,6 +198,32 @@ TEST(RowOperators, AutoGivesShortRowsToLanesAndFewLongRowsToSeveralCtas) {
   EXPECT_EQ(pick_of("rmsnorm", 16, 131072).rung, "scheme-3-flags");
   EXPECT_EQ(pick_of("rmsnorm", 16, 131072).params.at("CTAS"), 8);
   EXPECT_EQ(pick_of("layernorm", 4, 1048576, 1).params.at("CTAS"), 32);
+  EXPECT_EQ(pick_of("layernorm-backward", 262144, 128).rung, "several-rows");
+  EXPECT_EQ(pick_of("layernorm-backward", 4096, 1024, 1).rung, "several-rows");
+  EXPECT_EQ(pick_of("layernorm-backward", 8192, 4096).rung, "fused");
+}
+
+TEST(RowOperators, WhatAutoPicksForTheBackwardPassHoldsTheRowAndDoesNotSpill) {
+  const auto check = [](int64_t type, int64_t columns) {
+    const Pick pick = pick_of("layernorm-backward", 262144, columns, type);
+    Values params = pick.params;
+    params["DTYPE"] = type;
+    const auto result =
+        run_soundly(request_for("layernorm-backward", pick.rung, {{"rows", 8}, {"columns", columns}}, params));
+    ASSERT_TRUE(result);
+    const Launch& launch = result->plan.launches.front();
+    EXPECT_EQ(launch.kernel, columns % (type == 1 ? 8 : 4) == 0 ? "several_rows" : "several_rows_by_element");
+    const KernelInfo* kernel = result->compiled.find(launch.kernel);
+    ASSERT_NE(kernel, nullptr);
+    EXPECT_EQ(kernel->spill_store_bytes + kernel->spill_load_bytes, 0U) << columns << " columns, type " << type;
+    EXPECT_GT(kernel->registers, 0U);
+    // And all CTAs run at once: a multiprocessor has 65,536 registers, and threads take them by eights.
+    const int64_t per_multiprocessor = ceil_divide(params.at("SLABS"), 132);
+    EXPECT_LE(per_multiprocessor * params.at("BLOCK") * ceil_divide(kernel->registers, 8) * 8, 65536)
+        << columns << " columns, type " << type;
+  };
+  for (const int64_t columns : {1, 8, 64, 127, 128, 250, 256, 500, 512, 1000, 1021, 1024})
+    check(0, columns), check(1, columns);
 }
 
 TEST(RowOperators, WhatAutoPicksHoldsTheRowInRegisters) {
