@@ -137,8 +137,8 @@ TEST_F(DrawnSpeed, ACellOfTheMapTellsAllTimesTheMarginAndWhatAutoTakes) {
   };
   const std::string text = explained_at(cell(4096, 4096));
   EXPECT_THAT(text, HasSubstr("4,096 rows of 4,096 elements"));
-  EXPECT_THAT(text, HasSubstr("Scheme 1, one CTA per row  1.0 ms"));
-  EXPECT_THAT(text, HasSubstr("Scheme 4, several rows per CTA  500 µs  (BLOCK 128)"));
+  EXPECT_THAT(text, HasSubstr("Scheme 1, one CTA  1.0 ms"));
+  EXPECT_THAT(text, HasSubstr("Scheme 4, few lanes  500 µs  (BLOCK 128)"));
   EXPECT_THAT(text, HasSubstr("4 is the fastest; 1, the second, takes 2.0 times as long"));
   EXPECT_THAT(text, HasSubstr("auto chooses: Scheme 2"));
   EXPECT_THAT(explained_at(cell(1024, 16384)), HasSubstr("a tie"));
