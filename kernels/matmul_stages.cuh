@@ -83,8 +83,8 @@ struct Pipeline {
     --to_copy;
   }
   __device__ void load(unsigned step) { loads.load(fragments[step % 2], reading, step % STEPS); }
-  // The addresses move on before a piece's first copies, not after its last ones: a register that a copy has yet to read
-  // cannot be written, and the warp would wait for that with all it has to multiply.
+  // The addresses move on before a piece's first copies, not after its last ones: a register that a copy has yet to
+  // read cannot be written, and the warp would wait for that with all it has to multiply.
   __device__ void copy(unsigned part) {
     if (part == 0) next_piece();
     if (part < PARTS && to_copy > 0) copy_part<ALIGNED, PARTS>(copies_a, copies_b, writing, part);
