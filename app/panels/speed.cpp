@@ -290,10 +290,16 @@ void draw_speed_body(PanelContext& context, const SpeedReport* report, ImVec2 lo
     notes.resize(1);
     notes[0].text = fit_text(context.fonts.small, notes[0].text, width);
   }
-  // A short panel keeps its plot and drops notes from the end; the first explains the numbers and stays.
+  // A short panel keeps its plot and drops notes from the end; the first explains the numbers and stays. Each bar of
+  // the ladder wants to be named: there the notes, which can be read in full under the pointer, shorten first.
   const float top = low.y, bottom = low.y + size.y;
-  while (notes.size() > 1 && bottom - notes_height(context, notes, width) - top < context.px(kLeastPlot))
-    notes.pop_back();
+  const bool ladder = report != nullptr && shown_tab(context.lab(), context.view.bottom) == BottomTab::ladder;
+  const float least =
+      ladder ? std::max(context.px(kLeastPlot), ladder_height(context, *report)) : context.px(kLeastPlot);
+  const auto too_low = [&] { return bottom - notes_height(context, notes, width) - top < least; };
+  if (ladder && too_low())
+    for (Note& note : notes) note.text = fit_text(context.fonts.small, note.text, width);
+  while (notes.size() > 1 && too_low()) notes.pop_back();
   const float below = bottom - notes_height(context, notes, width);
   draw_notes(context, notes, {left, below}, width);
   ImGui::SetCursorScreenPos({left, top});

@@ -199,6 +199,12 @@ void draw_size_sweep(PanelContext& context, const SpeedReport& report, ImVec2 si
   }
 }
 
+float ladder_height(const PanelContext& context, const SpeedReport& report) {
+  constexpr float kRow = 18, kHead = 26, kGap = 8;
+  const size_t rows = make_ladder(report, current_size(context)).rows.size();
+  return context.px(kHead + kRow * static_cast<float>(rows) + kGap);
+}
+
 void draw_speed_ladder(PanelContext& context, const SpeedReport& report, ImVec2 size) {
   const Ladder ladder = make_ladder(report, current_size(context));
   if (ladder.rows.empty() || !plots::BeginPlot("ladder", size)) return;

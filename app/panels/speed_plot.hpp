@@ -21,6 +21,8 @@ void draw_speed_body(PanelContext& context, const SpeedReport* report, ImVec2 lo
 /// The speed over the size, one line per rung and reference.
 void draw_size_sweep(PanelContext& context, const SpeedReport& report, ImVec2 size);
 /// Bars as a share of the best reference, at the timed size nearest the current one.
+/// Of a ladder in which every bar has its name, in pixels.
+float ladder_height(const PanelContext& context, const SpeedReport& report);
 void draw_speed_ladder(PanelContext& context, const SpeedReport& report, ImVec2 size);
 
 }  // namespace tilescope
