@@ -206,7 +206,7 @@ class DrawnPlots : public ::testing::Test {
       const double value = 93 + row, position = row;
       plots::SetNextLabel({.value = "98", .note = "4,157", .priority = row == 2, .emphasis = row == 2});
       plots::SetNextLineStyle(dark_theme().muted, 1);
-      plots::PlotBars("Thread per element", &value, &position, 1, 0.5, plots::BarsFlags_Horizontal);
+      plots::PlotBars("One thread per element", &value, &position, 1, 0.5, plots::BarsFlags_Horizontal);
     }
     plots::PlotHairline("", 100, dark_theme().reference, true);
   }
