@@ -192,7 +192,7 @@ std::string operation_of(const ReferenceSpec& reference, const Config& config) {
 
 Tolerance tolerance_of(const Lab& lab, const std::string& rung, const Config& config, DType type) {
   constexpr double kRounding = 0x1p-8;  // half of the last of bf16's 8 bits
-  if (lab.tolerance_for) return lab.tolerance_for(rung, config);
+  if (lab.tolerance_for) return lab.tolerance_for(rung, config, type);
   Tolerance tolerance = lab.tolerance;
   if (type == DType::bf16) tolerance.relative += kRounding;
   return tolerance;

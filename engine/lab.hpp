@@ -201,8 +201,8 @@ struct Lab {
   std::vector<ReferenceSpec> references = {};
   Tolerance tolerance = {};
   /// Where the tolerance depends on how much is summed, on the type of the elements, or on a rung that approximates;
-  /// null: `tolerance`. Ask tolerance_of.
-  std::function<Tolerance(const std::string& rung, const Config&)> tolerance_for = {};
+  /// `type` is that of the output. Null: `tolerance`. Ask tolerance_of.
+  std::function<Tolerance(const std::string& rung, const Config&, DType type)> tolerance_for = {};
   std::vector<Predict> predicts = {};
   std::function<std::vector<BufferSpec>(const Config&)> buffers = {};
   /// Expected outputs in double precision, one vector per buffer of role output or inout, in order; elements

@@ -323,7 +323,7 @@ void reference(const Config& config, const Buffers& buffers, size_t output, size
 /// bits: each weight is off by u of itself, and so O by at most u times the weighted mean of |v|, which is below 4 for
 /// N(0, 1). Scores are sums of floats: of 128 products of some tens, off by 2^-24 of the partial sums, that is by
 /// 5e-4 at most, and so is lse.
-Tolerance tolerance(const std::string& rung, const Config& config) {
+Tolerance tolerance(const std::string& rung, const Config& config, DType) {
   const double u = config.param("DTYPE") == 1 ? 0x1p-8 : 0x1p-11;
   const bool tensor_cores = rung == "flash-mma" || rung == "auto";
   return {.absolute = 5e-4 + (tensor_cores ? 4 * u : 0), .relative = 1.01 * u};

@@ -177,7 +177,7 @@ constexpr Tolerance kTanhApproximated{.absolute = 6 * 0x1p-12, .relative = 0};
 constexpr Tolerance kRoundedOnce{.absolute = 1e-6, .relative = 0x1p-8};
 constexpr Tolerance kRoundedEightTimes{.absolute = 3 * 0x1p-8, .relative = 4 * 0x1p-8};
 
-Tolerance tolerance(const std::string& rung, const Config& config) {
+Tolerance tolerance(const std::string& rung, const Config& config, DType) {
   const bool halves = config.param("DTYPE") == kBfloat16;
   if (halves && rung == "eight-kernels") return kRoundedEightTimes;
   Tolerance allowed = halves ? kRoundedOnce : kExact;

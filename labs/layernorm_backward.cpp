@@ -330,9 +330,9 @@ Lab make_layernorm_backward() {
   // dgamma and dbeta are sums over all rows: 2^17 terms of size 1, each partial sum rounded to 2^-24 of some hundreds.
   // Where one thread walks down all rows, the roundings add up to 0.3 · 2^-24 for each of them (measured; the largest
   // of many columns is off six times as much).
-  lab.tolerance_for = [](const std::string& rung, const Config& config) {
+  lab.tolerance_for = [](const std::string& rung, const Config& config, DType type) {
     const double walk = rung == "two-kernels" ? static_cast<double>(config.size("rows")) * 0x1p-23 : 0;
-    return Tolerance{.absolute = 2e-3 + walk, .relative = 1e-4 + (element_type(config) == DType::bf16 ? 0x1p-8 : 0)};
+    return Tolerance{.absolute = 2e-3 + walk, .relative = 1e-4 + (type == DType::bf16 ? 0x1p-8 : 0)};
   };
   lab.predicts = make_predicts();
   lab.buffers = make_buffers;

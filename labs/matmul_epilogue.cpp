@@ -112,7 +112,7 @@ std::vector<Param> make_params() {
   return params;
 }
 
-Tolerance tolerance_for(const std::string& rung, const Config& config) {
+Tolerance tolerance_for(const std::string& rung, const Config& config, DType) {
   const Tolerance product = product_tolerance(config);  // for sums about √K; here they are about 1, so it is generous
   const double root = std::sqrt(static_cast<double>(config.size("K")));
   Tolerance tolerance{.absolute = 1e-6 + product.absolute / root, .relative = product.relative};

@@ -445,7 +445,7 @@ void reference(const Config& config, const std::vector<std::shared_ptr<const Hos
 /// partial sum is about √i, and roundings that point anywhere add up to some 2^-24 · 0.3 K. The largest of millions of
 /// elements has partial sums five times as large and errors that agree more than most: eight times 2^-24 · K. The 16
 /// are for short sums, of which a few large products decide.
-Tolerance tolerance(const std::string&, const Config& config) {
+Tolerance tolerance(const std::string&, const Config& config, DType) {
   return {.absolute = std::ldexp(static_cast<double>(config.size("K") + 16), -21), .relative = 1e-6};
 }
 

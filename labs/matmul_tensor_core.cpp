@@ -151,7 +151,7 @@ Lab make_matmul_tensor_core() {
                     {"cuBLASLt", ReferenceKind::cublaslt, "matmul", product_operation()},
                     {"PyTorch", ReferenceKind::torch, "matmul", product_operation()},
                     {"Triton", ReferenceKind::triton, "matmul", product_operation()}};
-  lab.tolerance_for = [](const std::string&, const Config& config) { return product_tolerance(config); };
+  lab.tolerance_for = [](const std::string&, const Config& config, DType) { return product_tolerance(config); };
   lab.predicts = make_predicts();
   lab.buffers = [](const Config& config) {
     return make_matmul_buffers(config, operands_of(config), memory_type(config));

@@ -342,7 +342,7 @@ Lab make_reduction_sum() {
                     {"PyTorch", ReferenceKind::torch, "sum"},
                     {"torch.compile", ReferenceKind::torch_compile, "sum"},
                     {"Triton", ReferenceKind::triton, "sum"}};
-  lab.tolerance_for = [](const std::string&, const Config& config) { return tolerance(config); };
+  lab.tolerance_for = [](const std::string&, const Config& config, DType) { return tolerance(config); };
   lab.predicts = make_predicts();
   lab.buffers = [](const Config& config) {
     const int64_t n = config.size("n");

@@ -209,8 +209,8 @@ Lab make_softmax() {
   // ex2.approx is off by 2^-22, its argument 1.44 · (x - max) by up to 2^-20; the sum of 2^20 terms adds as much again.
   // A thread that adds up a whole row rounds each partial sum, and the same way again where x repeats itself, as it
   // does in bf16: columns terms, each off by 2^-25 of the sum at most and of half of it on average.
-  lab.tolerance_for = [](const std::string& rung, const Config& config) {
-    const double rounding = element_type(config) == DType::bf16 ? 0x1p-8 : 0;
+  lab.tolerance_for = [](const std::string& rung, const Config& config, DType type) {
+    const double rounding = type == DType::bf16 ? 0x1p-8 : 0;
     const double walk = rung == "thread-per-row" ? static_cast<double>(config.size("columns")) * 0x1p-25 : 0;
     return Tolerance{.absolute = 1e-9, .relative = 2e-5 + rounding + walk};
   };

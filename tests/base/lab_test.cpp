@@ -126,7 +126,7 @@ TEST(Lab, AToleranceMayDependOnTheRungAndTheConfiguration) {
   lab.tolerance = {.absolute = 1, .relative = 2};
   const Config config = default_config(lab, DeviceKind::sim);
   EXPECT_EQ(tolerance_of(lab, "a", config, DType::f32).absolute, 1);
-  lab.tolerance_for = [](const std::string& rung, const Config&) {
+  lab.tolerance_for = [](const std::string& rung, const Config&, DType) {
     return Tolerance{.absolute = rung == "fast" ? 8.0 : 4.0, .relative = 0};
   };
   EXPECT_EQ(tolerance_of(lab, "fast", config, DType::f32).absolute, 8);

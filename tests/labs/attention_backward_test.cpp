@@ -170,7 +170,7 @@ TEST(AttentionBackward, IsRightOnWhatTheForwardPassLeaves) {
     }
     // Here the first rows have few keys, so weights are near 1; and every 32nd query is 64 times as large as others,
     // in the products of which dS's 11 bits take part.
-    lab->tolerance_for = [](const std::string&, const Config&) {
+    lab->tolerance_for = [](const std::string&, const Config&, DType) {
       return Tolerance{.absolute = 0.06, .relative = 4e-3};
     };
     request.own_lab = lab;
