@@ -1,6 +1,5 @@
 // Lab "layernorm-backward": the gradients of LayerNorm with respect to x, gamma and beta.
 // kernels/layernorm_backward.cu holds the rungs.
-#include <bit>
 #include <cmath>
 
 #include "engine/numbers.hpp"
@@ -134,9 +133,6 @@ struct LaneTiles {
 };
 LaneTiles lane_tiles(const Config& config, int64_t vectors) {
   constexpr int64_t kRegisters = 65536;  // of a multiprocessor
-  const auto power_of_two_from = [](int64_t value) {
-    return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
-  };
   const int64_t least = std::min(kLeastLanes, power_of_two_from(vectors));
   const int64_t lanes = std::clamp<int64_t>(power_of_two_from(ceil_divide(vectors, kUsualVectors)), least, 32);
   const int64_t each = power_of_two_from(ceil_divide(vectors, lanes));

@@ -18,10 +18,6 @@ constexpr int64_t kMostOfOneCta = 2048;
 /// Vectors that a thread holds at most before its registers run out: a vector of bf16 unpacks to twice the floats.
 int64_t most_vectors(const Config& config) { return element_type(config) == DType::bf16 ? 4 : 8; }
 
-int64_t power_of_two_from(int64_t value) {
-  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
-}
-
 /// Threads for so many vectors at 4 in each, and the vectors that this makes: 8 where 512 threads would not do.
 std::map<std::string, int64_t> threads_for(const Config& config, int64_t vectors) {
   int64_t block = std::clamp<int64_t>(power_of_two_from(ceil_divide(vectors, 4)), 32, 512);
@@ -74,6 +70,10 @@ Size make_size(std::string name, Text title, int64_t value, int64_t gpu_value, i
 }
 
 }  // namespace
+
+int64_t power_of_two_from(int64_t value) {
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
+}
 
 DType element_type(const Config& config) { return config.param("DTYPE") == 1 ? DType::bf16 : DType::f32; }
 int64_t vector_width(const Config& config) { return 16 / static_cast<int64_t>(size_of(element_type(config))); }

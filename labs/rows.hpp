@@ -17,6 +17,8 @@ constexpr int64_t kMostColumns = int64_t{1} << 20;
 DType element_type(const Config& config);
 /// Elements of a vector of 16 bytes: WIDTH in the kernels.
 int64_t vector_width(const Config& config);
+/// The least power of two that is no less; 1 for what is not positive.
+int64_t power_of_two_from(int64_t value);
 /// Whether rows start on 16 bytes and have at most `threads` × VECTORS vectors, so that registers can hold them.
 bool fits_registers(const Config& config, int64_t columns, int64_t threads);
 /// Columns that one of CTAS CTAs has at most.
