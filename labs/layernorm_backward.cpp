@@ -114,7 +114,6 @@ std::string several_rows_grid(const Config& config) {
 // To be tuned: vectors that a lane holds if the row leaves a choice, vectors that it holds at most, and lanes that a
 // row is given at least, so that an access has 128 neighbouring bytes.
 constexpr int64_t kUsualVectors = 2, kMostVectors = 8, kLeastLanes = 8;
-constexpr int64_t kMostVectorsOfBf16 = 4;  // with 8 there is no room for a second row
 
 /// Registers that a thread takes to hold so many vectors (nvcc 13.0, sm_90): for every column two sums, gamma, and x
 /// and dy of two rows, which is 7 in fp32 and 4.5 in bf16, where a vector has twice the columns; the rest for
@@ -131,23 +130,32 @@ int64_t registers_of_thread(const Config& config, int64_t vectors) {
 struct LaneTiles {
   int64_t lanes, vectors, block, per_multiprocessor;
 };
-LaneTiles lane_tiles(const Config& config, int64_t vectors) {
+LaneTiles lane_tiles(const Config& config, int64_t vectors, int64_t multiprocessors) {
   constexpr int64_t kRegisters = 65536;  // of a multiprocessor
   const int64_t least = std::min(kLeastLanes, power_of_two_from(vectors));
   const int64_t lanes = std::clamp<int64_t>(power_of_two_from(ceil_divide(vectors, kUsualVectors)), least, 32);
-  const int64_t each = power_of_two_from(ceil_divide(vectors, lanes));
-  const int64_t block = each == 4 ? 128 : 256;  // with 4, three CTAs of 128 often fit where only one of 256 does
-  return {lanes, each, block, kRegisters / (block * registers_of_thread(config, each))};
+  const int64_t each = power_of_two_from(ceil_divide(vectors, lanes)), registers = registers_of_thread(config, each);
+  const LaneTiles usual{lanes, each, 256, kRegisters / (256 * registers)};
+  if (each != 4) return usual;
+  // Three CTAs of 128 often fit where only one of 256 does; but where rows are few, the slabs of that many CTAs,
+  // written and read as two floats for each column, are more than a tenth of what x, dy and dx take.
+  const LaneTiles small{lanes, each, 128, kRegisters / (128 * registers)};
+  const int64_t of_slabs = 16 * small.per_multiprocessor * multiprocessors;
+  const int64_t of_rows = 3 * static_cast<int64_t>(size_of(element_type(config))) * config.size("rows");
+  return 10 * of_slabs > of_rows ? usual : small;
 }
+/// Vectors of the longest row that the registers of a warp hold. 8 in each lane leave bf16 no room for a second row,
+/// and none at all where elements are taken one by one.
 int64_t most_vectors_of_lanes(const Config& config) {
-  return 32 * (element_type(config) == DType::bf16 ? kMostVectorsOfBf16 : kMostVectors);
+  const bool bf16 = element_type(config) == DType::bf16, aligned = config.size("columns") % vector_width(config) == 0;
+  return 32 * (bf16 && !aligned ? kMostVectors / 2 : kMostVectors);
 }
 
 int64_t clamp_slabs(int64_t ctas) { return std::clamp(ctas / kSlabStep * kSlabStep, kSlabStep, kMostSlabs); }
 
 Pick pick_several_rows(const Config& config, const GpuSpec& gpu, int64_t vectors) {
   const int64_t rows = config.size("rows"), multiprocessors = gpu.multiprocessors;
-  auto [lanes, each, block, per_multiprocessor] = lane_tiles(config, vectors);
+  auto [lanes, each, block, per_multiprocessor] = lane_tiles(config, vectors, multiprocessors);
   // Few rows: smaller CTAs for more multiprocessors, but for all of them there would be as many slabs to add as rows.
   while (block > 32 && ceil_divide(rows, block / lanes) < multiprocessors / 2) block /= 2;
   const int64_t sums = 2 * each * vector_width(config);

@@ -1,6 +1,7 @@
 // Lab "reduction-sum": out[0] = x[0] + … + x[n − 1]. kernels/reduction.cu holds the rungs.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
 
 #include "engine/lab.hpp"
@@ -137,20 +138,21 @@ Rung make_single_pass_rung() {
           .grid_formula = share_formula};
 }
 
-/// What one CTA of 1,024 threads can add by itself needs no count. Beyond that the last rung shares n among CTAs: the
-/// largest share that leaves nearly two CTAs to each multiprocessor. Large shares mean few sums to bring together; but
-/// a multiprocessor without a CTA reads nothing.
+/// What one CTA of 1,024 threads can ask for at once, it adds by itself, and needs no count. Beyond that the last rung
+/// shares n among CTAs: the largest share that leaves nearly two CTAs to each multiprocessor. Large shares mean few
+/// sums to bring together; but a multiprocessor without a CTA reads nothing.
 Pick pick(const Config& config, const GpuSpec& gpu) {
-  constexpr int64_t kLargestBlock = 1024;
-  if (config.size("n") <= 2 * kLargestBlock)
-    return {.rung = "warp-shuffle",
-            .params = {{"BLOCK", kLargestBlock}},
-            .why = {"One CTA adds up to 2,048 numbers by itself, with no count and no fence.",
-                    "不超过 2,048 个数，一个 CTA 自己就能加完，不用计数，也不用栅栏。"}};
+  constexpr int64_t kVec = 4, kLargestBlock = 1024, kMostLoads = 4;
+  if (const int64_t once = kLargestBlock * kVec; config.size("n") <= once * kMostLoads) {
+    const auto loads = std::bit_ceil(static_cast<uint64_t>(ceil_divide(config.size("n"), once)));
+    return {.rung = "single-pass",
+            .params = {{"BLOCK", kLargestBlock}, {"VEC", kVec}, {"LOADS", static_cast<int64_t>(loads)}, {"TILES", 1}},
+            .why = {"One CTA adds up to 16,384 numbers by itself, with no count and no fence.",
+                    "不超过 16,384 个数，一个 CTA 自己就能加完，不用计数，也不用栅栏。"}};
+  }
   struct Share {
     int64_t block, loads, tiles;
   };
-  constexpr int64_t kVec = 4;
   constexpr std::array<Share, 6> kShares{
       {{1024, 4, 4}, {512, 8, 2}, {512, 8, 1}, {512, 4, 1}, {512, 2, 1}, {256, 2, 1}}};
   const int64_t n = config.size("n"), multiprocessors = gpu.multiprocessors;

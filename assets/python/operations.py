@@ -116,11 +116,12 @@ class Product(Operation):
 
     def allowed(self, torch, expected, inputs, element):
         # The bounds of the labs: sums in float of N(0, √K), the rounding of operands to TF32, and of the result. A
-        # layer's result may be rounded before the activation too.
+        # layer's result may be rounded before the activation too. Who hands floats to the tensor cores as they are has
+        # them cut off, not rounded: every product is up to 2^-9 of itself too near to 0, and so is their sum.
         depth = inputs[0].shape[1]
         absolute = 1e-6 + 6 * math.sqrt(depth) * math.ceil(depth / 8) * 2.0**-23
         if self.tensor_float:
-            absolute += (2 * math.sqrt(depth) + 12) * 2.0**-10
+            absolute += (2 * math.sqrt(depth) + 12) * 2.0**-10 + 2.0**-9 * expected.abs()
         if self.layer:
             absolute = absolute / math.sqrt(depth) + 2.0**-10 + 12 * self.ROUNDING[self.name]
         return absolute + 2 * self.ROUNDING[self.name] * expected.abs()

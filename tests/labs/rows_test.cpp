@@ -196,10 +196,13 @@ TEST(RowOperators, AutoGivesShortRowsToLanesAndFewLongRowsToSeveralCtas) {
   EXPECT_EQ(pick_of("softmax", 8192, 4096).rung, "row-in-registers");
   EXPECT_EQ(pick_of("layernorm", 8192, 16384).rung, "fused");
   EXPECT_EQ(pick_of("rmsnorm", 16, 131072).rung, "scheme-3-flags");
-  EXPECT_EQ(pick_of("rmsnorm", 16, 131072).params.at("CTAS"), 8);
+  EXPECT_EQ(pick_of("rmsnorm", 16, 131072).params.at("CTAS"), 32);
+  EXPECT_EQ(pick_of("rmsnorm", 16, 131072, 1).params.at("CTAS"), 16);
   EXPECT_EQ(pick_of("layernorm", 4, 1048576, 1).params.at("CTAS"), 32);
   EXPECT_EQ(pick_of("layernorm-backward", 262144, 128).rung, "several-rows");
   EXPECT_EQ(pick_of("layernorm-backward", 4096, 1024, 1).rung, "several-rows");
+  EXPECT_EQ(pick_of("layernorm-backward", 4096, 2048, 1).rung, "several-rows");
+  EXPECT_EQ(pick_of("layernorm-backward", 4096, 2044, 1).rung, "fused");  // rows do not start on 16 bytes
   EXPECT_EQ(pick_of("layernorm-backward", 8192, 4096).rung, "fused");
 }
 
@@ -224,6 +227,7 @@ TEST(RowOperators, WhatAutoPicksForTheBackwardPassHoldsTheRowAndDoesNotSpill) {
   };
   for (const int64_t columns : {1, 8, 64, 127, 128, 250, 256, 500, 512, 1000, 1021, 1024})
     check(0, columns), check(1, columns);
+  for (const int64_t columns : {1032, 1600, 2048}) check(1, columns);
 }
 
 TEST(RowOperators, WhatAutoPicksHoldsTheRowInRegisters) {
