@@ -52,6 +52,17 @@ __device__ float squares_of(const Vector (&held)[VECTORS]) {
     for (int k = 0; k < WIDTH; ++k) squares += held[v][k] * held[v][k];
   return squares;
 }
+// gamma from registers, or from memory where it is used.
+template <int STRIDE>
+__device__ void write_block(const Vector (&held)[VECTORS], const Vector (&weight)[VECTORS], Element* row, int first,
+                            int columns, float scale) {
+#pragma unroll
+  for (int v = 0; v < VECTORS; ++v) {
+    float value[WIDTH];
+    for (int k = 0; k < WIDTH; ++k) value[k] = held[v][k] * scale * weight[v][k];
+    store_vector(row, first + v * STRIDE, columns, value);
+  }
+}
 template <int STRIDE>
 __device__ void write_block(const Vector (&held)[VECTORS], const Element* gamma, Element* row, int first, int columns,
                             float scale) {
@@ -166,13 +177,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   const long long row = static_cast<long long>(share.row) * columns + share.start;
   constexpr int STRIDE = BLOCK * WIDTH;
   const int mine = threadIdx.x * WIDTH;
-  Vector held[VECTORS];
+  Vector held[VECTORS], weight[VECTORS];
   load_block<STRIDE>(held, x + row, mine, share.length);
+  // Registers have room for as much again of gamma, or it is only brought as near as the L2.
+  constexpr bool ROOM = VECTORS <= 4;
+  if (ROOM) load_block<STRIDE>(weight, gamma + share.start, mine, share.length);
   for (int v = 0; v < VECTORS; ++v)
-    if (mine + v * STRIDE < share.length) prefetch_l2(gamma + share.start + mine + v * STRIDE);
+    if (!ROOM && mine + v * STRIDE < share.length) prefetch_l2(gamma + share.start + mine + v * STRIDE);
   const float squares = reduce_cta<Add>(squares_of(held), of_warp);
   const float scale = inverse_rms(sum_by_flags(squares, share, places, turn), columns, epsilon);
-  write_block<STRIDE>(held, gamma + share.start, out + row, mine, share.length, scale);
+  if (ROOM)
+    write_block<STRIDE>(held, weight, out + row, mine, share.length, scale);
+  else
+    write_block<STRIDE>(held, gamma + share.start, out + row, mine, share.length, scale);
 }
 extern "C" __global__ void ctas_with_flags_by_element(const Element* x, const Element* gamma, Element* out, int columns,
                                                       float epsilon, unsigned long long* places, unsigned* entered) {
@@ -199,12 +216,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   load_block<STRIDE>(held, x + row, mine, length);
   load_block<STRIDE>(weight, gamma, mine, length);  // all of it on its way before the first sum
   const float scale = inverse_rms(reduce_lanes<Add, LANES>(squares_of(held)), columns, epsilon);
-#pragma unroll
-  for (int v = 0; v < VECTORS; ++v) {
-    float value[WIDTH];
-    for (int k = 0; k < WIDTH; ++k) value[k] = held[v][k] * scale * weight[v][k];
-    store_vector(out + row, mine + v * STRIDE, length, value);
-  }
+  write_block<STRIDE>(held, weight, out + row, mine, length, scale);
 }
 extern "C" __global__ void several_rows_by_element(const Element* x, const Element* gamma, Element* out, int rows,
                                                    int columns, float epsilon) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <numeric>
+#include <random>
 #include <thread>
 
 namespace tilescope {
@@ -68,7 +69,9 @@ Result<void> race(std::vector<Contestant>& contestants, double seconds, const st
                   const ClockReading& clock, const std::function<void(double)>& progress, std::stop_token stop) {
   std::vector<size_t> order(contestants.size());
   std::iota(order.begin(), order.end(), size_t{0});
+  std::mt19937 shuffled;  // of a fixed seed: every run has the same orders
   for (int round = 0; round < kRounds; ++round) {
+    if (round > 0 && round % 2 == 0) std::shuffle(order.begin(), order.end(), shuffled);
     for (size_t index : order) {
       Contestant& contestant = contestants[index];
       const Pace pace = pace_of(contestant, contestants.size(), seconds);

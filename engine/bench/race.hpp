@@ -1,8 +1,9 @@
 // The timed part of a benchmark: implementations of one operation at one size, interleaved so that a drift of the
 // clocks or of a neighbour's load meets all of them alike.
 //
-// Rounds run A B C … C B A A B C …; in its turn an implementation gives a few samples. Nothing else has work on the GPU
-// meanwhile: a turn ends when its last sample has.
+// Rounds run A B C … C B A, then in another order there and back, and so on: at its power limit a chip is faster after
+// an implementation that uses little, so nobody may always come after the same one. In its turn an implementation gives
+// a few samples. Nothing else has work on the GPU meanwhile: a turn ends when its last sample has.
 #pragma once
 
 #include <chrono>

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 
 #include "engine/bench/timing_point.hpp"
@@ -34,12 +36,21 @@ class RaceTest : public testing::Test {
   std::vector<double> fractions_;
 };
 
-TEST_F(RaceTest, TurnsTheOrderRoundEveryRound) {
+TEST_F(RaceTest, GoesThroughEveryOrderThereAndBack) {
   contestants_ = {runner('A', 1), runner('B', 2)};
   contestants_.push_back(runner('C', 3));
+  contestants_.push_back(runner('D', 3));
   ASSERT_TRUE(run());
-  EXPECT_THAT(turns_, testing::StartsWith("ABCCBAABCCBA"));
-  EXPECT_EQ(turns_.size() % 6, 0u);  // as often forwards as backwards
+  EXPECT_THAT(turns_, testing::StartsWith("ABCDDCBA"));
+  ASSERT_EQ(turns_.size() % 8, 0u);  // as often forwards as backwards
+  std::set<std::string> orders;
+  for (size_t at = 0; at < turns_.size(); at += 8) {
+    const std::string there = turns_.substr(at, 4), back = turns_.substr(at + 4, 4);
+    EXPECT_EQ(back, std::string(there.rbegin(), there.rend()));
+    EXPECT_EQ(std::set<char>(there.begin(), there.end()).size(), 4u) << "everybody once: " << there;
+    orders.insert(there);
+  }
+  EXPECT_GE(orders.size(), 3u) << "nobody always comes after the same one";
   EXPECT_EQ(fractions_.back(), 1.0);
 }
 
@@ -60,7 +71,8 @@ TEST_F(RaceTest, GivesEveryImplementationSomeSamplesHoweverSlow) {
 TEST_F(RaceTest, LetsASlowImplementationTakeTurnsInBothDirections) {
   contestants_ = {runner('A', 1), runner('B', 5000)};
   ASSERT_TRUE(run());
-  EXPECT_THAT(turns_, testing::StartsWith("ABAABAAA"));
+  EXPECT_THAT(turns_, testing::StartsWith("ABAA"));
+  EXPECT_EQ(std::count(turns_.begin(), turns_.end(), 'B'), 2);
   EXPECT_EQ(contestants_[1].samples.size(), 6u);
 }
 
