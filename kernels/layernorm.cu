@@ -164,6 +164,18 @@ __device__ void write_row(const Vector (&held)[VECTORS], const Element* gamma, c
     store_vector(row, first + v * STRIDE, columns, value);
   }
 }
+// The same with gamma in registers.
+template <int STRIDE>
+__device__ void write_row(const Vector (&held)[VECTORS], const Vector (&scale)[VECTORS], const Element* beta,
+                          Element* row, int first, int columns, float mean, float rstd) {
+#pragma unroll
+  for (int v = 0; v < VECTORS; ++v) {
+    const Vector shift = load_vector(beta, first + v * STRIDE, columns);
+    float value[WIDTH];
+    for (int k = 0; k < WIDTH; ++k) value[k] = (held[v][k] - mean) * rstd * scale[v][k] + shift[k];
+    store_vector(row, first + v * STRIDE, columns, value);
+  }
+}
 __device__ void write_pass(const Element* row, const Element* gamma, const Element* beta, Element* to, int first,
                            int step, int columns, float mean, float rstd) {
   for (int c = first; c < columns; c += step) {
@@ -280,16 +292,24 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   const int mine = threadIdx.x * WIDTH;
   Vector held[VECTORS];
   load_row<STRIDE>(held, x + row, mine, share.length);
+  // On their way while the CTA waits: gamma to registers if they have room for as much again, the rest to the L2.
+  constexpr bool ROOM = VECTORS <= 4;
+  Vector scale[VECTORS];
+  if (ROOM) load_row<STRIDE>(scale, gamma + share.start, mine, share.length);
   for (int v = 0; v < VECTORS; ++v)
-    if (mine + v * STRIDE < share.length) {  // on their way while the CTA waits
-      prefetch_l2(gamma + share.start + mine + v * STRIDE);
+    if (mine + v * STRIDE < share.length) {
+      if (!ROOM) prefetch_l2(gamma + share.start + mine + v * STRIDE);
       prefetch_l2(beta + share.start + mine + v * STRIDE);
     }
   const float center = reduce_cta<Add>(sum_of(held), of_warp[0]) / max(share.length, 1);
   const float squares = reduce_cta<Add>(squares_of<STRIDE>(held, mine, share.length, center), of_warp[1]);
   const Statistics all = merge_ctas(center, squares, share, columns, epsilon, places, turn);
   if (share.part == 0 && threadIdx.x == 0) means[share.row] = all.mean, rstds[share.row] = all.rstd;
-  write_row<STRIDE>(held, gamma + share.start, beta + share.start, out + row, mine, share.length, all.mean, all.rstd);
+  beta += share.start;
+  if (ROOM)
+    write_row<STRIDE>(held, scale, beta, out + row, mine, share.length, all.mean, all.rstd);
+  else
+    write_row<STRIDE>(held, gamma + share.start, beta, out + row, mine, share.length, all.mean, all.rstd);
 }
 extern "C" __global__ void several_ctas_by_element(const Element* x, const Element* gamma, const Element* beta,
                                                    Element* out, float* means, float* rstds, int columns, float epsilon,
