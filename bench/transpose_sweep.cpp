@@ -140,7 +140,7 @@ std::vector<Timed> Sweep::race_of(const std::vector<Variant>& variants, Size2 si
   }
   const ClockReading clock = [this] { return (*engine_.gpu())->device().sm_clock_mhz; };
   const auto ran = race(
-      contestants, seconds, [](size_t) { return false; }, clock, [](double) {}, {});
+      contestants, {seconds}, [](size_t) { return false; }, clock, [](double) {}, {});
   if (!ran) give_up(ran.error().message);
   const double copy = bootstrap_median(contestants.back().samples).median;
   std::vector<Timed> timed;

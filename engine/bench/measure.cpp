@@ -173,12 +173,14 @@ Result<void> Sweep::measure_size(int64_t size) {
   if (auto ok = add_references(config); !ok) return ok;
   if (auto ok = settle(); !ok) return ok;
   const auto optional = [this](size_t series) { return series >= first_reference_; };
-  auto raced = race(
-      contestants_, request_.seconds_per_size, optional, [this] { return clock(); },
-      [this](double fraction) { report_progress(fraction); }, stop_);
-  if (!raced) return raced;
   // Where the operations count and not the bytes, the power limit decides about the clock.
-  if (lab_.speed_unit == SpeedUnit::teraflops && method_.cold())
+  const bool computes = lab_.speed_unit == SpeedUnit::teraflops && method_.cold();
+  const RaceTime time{request_.seconds_per_size, computes && (*engine_.gpu())->device().clock_is_capped};
+  auto raced = race(
+      contestants_, time, optional, [this] { return clock(); }, [this](double fraction) { report_progress(fraction); },
+      stop_);
+  if (!raced) return raced;
+  if (computes)
     if (auto taken = burst(contestants_, kRest, optional, stop_); !taken) return taken;
   keep_points(config, size);
   if (python_) (void)python_->release(stop_);  // a child that has died says so at its next turn

@@ -1,8 +1,9 @@
 // Timing on a GPU, and the sweep that makes a SpeedReport.
 //
 // Method: correctness before timing; warm-up; the L2 flushed before every sample; implementations interleaved in one
-// run, in changing orders; median with a 95% bootstrap interval; kernels under 20 µs as graph batches over rotated
-// buffers (warm, labelled so); the SM clock read during the run.
+// run, in changing orders, each at its own sustained clock where power or heat caps it; median with a 95% bootstrap
+// interval; kernels under 20 µs as graph batches over rotated buffers (warm, labelled so); the SM clock read during the
+// run.
 #pragma once
 
 #include <cstdint>

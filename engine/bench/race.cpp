@@ -11,22 +11,36 @@
 namespace tilescope {
 namespace {
 
-constexpr int kRounds = 12;
 constexpr double kFlushMs = 0.1;  // writing the flush buffer, with the gaps around it
+
+/// Of all contestants alike.
+struct Turns {
+  int rounds = 12;
+  double untimed_ms = 0, timed_ms = 0;
+  double most_samples = 100;
+};
+Turns plan_turns(const RaceTime& time, size_t contestants) {
+  constexpr double kSettling = 100, kLeastTimed = 200, kMostSamples = 400;
+  Turns turns;
+  if (time.clock_is_capped) turns = {.rounds = 4, .untimed_ms = kSettling, .most_samples = kMostSamples};
+  turns.timed_ms = time.seconds * 1000 / static_cast<double>(contestants * static_cast<size_t>(turns.rounds));
+  if (time.clock_is_capped) turns.timed_ms = std::max(turns.timed_ms, kLeastTimed);
+  return turns;
+}
 
 /// What a contestant does in its turns. A slow one has two of them only, one there and one back.
 struct Pace {
-  int samples = 2;
+  int untimed = 0, samples = 2;
   bool slow = false;
   bool takes(int round) const { return !slow || round == 0 || round == 3; }
 };
 
-Pace pace_of(const Contestant& contestant, size_t contestants, double seconds) {
-  const double turn_ms = seconds * 1000 / (static_cast<double>(contestants) * kRounds);
-  const double fitting = turn_ms / (contestant.estimate_ms + kFlushMs);
-  if (fitting >= 2) return {static_cast<int>(std::min(fitting, 100.0)), false};
-  if (fitting >= 0.25) return {2, false};
-  return {3, true};
+Pace pace_of(const Contestant& contestant, const Turns& turns) {
+  const double sample_ms = contestant.estimate_ms + kFlushMs, fitting = turns.timed_ms / sample_ms;
+  const int untimed = static_cast<int>(std::ceil(turns.untimed_ms / sample_ms));
+  if (fitting >= 2) return {untimed, static_cast<int>(std::min(fitting, turns.most_samples)), false};
+  if (fitting >= 0.25) return {untimed, 2, false};
+  return {untimed, 3, true};
 }
 
 /// Adds `count` samples; one that is optional and fails is dropped.
@@ -65,23 +79,29 @@ Result<bool> settle_clocks(const std::function<Result<void>()>& work, const Cloc
   return false;
 }
 
-Result<void> race(std::vector<Contestant>& contestants, double seconds, const std::function<bool(size_t)>& optional,
-                  const ClockReading& clock, const std::function<void(double)>& progress, std::stop_token stop) {
+Result<void> race(std::vector<Contestant>& contestants, const RaceTime& time,
+                  const std::function<bool(size_t)>& optional, const ClockReading& clock,
+                  const std::function<void(double)>& progress, std::stop_token stop) {
+  const Turns turns = plan_turns(time, contestants.size());
   std::vector<size_t> order(contestants.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::mt19937 shuffled;  // of a fixed seed: every run has the same orders
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < turns.rounds; ++round) {
     if (round > 0 && round % 2 == 0) std::shuffle(order.begin(), order.end(), shuffled);
     for (size_t index : order) {
       Contestant& contestant = contestants[index];
-      const Pace pace = pace_of(contestant, contestants.size(), seconds);
+      const Pace pace = pace_of(contestant, turns);
       if (!contestant.dropped.empty() || !pace.takes(round)) continue;
+      std::vector<double> not_kept;
+      if (pace.untimed > 0)
+        if (auto taken = take_turn(contestant, pace.untimed, not_kept, optional, stop); !taken) return taken;
+      if (!contestant.dropped.empty()) continue;
       if (auto taken = take_turn(contestant, pace.samples, contestant.samples, optional, stop); !taken) return taken;
       if (!contestant.dropped.empty()) continue;
       if (const uint32_t reading = clock(); reading != 0) contestant.clocks.push_back(reading);
     }
     std::reverse(order.begin(), order.end());
-    progress(static_cast<double>(round + 1) / kRounds);
+    progress(static_cast<double>(round + 1) / turns.rounds);
   }
   return {};
 }

@@ -39,10 +39,20 @@ using ClockReading = std::function<uint32_t()>;
 /// cannot be read.
 Result<bool> settle_clocks(const std::function<Result<void>()>& work, const ClockReading& clock, std::stop_token stop);
 
+struct RaceTime {
+  double seconds = 0;            // of all turns together
+  bool clock_is_capped = false;  // by power or heat: see race
+};
+
 /// Fills samples and clocks. One that would take far more than its share of the time still gives six. Errors of an
 /// implementation that is `optional` drop it; others end the race. Cancelled between turns.
-Result<void> race(std::vector<Contestant>& contestants, double seconds, const std::function<bool(size_t)>& optional,
-                  const ClockReading& clock, const std::function<void(double)>& progress, std::stop_token stop);
+///
+/// Where the clock is capped, a chip takes about a tenth of a second to settle on what it can keep up with the work at
+/// hand. There turns are few and long, however few seconds were asked for, and the first 100 ms of each do not count:
+/// everybody is timed at the clock that he himself leaves the chip.
+Result<void> race(std::vector<Contestant>& contestants, const RaceTime& time,
+                  const std::function<bool(size_t)>& optional, const ClockReading& clock,
+                  const std::function<void(double)>& progress, std::stop_token stop);
 
 /// Fills `rested`: a few samples of each right after the GPU has had nothing to do for `rest`, twice, there and back.
 /// Under load the chip may reach its power limit and slow down; a program that computes now and then does not see that.

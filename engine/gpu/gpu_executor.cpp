@@ -32,6 +32,7 @@ class DriverExecutor final : public GpuExecutor {
     if (nvml_) {
       info.sm_clock_mhz = nvml_->sm_clock_mhz();
       info.memory_clock_mhz = nvml_->memory_clock_mhz();
+      info.clock_is_capped = nvml_->clock_is_capped();
     }
     return info;
   }

@@ -28,6 +28,7 @@ std::unique_ptr<Nvml> Nvml::open(const std::string& pci_bus_id) {
     return nullptr;
   }
   nvml->shutdown_ = shutdown;  // only once init has succeeded
+  resolve(nvml->library_, "nvmlDeviceGetCurrentClocksThrottleReasons", nvml->get_reasons_);
   if (get_handle(pci_bus_id.c_str(), &nvml->device_) != 0) return nullptr;
   char version[96] = "";
   if (get_version(version, sizeof version) == 0) nvml->driver_version_ = version;
@@ -42,6 +43,14 @@ Nvml::~Nvml() {
 uint32_t Nvml::clock(unsigned int type) const {
   unsigned int megahertz = 0;
   return get_clock_(device_, type, &megahertz) == 0 ? megahertz : 0;
+}
+
+bool Nvml::clock_is_capped() const {
+  // nvmlClocksEventReason...: software power cap, hardware slowdown, software and hardware thermal slowdown, power
+  // brake.
+  constexpr unsigned long long kCaps = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
+  unsigned long long reasons = 0;
+  return get_reasons_ && get_reasons_(device_, &reasons) == 0 && (reasons & kCaps) != 0;
 }
 
 }  // namespace tilescope

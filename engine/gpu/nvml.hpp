@@ -19,6 +19,8 @@ class Nvml {
 
   uint32_t sm_clock_mhz() const { return clock(1); }      // now; 0 if it cannot be read
   uint32_t memory_clock_mhz() const { return clock(2); }  // now; 0 if it cannot be read
+  /// Whether the board's power limit, its supply or its temperature keeps the SM clock down now. False if unknown.
+  bool clock_is_capped() const;
   const std::string& driver_version() const { return driver_version_; }
 
  private:
@@ -28,6 +30,7 @@ class Nvml {
   void* library_ = nullptr;
   void* device_ = nullptr;
   int (*get_clock_)(void* device, unsigned int type, unsigned int* megahertz) = nullptr;
+  int (*get_reasons_)(void* device, unsigned long long* reasons) = nullptr;  // absent in old drivers
   int (*shutdown_)() = nullptr;
   std::string driver_version_;
 };

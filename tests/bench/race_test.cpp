@@ -26,9 +26,9 @@ class RaceTest : public testing::Test {
     };
     return contestant;
   }
-  Result<void> run(double seconds = 0.1, std::stop_token stop = {}) {
+  Result<void> run(double seconds = 0.1, std::stop_token stop = {}, bool capped = false) {
     return race(
-        contestants_, seconds, [](size_t series) { return series >= 2; }, [] { return 1500u; },
+        contestants_, {seconds, capped}, [](size_t series) { return series >= 2; }, [] { return 1500u; },
         [this](double fraction) { fractions_.push_back(fraction); }, stop);
   }
   std::vector<Contestant> contestants_;
@@ -117,6 +117,41 @@ TEST_F(RaceTest, EndsWhereARungFails) {
   const auto result = run();
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().id, ErrorId::cuda_failed);
+}
+
+TEST_F(RaceTest, LetsEverybodySettleWhereTheClockIsCapped) {
+  // Each begins its turns with a tenth of a second that does not count, and then gives a fifth of a second.
+  std::vector<int> asked;
+  contestants_ = {runner('A', 1.9), runner('B', 400)};
+  contestants_[0].take = [&](int count) -> Result<std::vector<double>> {
+    asked.push_back(count);
+    return std::vector<double>(static_cast<size_t>(count), asked.size() % 2 == 1 ? 99 : 1.9);
+  };
+  ASSERT_TRUE(run(0.1, {}, true));
+  EXPECT_EQ(asked, std::vector<int>({50, 100, 50, 100, 50, 100, 50, 100}));
+  EXPECT_EQ(contestants_[0].samples.size(), 400u);
+  EXPECT_THAT(contestants_[0].samples, testing::Each(1.9));
+  EXPECT_EQ(contestants_[1].samples.size(), 8u);
+  EXPECT_EQ(turns_, "BBBBBBBB");
+}
+
+TEST_F(RaceTest, TakesTheSecondsItIsGivenWhereTheClockIsCapped) {
+  contestants_ = {runner('A', 9.9)};
+  ASSERT_TRUE(run(8.0, {}, true));
+  EXPECT_EQ(contestants_[0].samples.size(), 4u * 200u);
+}
+
+TEST_F(RaceTest, DropsAReferenceThatFailsWhileItSettles) {
+  contestants_ = {runner('A', 1), runner('B', 1)};
+  Contestant failing = runner('C', 1);
+  failing.take = [](int) -> Result<std::vector<double>> {
+    return fail(ErrorId::reference_unavailable, "C", "it died");
+  };
+  contestants_.push_back(failing);
+  ASSERT_TRUE(run(0.1, {}, true));
+  EXPECT_EQ(contestants_[2].dropped, "C is not available: it died");
+  EXPECT_TRUE(contestants_[2].samples.empty());
+  EXPECT_TRUE(contestants_[2].clocks.empty());
 }
 
 TEST_F(RaceTest, HonoursAStopRequestBetweenTurns) {
