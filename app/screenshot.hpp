@@ -20,6 +20,7 @@ struct ShotOptions {
   bool speed = false;  // where source and speed share a place: the speed
   OrderTab order_tab = OrderTab::groups;
   std::optional<std::string> diff;  // the source panel compares with this rung
+  std::string header;               // that it shows instead of the kernel's file
   Language language = Language::en;
   bool light = false;
   int width = 1600, height = 1000;  // unscaled pixels; the picture is scale times as large

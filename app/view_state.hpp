@@ -73,6 +73,7 @@ struct ViewState {
   Marks marks;                   // where things are on the screen, this frame; cleared by the shell
   bool diff = false;             // the source panel shows two rungs beside each other
   std::map<std::string, std::string> diff_with;  // lab → the rung that was chosen to compare with
+  std::string header;                            // that the source panel shows; empty: the kernel's own file
   bool bottom_speed = false;                     // the narrow layout shows speed instead of source
   double frame_ms = 0;                           // time of the last frame
   bool show_frame_time = false;

@@ -10,6 +10,7 @@
 
 #include "app/cli/arguments.hpp"
 #include "app/cli/report.hpp"
+#include "app/panels/source_headers.hpp"
 #include "app/sandbox/folder_listing.hpp"
 #include "app/screenshot.hpp"
 #include "app/settings.hpp"
@@ -149,6 +150,25 @@ Result<void> check_compared(const Engine& engine, const Request& request, const 
   return {};
 }
 
+/// Whether the kernel's file includes that header.
+Result<void> check_header(const Engine& engine, const Request& request, const std::string& header) {
+  const Lab& lab = *lab_of(request);
+  const std::filesystem::path file = engine.root() / source_file_of(lab);
+  std::string text = lab.source_text.value_or("");
+  if (!lab.source_text) {
+    auto read = read_source_file(file.string());
+    if (!read) return tl::unexpected<Error>(read.error());
+    text = std::move(*read);
+  }
+  std::string names;
+  for (const SourceHeader& one : headers_of(text, file.parent_path(), lab.include_folders)) {
+    if (one.name == header) return {};
+    names += (names.empty() ? "" : ", ") + one.name;
+  }
+  return fail(ErrorId::usage, fmt::format("--header '{}' is none that {} includes; it includes {}", header,
+                                          lab.kernel_file, names.empty() ? "none" : names));
+}
+
 }  // namespace
 
 int window_command(std::shared_ptr<Engine> engine, const WindowOptions& options, std::ostream& problems) {
@@ -202,6 +222,11 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
     if (auto possible = check_compared((*shell)->screen().session.engine(), *request, options.diff); !possible)
       return refuse(possible.error());
     shot.diff = options.diff;
+  }
+  if (!options.header.empty()) {
+    if (auto known = check_header((*shell)->screen().session.engine(), *request, options.header); !known)
+      return refuse(known.error());
+    shot.header = options.header;
   }
   shot.request = *request;
   shot.request.model_order = options.order;

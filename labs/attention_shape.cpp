@@ -80,10 +80,13 @@ std::vector<Param> make_attention_params() {
                                    {"With a causal mask a query sees no later key; the last query sees the last key.",
                                     "因果掩码下，查询看不到更晚的键；最后一个查询看得到最后一个键。"},
                                    {{"off", {"full", "无掩码"}}, {"on", {"causal", "因果"}}});
-  Param type = make_choice("DTYPE", {"Element type", "元素类型"},
-                           {"How memory holds Q, K, V and the results. All sums are in fp32.",
-                            "Q、K、V 与结果在内存里的格式。所有求和都用 fp32。"},
-                           {{"fp16", {"fp16, 11 bits", "fp16，11 位"}}, {"bf16", {"bf16, 8 bits", "bf16，8 位"}}});
+  Param type =
+      make_choice("DTYPE", {"Element type", "元素类型"},
+                  {"How memory holds Q, K, V and the results: fp16 with 11 significant bits, bf16 with 8 and a "
+                   "float's range. All sums are in fp32.",
+                   "Q、K、V 与结果在内存里的格式：fp16 有 11 位有效数字，bf16 有 8 位，但范围与 float "
+                   "相同。所有求和都用 fp32。"},
+                  {{"fp16", {"fp16, 2 bytes", "fp16，2 字节"}}, {"bf16", {"bf16, 2 bytes", "bf16，2 字节"}}});
   type.value = 1;  // as most models are trained
   return {
       {.name = "HEAD_DIM",

@@ -123,13 +123,17 @@ std::string typed_operation(const std::string& prefix, const Config& config) {
 }
 
 Param make_type_param(size_t types) {
-  std::vector<NamedValue> all{{"fp16", {"fp16, 11 bits", "fp16，11 位"}},
-                              {"bf16", {"bf16, 8 bits", "bf16，8 位"}},
-                              {"tf32", {"TF32, 11 bits of a float", "TF32，float 的 11 位"}}};
+  std::vector<NamedValue> all{{"fp16", {"fp16, 2 bytes", "fp16，2 字节"}},
+                              {"bf16", {"bf16, 2 bytes", "bf16，2 字节"}},
+                              {"tf32", {"TF32, 4 bytes", "TF32，4 字节"}}};
   all.resize(types);
   Param param = make_choice(
       "DTYPE", {"Element type", "元素类型"},
-      {"What the tensor cores multiply. They add up in fp32.", "张量核心相乘的类型，累加用 fp32。"}, std::move(all));
+      {"What the tensor cores multiply: fp16 with 11 significant bits, bf16 with 8 and a float's range, of a TF32 they "
+       "take 11. They add up in fp32.",
+       "张量核心相乘的类型：fp16 有 11 位有效数字，bf16 有 8 位，但范围与 float 相同，TF32 只取其中 11 位。累加用 "
+       "fp32。"},
+      std::move(all));
   param.value = 1;  // bf16, as most models are trained
   return param;
 }

@@ -23,6 +23,7 @@ struct ShotCommandOptions {
   std::string bottom;  // sweep | ladder | roofline | fusion | map | small | memory, of order also bytes | groups |
                        // waves | source; empty: the usual
   std::string diff;    // a rung that the source is compared with
+  std::string header;  // that is shown instead of the kernel's file
   std::string language = "en";       // en | zh
   std::string zoom = "grid";         // of the tile view
   std::string extent = "1600x1000";  // pixels

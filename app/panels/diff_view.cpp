@@ -204,7 +204,7 @@ void DiffView::draw_side(PanelContext& context, const Geometry& geometry, const 
   const float text_x = low.x + text_offset(context), middle = low.y + geometry.row_height / 2;
   const ImU32 number = is_change(placed.row) ? theme.muted : mix(theme.window, theme.muted, 0.7F);
   draw_text_right(list, context.fonts.small, {text_x - context.px(28), centred_top(context.fonts.small, middle)},
-                  number, std::to_string(line));
+                  number, std::to_string(hooks.number ? hooks.number(line) : line));
   if (is_change(placed.row))
     draw_text_centred(list, context.fonts.code, {text_x - context.px(14), middle}, colour_of(theme, side),
                       side == kOther ? "−" : "+");
@@ -253,6 +253,19 @@ void DiffView::draw_fold(PanelContext& context, const Geometry& geometry, const 
   mark(context, "source.fold." + std::to_string(placed.row.fold), low, high);
 }
 
+/// In the gap above a part: the file that it is in.
+void DiffView::draw_file(PanelContext& context, const Geometry& geometry, const Placed& gap, const Placed& next,
+                         size_t side, const Hooks& hooks) {
+  if (gap.row.kind != Kind::gap || next.text[side].empty() || !hooks.file) return;
+  const std::string file = hooks.file(line_on(next.row, side));
+  if (file.empty()) return;
+  const ImVec2 low = corner_of(geometry, gap, geometry.two_columns ? side : kOther);
+  ImFont* font = context.fonts.small;
+  draw_text(ImGui::GetWindowDrawList(), font,
+            {low.x + text_offset(context), centred_top(font, low.y + geometry.row_height / 2)},
+            mix(context.theme.window, context.theme.muted, 0.8F), file);
+}
+
 DiffView::Outcome DiffView::draw(PanelContext& context, ImVec2 size, const Hooks& hooks) {
   Outcome outcome;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
@@ -280,6 +293,9 @@ DiffView::Outcome DiffView::draw(PanelContext& context, ImVec2 size, const Hooks
     ImGui::GetWindowDrawList()->AddRectFilled({x, geometry.low.y}, {x + context.px(1), geometry.high.y},
                                               context.theme.separator);
   }
+  for (size_t i = 0; i + 1 < placed_.size(); ++i)
+    for (const size_t side : {kOther, kShown})
+      if (visible(placed_[i])) draw_file(context, geometry, placed_[i], placed_[i + 1], side, hooks);
   for (const Placed& placed : placed_) {
     if (!visible(placed)) continue;
     if (placed.row.kind == Kind::fold) draw_fold(context, geometry, placed, hooks);

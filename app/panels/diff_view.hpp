@@ -19,12 +19,14 @@ namespace tilescope {
 
 class DiffView {
  public:
-  /// What the panel adds to lines of the file, counted from 1.
+  /// What the panel adds to lines of what was shown, counted from 1.
   struct Hooks {
     float margin_width = 0;   // pixels on the right that the first row of a line with a margin keeps free
     uint64_t margin_key = 0;  // another value when has_margin answers differently
     std::function<bool(uint32_t line)> has_margin;
-    std::function<ImU32(uint32_t line)> fill;  // colour of the whole row; 0 for none
+    std::function<ImU32(uint32_t line)> fill;        // colour of the whole row; 0 for none
+    std::function<uint32_t(uint32_t line)> number;   // that stands beside the line
+    std::function<std::string(uint32_t line)> file;  // in which it is, if that is worth saying
     std::function<bool(std::string_view word)> is_parameter;
     /// First row of a line of the shown rung.
     std::function<void(uint32_t line, ImVec2 low, ImVec2 high, float text_end)> decorate;
@@ -79,6 +81,8 @@ class DiffView {
   void draw_side(PanelContext& context, const Geometry& geometry, const Placed& placed, size_t side, const Hooks& hooks,
                  Outcome& outcome);
   void draw_fold(PanelContext& context, const Geometry& geometry, const Placed& placed, const Hooks& hooks);
+  void draw_file(PanelContext& context, const Geometry& geometry, const Placed& gap, const Placed& next, size_t side,
+                 const Hooks& hooks);
   float x_of(const Geometry& geometry, const CodeRow& row, std::string_view line, size_t side, uint32_t column) const;
 
   SourceDiff diff_;

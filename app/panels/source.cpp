@@ -34,6 +34,7 @@ void SourcePanel::take_source(PanelContext& context) {
   const Request& request = context.session.request();
   if (lab_ != lab.name) {
     apply_edits(context, false);
+    if (header_) show_header(context, {});
     lab_ = lab.name;
     rung_.clear();
     file_ = source_file_of(lab);
@@ -61,6 +62,7 @@ void SourcePanel::take_source(PanelContext& context) {
     source_.buffer.reset(taken_edit_.value_or(original_));
   }
   if (const std::string& shown = shown_kernel(context); kernel_ != shown || rung_ != context.rung().name) {
+    if (header_) show_header(context, {});
     kernel_ = shown;
     rung_ = context.rung().name;
     if (const auto kernel = find_kernel(source_.buffer.lines(), shown))
@@ -123,6 +125,12 @@ void SourcePanel::take_selection(PanelContext& context) {
   lit_ = line_of(context.view.hover, context.result.get());
   const bool is_new = selected != selected_;
   selected_ = selected;
+  if (is_new && header_) {
+    follow_into_header();
+    // A line that somebody selects elsewhere is shown where it stands.
+    const bool elsewhere = selected_ && !selected_here_ && frames_since_result_ > kSettling;
+    if (elsewhere && called_.empty()) show_header(context, {});
+  }
   if (selected_ && awaits_reveal_ && !is_new && is_view_of_lines(context.view.tab)) {
     source_.reveal(*selected_ - 1, CodeView::Place::nearest);
     awaits_reveal_ = false;
@@ -150,6 +158,7 @@ void SourcePanel::apply_edits(PanelContext& context, bool now) {
 void SourcePanel::set_editing(PanelContext& context, bool on) {
   apply_edits(context, true);
   showing_ptx_ = context.view.diff = false;
+  show_header(context, {});
   source_.editable = on;
   notice_.clear();
   if (!on) return;
@@ -207,13 +216,14 @@ void SourcePanel::take_keys(PanelContext& context) {
       ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows) || ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows);
   if (key_pressed(Key::f, false) && here) {
     context.view.diff = false;  // what is found may be in neither rung
-    (showing_ptx_ ? ptx_ : source_).open_find();
+    page().open_find();
   }
 }
 
 void SourcePanel::draw(PanelContext& context) {
   take_source(context);
   take_result(context);
+  take_headers(context);
   take_selection(context);
   take_keys(context);
   take_difference(context);
@@ -228,7 +238,7 @@ void SourcePanel::draw(PanelContext& context) {
   float top = low.y + context.px(kSourceHeader);
   const float bottom = low.y + size.y - context.px(kSourceFooter);
   ImGui::SetCursorScreenPos({low.x, top});
-  CodeView& view = showing_ptx_ ? ptx_ : source_;
+  CodeView& view = page();
   if (view.finding() && !diffing_) {
     view.draw_find_bar(context, context.px(32));
     top += context.px(32);
@@ -239,6 +249,8 @@ void SourcePanel::draw(PanelContext& context) {
     draw_diff(context, code);
   else if (showing_ptx_)
     draw_ptx(context, code);
+  else if (header_)
+    draw_header_page(context, code);
   else
     draw_source(context, code);
   draw_footer(context, {low.x, bottom}, {low.x + size.x, low.y + size.y});

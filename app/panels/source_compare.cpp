@@ -55,14 +55,16 @@ void SourcePanel::take_difference(PanelContext& context) {
   const std::vector<std::string> others =
       context.session.shows_own() ? other->kernels : launched_kernels(*other, request.config);
   other_ = other->name;
-  if (diffed_lab_ == lab_ && diffed_revision_ == source_.buffer.revision() && diffed_shown_ == shown &&
-      diffed_other_ == others)
+  if (diffed_lab_ == lab_ && diffed_revision_ == source_.buffer.revision() && diffed_headers_ == headers_revision_ &&
+      diffed_shown_ == shown && diffed_other_ == others)
     return;
   diffed_lab_ = lab_;
   diffed_revision_ = source_.buffer.revision();
+  diffed_headers_ = headers_revision_;
   diffed_shown_ = shown;
   diffed_other_ = others;
-  diff_.show(diff_of_kernels(source_.buffer.text(), others, shown), source_.buffer.lines());
+  joined_.emplace(source_.buffer.text(), headers_);
+  diff_.show(diff_of_kernels(joined_->text(), others, shown), joined_->lines());
 }
 
 void SourcePanel::draw_diff(PanelContext& context, ImVec2 size) {
@@ -75,11 +77,22 @@ void SourcePanel::draw_diff(PanelContext& context, ImVec2 size) {
   DiffView::Hooks hooks;
   hooks.margin_width = context.px(kSourceMargin);
   hooks.margin_key = 2 * ledger_version_ + (lines_agree() ? 1 : 0);
-  hooks.has_margin = [&](uint32_t line) { return lines_agree() && ledger_.lines.contains(line); };
-  hooks.fill = [&](uint32_t line) { return fill_of(context, line); };
+  const auto place_of = [this](uint32_t line) { return joined_->place_of(line); };
+  hooks.has_margin = [&](uint32_t line) {
+    if (const auto place = place_of(line); place.header) return header_traffic(*place.header, place.line) != nullptr;
+    return lines_agree() && ledger_.lines.contains(line);
+  };
+  hooks.number = [&](uint32_t line) { return place_of(line).line; };
+  hooks.file = [&](uint32_t line) {
+    const auto place = place_of(line);
+    return place.header ? headers_[*place.header].name : std::string();
+  };
+  hooks.fill = [&](uint32_t line) { return place_of(line).header ? ImU32{0} : fill_of(context, line); };
   hooks.is_parameter = [&](std::string_view word) { return is_parameter(context, word); };
   hooks.decorate = [&](uint32_t line, ImVec2 low, ImVec2 high, float text_end) {
-    draw_line(context, line, low, high, text_end);
+    const auto place = place_of(line);
+    if (!place.header) return draw_line(context, line, low, high, text_end);
+    if (const LineLedger* ledger = header_traffic(*place.header, place.line)) draw_traffic(context, *ledger, low, high);
   };
   hooks.decorate_fold = [&](const std::vector<uint32_t>& lines, ImVec2 low, ImVec2 high) {
     LineLedger sum;
@@ -91,10 +104,14 @@ void SourcePanel::draw_diff(PanelContext& context, ImVec2 size) {
   };
   const DiffView::Outcome outcome = diff_.draw(context, size, hooks);
   if (outcome.clicked) {
+    const auto place = place_of(*outcome.clicked);
     selected_here_ = true;
-    select_line(context.view, context.result.get(), *outcome.clicked);
+    if (place.header)
+      select_caller(context, headers_[*place.header].name, place.line);
+    else
+      select_line(context.view, context.result.get(), *outcome.clicked);
   }
-  if (outcome.hovered) context.view.hover.line = *outcome.hovered;
+  if (outcome.hovered && !place_of(*outcome.hovered).header) context.view.hover.line = *outcome.hovered;
   if (!outcome.parameter.name.empty()) explain_parameter(context, outcome.parameter);
 }
 

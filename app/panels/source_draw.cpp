@@ -49,6 +49,7 @@ float SourcePanel::draw_actions(PanelContext& context, float right, float middle
   if (action(context, "source.ptx", "source.ptx", &right, middle, showing_ptx_)) {
     showing_ptx_ = !showing_ptx_;
     context.view.diff = false;
+    show_header(context, {});
     const auto row = listing_.first_of(selected_.value_or(0));
     if (showing_ptx_)
       ptx_.reveal(row.value_or(listing_.first_instruction()), row ? CodeView::Place::middle : CodeView::Place::top);
@@ -86,14 +87,14 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
   }
   right = draw_actions(context, right, middle);
   if (diffing_) return draw_diff_header(context, low, width, right, middle);
-  float x = low.x + context.px(24);
-  // The kernel's name is worth more than the folder.
-  const float kernel_room = right - x - context.px(16) - text_size(font, shown_kernel(context)).x - context.px(90);
-  const bool whole = !context.session.shows_own() && text_size(font, file_).x <= kernel_room;
-  const std::string file = whole ? file_ : file_name_of(file_);
-  const float wide = draw_text(list, font, {x, top}, theme.text, fit_text(font, file, right - x)).x;
-  explain_rect(context, {x, low.y}, {x + wide, low.y + context.px(kSourceHeader)}, file_);
-  x += wide + context.px(16);
+  const float x = draw_file_name(context, low, right, middle) + context.px(16);
+  if (header_) {
+    const std::string& about = context.strings("source.header_about");
+    if (right - x < context.px(40)) return;
+    draw_text(list, font, {x, top}, theme.muted, fit_text(font, about, right - x));
+    return explain_rect(context, {x, low.y}, {right, low.y + context.px(kSourceHeader)},
+                        context.strings("source.header_meaning"));
+  }
   std::string about = shown_kernel(context);
   if (taken_edit_ || edits_pending_) about = context.strings("source.edited");
   const bool known = lines_agree() && !taken_edit_;

@@ -1,18 +1,20 @@
 // The source panel's state and parts; source.cpp takes things over and edits, source_draw.cpp draws its frame,
 // source_lines.cpp what belongs to single lines, source_ledger.cpp the margin grown to columns, beside the traffic
-// view, source_compare.cpp two rungs beside each other.
+// view, source_pages.cpp the headers beside the file, source_compare.cpp two rungs beside each other.
 #pragma once
 
 #include <array>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "app/editor/code_view.hpp"
 #include "app/panels/diff_view.hpp"
+#include "app/panels/source_headers.hpp"
 #include "app/panels/source_model.hpp"
 #include "app/panels/traffic_facts.hpp"
 
@@ -46,6 +48,7 @@ class SourcePanel {
   void take_listing();
   bool is_worth_leaving_kernel(const PanelContext& context, uint32_t line) const;
   void take_selection(PanelContext& context);
+  void take_headers(PanelContext& context);
   void take_difference(PanelContext& context);
   void take_keys(PanelContext& context);
   void apply_edits(PanelContext& context, bool now);
@@ -65,7 +68,7 @@ class SourcePanel {
   void explain_traffic(PanelContext& context, const LineLedger& ledger, ImVec2 low, ImVec2 high);
   // The margin grown to columns (source_ledger.cpp).
   bool shows_columns(const PanelContext& context) const {
-    return context.view.tab == Tab::traffic && !showing_ptx_ && !diffing_;
+    return context.view.tab == Tab::traffic && !showing_ptx_ && !diffing_ && !header_;
   }
   std::span<const size_t> rows_of(uint32_t line) const;
   void lay_out_columns(PanelContext& context, float width);
@@ -77,6 +80,15 @@ class SourcePanel {
   void take_row(PanelContext& context);
   static bool is_parameter(const PanelContext& context, std::string_view word);
   void explain_parameter(PanelContext& context, const HoveredParameter& parameter);
+  // The headers beside the file (source_pages.cpp).
+  void show_header(PanelContext& context, const std::string& name);
+  void follow_into_header();
+  CodeView& page() { return showing_ptx_ ? ptx_ : header_ ? header_page_ : source_; }
+  const LineLedger* header_traffic(size_t header, uint32_t line) const;
+  void select_caller(PanelContext& context, std::string_view header, uint32_t line);
+  void draw_header_page(PanelContext& context, ImVec2 size);
+  float draw_file_name(PanelContext& context, ImVec2 low, float right, float middle);
+  void draw_file_choices(PanelContext& context);
   // Two rungs beside each other (source_compare.cpp).
   void draw_diff(PanelContext& context, ImVec2 size);
   void draw_diff_header(PanelContext& context, ImVec2 low, float width, float right, float middle);
@@ -115,10 +127,20 @@ class SourcePanel {
   PtxListing listing_;
   std::string listed_kernel_;
 
+  std::vector<SourceHeader> headers_;
+  std::optional<std::string> headers_of_;  // the text that they are of
+  uint64_t headers_version_ = 0;           // of the ledger when they were read
+  uint64_t headers_revision_ = 0;          // of their texts
+  std::optional<size_t> header_;           // which is shown
+  CodeView header_page_{Syntax::cuda};
+  std::vector<Ledger> header_ledgers_;
+  std::set<uint32_t> called_;  // lines of the header that the selected line has brought about
+
   bool diffing_ = false;
   DiffView diff_;
+  std::optional<JoinedSource> joined_;  // what is compared: the file and its headers
   std::string other_, diffed_lab_;
-  uint64_t diffed_revision_ = 0;
+  uint64_t diffed_revision_ = 0, diffed_headers_ = 0;
   std::vector<std::string> diffed_shown_, diffed_other_;
   std::optional<uint32_t> selected_, lit_;
   // A view that is given a new result selects what is worth seeing of it: that is no wish of the learner's to leave the

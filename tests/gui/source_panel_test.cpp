@@ -1,9 +1,10 @@
 // The source panel and the lesson under keys and pointer, without a window.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
 
-#include "app/panels/source_model.hpp"
+#include "app/panels/source_headers.hpp"
 #include "engine/compile/used_parts.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
@@ -201,6 +202,116 @@ TEST_F(ComparisonTest, BesideTheRungThatHasRunIsWhatItsLinesMoved) {
   point_at(centre("source.shown." + std::to_string(lines_of("tile_per_cta").signature)));
   for (const auto& row : screen->session.result()->traffic.lines)
     EXPECT_TRUE(row.space != Space::global || is_there("shown", row.line)) << row.line;
+}
+
+/// A kernel of which much stands in headers.
+class HeaderTest : public SourcePanelTest {
+ protected:
+  void SetUp() override {
+    if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
+    screen->session.select_lab("matmul-tensor-core");
+    screen->session.select_rung("multi-stage");
+    screen->session.submit();
+    ASSERT_TRUE(settle());
+    ASSERT_TRUE(screen->session.result());
+    frames(8);
+  }
+  std::string header_mark(uint32_t line) { return "source.header_line." + std::to_string(line); }
+  bool shows_header() {
+    return std::ranges::any_of(screen->marks(),
+                               [](const auto& one) { return one.first.starts_with("source.header_line."); });
+  }
+  void choose(const std::string& file) {
+    click("source.file");
+    frames(3);
+    click("source.file." + file);
+    frames(3);
+  }
+  /// A line of a header with traffic, and one of the lines that called it.
+  std::pair<uint32_t, uint32_t> line_with_traffic(std::string_view header) {
+    for (const Site& site : screen->session.result()->trace.sites)
+      if (site.space == Space::global && site.origin_file.ends_with(header)) return {site.origin_line, site.line};
+    return {};
+  }
+};
+
+TEST_F(HeaderTest, IsChosenUnderTheFilesNameAndLeftAgain) {
+  EXPECT_FALSE(shows_header());
+  choose("matmul_stages.cuh");
+  EXPECT_TRUE(shows_header());
+  choose("matmul_tensor_core.cu");
+  EXPECT_FALSE(shows_header());
+}
+
+TEST_F(HeaderTest, ALineThatIsSelectedElsewhereIsShownWhereItsAccessStands) {
+  const auto [line, caller] = line_with_traffic("matmul_tiles.cuh");
+  ASSERT_NE(line, 0U);
+  choose("matmul_tiles.cuh");
+  screen->view.selection = {};
+  frames(8);
+  screen->view.selection.line = caller;
+  frames(3);
+  EXPECT_TRUE(screen->marks().contains(header_mark(line)));
+  // A line that has nothing to do with the header brings the file back.
+  screen->view.selection = {};
+  screen->view.selection.line = 1;
+  frames(3);
+  EXPECT_FALSE(shows_header());
+  EXPECT_TRUE(screen->marks().contains(line_mark(1)));
+}
+
+TEST_F(HeaderTest, PressingALineSelectsALineThatCalledIt) {
+  const auto [line, caller] = line_with_traffic("matmul_tiles.cuh");
+  ASSERT_NE(line, 0U);
+  choose("matmul_tiles.cuh");
+  frames(8);
+  screen->view.selection = {};
+  screen->view.selection.line = caller;
+  frames(3);
+  ASSERT_TRUE(screen->marks().contains(header_mark(line)));
+  click(header_mark(line));
+  const auto& result = screen->session.result();
+  const auto selected = line_of(screen->view.selection, result.get());
+  ASSERT_TRUE(selected);
+  EXPECT_THAT(callers_of(*result, "matmul_tiles.cuh", line), ::testing::Contains(*selected));
+  EXPECT_TRUE(shows_header()) << "the page stays";
+}
+
+TEST_F(HeaderTest, EditingAndComparingLeaveIt) {
+  choose("matmul_stages.cuh");
+  click("source.edit");
+  frames(3);
+  EXPECT_FALSE(shows_header());
+  click("source.edit");
+  frames(3);
+  choose("matmul_stages.cuh");
+  screen->session.select_rung("ldmatrix");
+  frames(3);
+  EXPECT_FALSE(shows_header()) << "the kernel of the rung is shown";
+}
+
+TEST_F(HeaderTest, AComparisonReachesIntoHeaders) {
+  // cp_async_commit_group, of common.cuh, has only one of the two rungs.
+  press(ShellKey::d);
+  frames(3);
+  const Screen& shown = *screen;
+  EXPECT_TRUE(shown.view.diff);
+  std::ifstream stream(std::string(TILESCOPE_SOURCE) + "/kernels/matmul_tensor_core.cu");
+  const auto lines_of_file =
+      static_cast<uint32_t>(std::ranges::count(std::string(std::istreambuf_iterator<char>(stream), {}), '\n'));
+  // Rows of headers are counted on after those of the file.
+  for (int page = 0; page < 60; ++page) {
+    for (const auto& [mark, rect] : shown.marks()) {
+      if (!mark.starts_with("source.shown.")) continue;
+      if (static_cast<uint32_t>(std::stoul(mark.substr(13))) > lines_of_file + 1) return;
+    }
+    ImGui::GetIO().MousePos = centre("comparison.rung");
+    ImGui::GetIO().MousePos.y += 200;
+    ImGui::GetIO().MouseWheel = -5;
+    frame();
+    frame();
+  }
+  FAIL() << "no line of a header";
 }
 
 /// A rung that picks another one.
