@@ -402,6 +402,28 @@ TEST(Lessons, QuotedKernelLinesAreThoseOfTheKernel) {
   EXPECT_GE(quoted, 4U);
 }
 
+/// Markdown closes no bold between punctuation and a letter: its asterisks would be shown.
+std::vector<std::string> texts_with_asterisks(const LessonDocument& document) {
+  std::vector<std::string> found;
+  const auto look = [&](const LessonSpans& spans) {
+    for (const LessonSpan& span : spans)
+      if (!span.code && span.text.find("**") != std::string::npos) found.push_back(span.text);
+  };
+  for (const LessonBlock& block : document.blocks) {
+    look(block.spans);
+    for (const auto& row : block.rows)
+      for (const LessonSpans& cell : row) look(cell);
+  }
+  return found;
+}
+
+TEST(Lessons, ShowNoAsterisksOfBoldText) {
+  EXPECT_THAT(texts_with_asterisks(parse_lesson("- **粗。**细\n\n| a |\n|---|\n| **粗。**细 |\n")), testing::SizeIs(2));
+  for (const auto& lesson : all_lessons())
+    EXPECT_THAT(texts_with_asterisks(lesson.document), testing::IsEmpty())
+        << lesson.language << "/" << lesson.lab->name << ".md";
+}
+
 TEST(Lessons, LiveValuesHaveNamesThatAreKnown) {
   for (const auto& lesson : all_lessons()) {
     RunResult result;
