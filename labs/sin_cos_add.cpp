@@ -48,7 +48,7 @@ Rung make_rung(std::string name, Text title, std::vector<Step> steps, std::vecto
 }
 
 /// Vectors, unless they leave most multiprocessors without a CTA: there one element a thread spreads further. On an
-/// H200 vectors are 8% faster with 64 CTAs, and 2% slower with 16.
+/// H200 vectors are 9% faster with 64 CTAs, and 2% slower with 16.
 Pick pick(const Config& config, const GpuSpec& gpu) {
   constexpr int64_t kBlock = 256, kVec = 4;
   const int64_t n = config.size("n"), multiprocessors = gpu.multiprocessors;
