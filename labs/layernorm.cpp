@@ -190,7 +190,8 @@ Lab make_layernorm() {
   lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
                     {"PyTorch", ReferenceKind::torch, "layernorm"},
                     {"torch.compile", ReferenceKind::torch_compile, "layernorm"},
-                    {"Triton", ReferenceKind::triton, "layernorm"}};
+                    {"Triton", ReferenceKind::triton, "layernorm"},
+                    {"cuDNN", ReferenceKind::cudnn, "layernorm"}};
   // The mean of values about 100 is off by some of its last bits, 2^-17 each, more where a lane sums a long row alone,
   // and x - mean with it.
   lab.tolerance = {.absolute = 5e-4, .relative = 1e-5};

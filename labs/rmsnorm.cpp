@@ -177,7 +177,8 @@ Lab make_rmsnorm() {
   lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
                     {"PyTorch", ReferenceKind::torch, "rmsnorm"},
                     {"torch.compile", ReferenceKind::torch_compile, "rmsnorm"},
-                    {"Triton", ReferenceKind::triton, "rmsnorm"}};
+                    {"Triton", ReferenceKind::triton, "rmsnorm"},
+                    {"cuDNN", ReferenceKind::cudnn, "rmsnorm"}};
   // A sum of squares has no cancellation: some 2^-20 after 2^20 terms, halved by the root; then two products.
   lab.tolerance = {.absolute = 1e-6, .relative = 5e-6};
   lab.predicts = make_predicts();

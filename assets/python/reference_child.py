@@ -18,7 +18,7 @@ import json
 import os
 import sys
 
-from operations import OPERATIONS
+from operations import EPSILON, OPERATIONS
 
 
 class Refused(Exception):
@@ -58,9 +58,9 @@ def load_triton():
 
 def load_cudnn(torch):
     try:
-        from cudnn_softmax import Cudnn
+        from cudnn_library import Cudnn
 
-        return Cudnn(torch), ""
+        return Cudnn(torch, EPSILON), ""
     except Exception as error:
         return None, f"cuDNN cannot be opened: {one_line(error)}"
 
@@ -175,9 +175,13 @@ class Child:
         if name == "cudnn":
             if self.cudnn_reason:
                 raise Refused(self.cudnn_reason)
-            if called != "softmax":
+            make = self.cudnn.operation(called)
+            if make is None:
                 raise Refused(f"there is no cuDNN reference for '{called}'")
-            queues = [self.cudnn.softmax(*sets[i], self.output(operation, i)) for i in range(len(sets))]
+            try:
+                queues = [make(*sets[i], self.output(operation, i)) for i in range(len(sets))]
+            except RuntimeError as error:
+                raise Refused(one_line(error)) from error
 
             def queue(index):
                 queues[index]()

@@ -44,6 +44,27 @@ std::set<std::string> operations_of(const Lab& lab, const ReferenceSpec& referen
   return operations;
 }
 
+TEST(References, CudnnKnowsEveryOperationThatALabAsksItFor) {
+  const auto printed = python("from cudnn_library import OPERATIONS; print(*OPERATIONS)");
+  if (!printed) GTEST_SKIP() << "there is no Python here";
+  std::istringstream words(*printed);
+  const std::set<std::string> known{std::istream_iterator<std::string>(words), {}};
+  for (const Lab& lab : labs())
+    for (const ReferenceSpec& reference : lab.references) {
+      if (reference.kind != ReferenceKind::cudnn) continue;
+      for (const std::string& operation : operations_of(lab, reference))
+        EXPECT_TRUE(known.contains(operation)) << lab.name << ": " << operation << " is not among " << *printed;
+    }
+}
+
+TEST(References, CudnnTakesTheNormsAsTheyAreDescribed) {
+  const std::string script = TILESCOPE_SOURCE "/tests/labs/cudnn_descriptors.py";
+  const auto printed = python("import runpy, sys; sys.argv = [\"\", \".\"]; runpy.run_path(\"" + script + "\")");
+  if (!printed) GTEST_SKIP() << "there is no Python here";
+  if (printed->find("there is no cuDNN here") != std::string::npos) GTEST_SKIP() << *printed;
+  EXPECT_EQ(*printed, "ok\n");
+}
+
 TEST(References, PythonKnowsEveryOperationThatALabAsksItFor) {
   const auto printed = python("from operations import OPERATIONS; print(*OPERATIONS)");
   if (!printed) GTEST_SKIP() << "there is no Python here";

@@ -1,22 +1,34 @@
-"""cuDNN's softmax through its C interface: the library that PyTorch has brought along."""
+"""cuDNN through its C interface: the library that PyTorch has brought along. Its softmax; cudnn_norm.py has the rest."""
 
 import ctypes
+
+from cudnn_norm import Norm
 
 NCHW, INSTANCE, ACCURATE = 0, 0, 1
 FLOAT, BFLOAT16 = 0, 9
 
 
 class Cudnn:
-    def __init__(self, torch):
+    def __init__(self, torch, epsilon):
         self.torch = torch
         self.library = ctypes.CDLL("libcudnn.so.9")
         self.handle = ctypes.c_void_p()
         self.require(self.library.cudnnCreate(ctypes.byref(self.handle)))
+        self.norm = Norm(self, torch, epsilon)
 
     def require(self, status):
         if status != 0:
             self.library.cudnnGetErrorString.restype = ctypes.c_char_p
             raise RuntimeError("cuDNN: " + self.library.cudnnGetErrorString(status).decode())
+
+    def operation(self, called):
+        """Of its inputs and its output or outputs this makes a function that queues it; None if it is not known."""
+        found = OPERATIONS.get(called)
+        return found(self) if found else None
+
+    def use_current_stream(self):
+        stream = ctypes.c_void_p(self.torch.cuda.current_stream().cuda_stream)
+        self.require(self.library.cudnnSetStream(self.handle, stream))
 
     def softmax(self, x, out):
         """A function that queues out = softmax of x's rows."""
@@ -28,11 +40,18 @@ class Cudnn:
         one, zero = ctypes.c_float(1), ctypes.c_float(0)
 
         def queue():
-            stream = ctypes.c_void_p(self.torch.cuda.current_stream().cuda_stream)
-            self.require(self.library.cudnnSetStream(self.handle, stream))
+            self.use_current_stream()
             self.require(
                 self.library.cudnnSoftmaxForward(
                     self.handle, ACCURATE, INSTANCE, ctypes.byref(one), descriptor, ctypes.c_void_p(x.data_ptr()),
                     ctypes.byref(zero), descriptor, ctypes.c_void_p(out.data_ptr())))
 
         return queue
+
+
+OPERATIONS = {
+    "softmax": lambda cudnn: cudnn.softmax,
+    "layernorm": lambda cudnn: cudnn.norm.layernorm,
+    "layernorm_backward": lambda cudnn: cudnn.norm.layernorm_backward,
+    "rmsnorm": lambda cudnn: cudnn.norm.rmsnorm,
+}
