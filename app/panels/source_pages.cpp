@@ -118,11 +118,11 @@ float SourcePanel::draw_file_name(PanelContext& context, ImVec2 low, float right
   bool hovered = false;
   if (!headers_.empty()) {
     ImGui::SetCursorScreenPos(button_low);
-    if (ImGui::InvisibleButton("source.file", {button_high.x - button_low.x, button_high.y - button_low.y}))
+    if (ImGui::InvisibleButton("pages.choice", {button_high.x - button_low.x, button_high.y - button_low.y}))
       ImGui::OpenPopup("source files");
     hovered = ImGui::IsItemHovered();
     explain(context, context.strings.format("source.file_meaning", fmt::arg("file", file_)));
-    mark(context, "source.file", button_low, button_high);
+    mark(context, "pages.choice", button_low, button_high);
     draw_chevron(list, {end - context.px(8), middle}, context.px(8), hovered ? theme.accent : theme.muted);
     ImGui::SetNextWindowPos({button_low.x, button_high.y + context.px(4)}, ImGuiCond_Always);
     draw_file_choices(context);
@@ -138,7 +138,7 @@ void SourcePanel::draw_file_choices(PanelContext& context) {
   if (ImGui::BeginPopup("source files")) {
     const auto choice = [&](const std::string& title, const std::string& header, bool shown) {
       if (ImGui::Selectable(title.c_str(), shown, 0, {context.px(240), 0})) context.view.header = header;
-      mark(context, "source.file." + title, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+      mark(context, "pages." + title, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
     };
     choice(file_name_of(file_), {}, !header_);
     for (size_t i = 0; i < headers_.size(); ++i) choice(headers_[i].name, headers_[i].name, header_ == i);

@@ -222,9 +222,9 @@ class HeaderTest : public SourcePanelTest {
                                [](const auto& one) { return one.first.starts_with("source.header_line."); });
   }
   void choose(const std::string& file) {
-    click("source.file");
+    click("pages.choice");
     frames(3);
-    click("source.file." + file);
+    click("pages." + file);
     frames(3);
   }
   /// A line of a header with traffic, and one of the lines that called it.
