@@ -199,15 +199,57 @@ void draw_size_sweep(PanelContext& context, const SpeedReport& report, ImVec2 si
   }
 }
 
+// Unscaled pixels.
+constexpr float kLadderHead = 26, kTwoLadderColumns = 620;
+
 float ladder_height(const PanelContext& context, const SpeedReport& report) {
-  constexpr float kRow = 18, kHead = 26, kGap = 8;
+  constexpr float kRow = 18, kGap = 8;
   const size_t rows = make_ladder(report, current_size(context)).rows.size();
-  return context.px(kHead + kRow * static_cast<float>(rows) + kGap);
+  return context.px(kLadderHead + kRow * static_cast<float>(rows) + kGap);
+}
+
+/// Rows [first, last) of the ladder. Names, figures and bars of all columns are as wide as each other.
+void draw_ladder_column(PanelContext& context, const SpeedReport& report, const Ladder& ladder, size_t first,
+                        size_t last, const std::string& unit, ImVec2 size) {
+  if (first == last || !plots::BeginPlot(first == 0 ? "ladder" : "ladder, second column", size)) return;
+  double most = 100;
+  for (const auto& row : ladder.rows) most = std::max(most, row.percent);
+  plots::SetStyle({context.theme, context.fonts, context.view.scale});
+  plots::SetupAxis(Axis_X1, "", plots::AxisFlags_NoTickLabels);
+  plots::SetupAxisLimits(Axis_X1, 0, most * 1.02);
+  plots::SetupAxis(Axis_Y1, unit.c_str(), plots::AxisFlags_NoTickLabels | plots::AxisFlags_Invert);
+  plots::SetupAxisLimits(Axis_Y1, -0.5, static_cast<double>(last - first) - 0.5);
+  const bool time = context.lab().sweep_shows_time;
+  plots::SetupLabelColumn("%", time ? "" : speed_unit_of(context.lab()));
+  for (size_t k = 0; k < ladder.rows.size(); ++k) {
+    const Ladder::Row& row = ladder.rows[k];
+    const TimingSeries& series = report.series[row.series];
+    const std::string name = series_title(context.lab(), series, context.strings);
+    plots::LabelStyle label = label_of(context, series);
+    label.value = plots::number_text(row.percent, row.percent < 9.95 ? 0.1 : 1);
+    label.note =
+        time ? milliseconds_text(row.point->median_ms) : speed_text(speed_at(context.lab(), report, *row.point));
+    if (k < first || k >= last) {
+      plots::ReserveBarLabel(name.c_str(), label);
+      continue;
+    }
+    plots::SetNextLabel(label);
+    plots::SetNextLineStyle(colour_of(context, series), 1);
+    plots::SetNextMarkerStyle(plots::Marker_None, 0, /*hollow=*/!series.is_rung);
+    const auto position = static_cast<double>(k - first);
+    plots::PlotBars(name.c_str(), &row.percent, &position, 1, 0.5, plots::BarsFlags_Horizontal);
+  }
+  plots::PlotHairline("", 100, context.theme.reference, /*dashed=*/true);
+  plots::EndPlot();
+  if (const auto hovered = plots::HoveredItem()) {
+    const Ladder::Row& row = ladder.rows[first + static_cast<size_t>(hovered->item)];
+    react(context, report, report.series[row.series], *row.point, hovered->clicked);
+  }
 }
 
 void draw_speed_ladder(PanelContext& context, const SpeedReport& report, ImVec2 size) {
   const Ladder ladder = make_ladder(report, current_size(context));
-  if (ladder.rows.empty() || !plots::BeginPlot("ladder", size)) return;
+  if (ladder.rows.empty()) return;
   const Strings& strings = context.strings;
   const TimingSeries* best = rung_series(report, ladder.best);
   const std::string best_name =
@@ -215,36 +257,19 @@ void draw_speed_ladder(PanelContext& context, const SpeedReport& report, ImVec2 
   const std::string unit =
       strings.format("speed.percent_of", fmt::arg("best", best_name), fmt::arg("size_name", report.size_name),
                      fmt::arg("size", place_text(report, ladder.size)));
-  double most = 100;
-  for (const auto& row : ladder.rows) most = std::max(most, row.percent);
-  const auto rows = static_cast<double>(ladder.rows.size());
-  plots::SetStyle({context.theme, context.fonts, context.view.scale});
-  plots::SetupAxis(Axis_X1, "", plots::AxisFlags_NoTickLabels);
-  plots::SetupAxisLimits(Axis_X1, 0, most * 1.02);
-  plots::SetupAxis(Axis_Y1, unit.c_str(), plots::AxisFlags_NoTickLabels | plots::AxisFlags_Invert);
-  plots::SetupAxisLimits(Axis_Y1, -0.5, rows - 0.5);
-  const bool time = context.lab().sweep_shows_time;
-  plots::SetupLabelColumn("%", time ? "" : speed_unit_of(context.lab()));
-  for (size_t k = 0; k < ladder.rows.size(); ++k) {
-    const Ladder::Row& row = ladder.rows[k];
-    const TimingSeries& series = report.series[row.series];
-    plots::LabelStyle label = label_of(context, series);
-    label.value = plots::number_text(row.percent, row.percent < 9.95 ? 0.1 : 1);
-    label.note =
-        time ? milliseconds_text(row.point->median_ms) : speed_text(speed_at(context.lab(), report, *row.point));
-    plots::SetNextLabel(label);
-    plots::SetNextLineStyle(colour_of(context, series), 1);
-    plots::SetNextMarkerStyle(plots::Marker_None, 0, /*hollow=*/!series.is_rung);
-    const auto position = static_cast<double>(k);
-    plots::PlotBars(series_title(context.lab(), series, strings).c_str(), &row.percent, &position, 1, 0.5,
-                    plots::BarsFlags_Horizontal);
-  }
-  plots::PlotHairline("", 100, context.theme.reference, /*dashed=*/true);
-  plots::EndPlot();
-  if (const auto hovered = plots::HoveredItem()) {
-    const Ladder::Row& row = ladder.rows[static_cast<size_t>(hovered->item)];
-    react(context, report, report.series[row.series], *row.point, hovered->clicked);
-  }
+  const size_t rows = ladder.rows.size();
+  // Where the rows are too many for the height, a wide panel has them in two columns.
+  if (ladder_height(context, report) <= size.y || size.x < context.px(kTwoLadderColumns))
+    return draw_ladder_column(context, report, ladder, 0, rows, unit, size);
+  const ImVec2 low = ImGui::GetCursorScreenPos();
+  const float between = context.px(32), width = std::floor((size.x - between) / 2);
+  const size_t left = (rows + 1) / 2;
+  draw_ladder_column(context, report, ladder, 0, left, unit, {width, size.y});
+  ImGui::SetCursorScreenPos({low.x + width + between, low.y});
+  // The shorter column ends with a row of nothing, so that bars stand beside bars.
+  const float row = (size.y - context.px(kLadderHead)) / static_cast<float>(left);
+  const float missing = row * static_cast<float>(2 * left - rows);
+  draw_ladder_column(context, report, ladder, left, rows, " ", {width, size.y - missing});
 }
 
 }  // namespace tilescope

@@ -101,6 +101,13 @@ void SetupLabelColumn(std::string value_title, std::string note_title) {
   context().plot.note_title = std::move(note_title);
 }
 
+void ReserveBarLabel(const char* name, LabelStyle label) {
+  Item& item = context().plot.reserved.emplace_back();
+  item.kind = Item::Kind::bars;
+  item.name = name;
+  item.label = std::move(label);
+}
+
 bool IsPlotHovered() { return context().drawn.hovered; }
 std::optional<Hovered> HoveredItem() { return context().drawn.item; }
 const std::vector<TextBox>& TextBoxes() { return context().drawn.texts; }

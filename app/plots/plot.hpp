@@ -82,6 +82,8 @@ struct LabelStyle {
 void SetNextLabel(LabelStyle label);
 /// The titles of the label column: over the values, and over the notes.
 void SetupLabelColumn(std::string value_title, std::string note_title = {});
+/// As much room for labels as if there were such a bar too: plots beside each other get axes of the same width.
+void ReserveBarLabel(const char* name, LabelStyle label);
 /// A vertical hairline with its name above the plot, and a ring on a point with its value.
 void PlotHairline(const char* label, double x, ImU32 colour, bool dashed = false);
 void PlotRing(double x, double y, ImU32 colour, const char* value);

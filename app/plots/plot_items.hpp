@@ -35,6 +35,7 @@ struct Plot {
   AxisSetup x, y;
   std::string value_title, note_title;
   std::vector<Item> items;
+  std::vector<Item> reserved;  // not drawn: their labels want room
 };
 
 /// Draws the plot and finds what is hovered.

@@ -39,12 +39,14 @@ struct ColumnWidths {
 
 ColumnWidths widest(const Plot& plot, const Style& style) {
   ColumnWidths widths;
-  for (const Item& item : plot.items) {
-    if (!item.labelled()) continue;
+  const auto widen = [&](const Item& item) {
     widths.name = std::max(widths.name, width_of(label_font(item, style), item.name));
     widths.note = std::max(widths.note, width_of(style.fonts.small, item.label.note));
     widths.value = std::max(widths.value, width_of(label_font(item, style), item.label.value));
-  }
+  };
+  for (const Item& item : plot.items)
+    if (item.labelled()) widen(item);
+  std::ranges::for_each(plot.reserved, widen);
   if (widths.value > 0) widths.value = std::max(widths.value, width_of(style.fonts.small, plot.value_title));
   if (widths.note > 0) widths.note = std::max(widths.note, width_of(style.fonts.small, plot.note_title));
   return widths;
@@ -83,6 +85,7 @@ float left_margin(const Plot& plot, const Style& style, bool bars) {
   if (bars) {
     for (const Item& item : plot.items)
       if (item.kind == Item::Kind::bars) width = std::max(width, width_of(label_font(item, style), item.name));
+    for (const Item& item : plot.reserved) width = std::max(width, width_of(label_font(item, style), item.name));
     width = std::min(width, plot.size.x * 0.42F);
   } else if ((plot.y.flags & AxisFlags_NoTickLabels) == 0) {
     for (const Tick& tick : plot.y.ticks.empty() ? ticks_of(plot.y.range, 10) : plot.y.ticks)

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -258,6 +259,35 @@ INSTANTIATE_TEST_SUITE_P(Sizes, DrawnPlot, ::testing::ValuesIn(sizes()), [](cons
   return fmt::format("{}{}x{}", one.param.bars ? "Bars" : "Lines", static_cast<int>(one.param.width),
                      static_cast<int>(one.param.height));
 });
+
+TEST_F(DrawnPlots, BarsWhoseLabelsAreReservedInEachOthersPlotsHaveOneWidth) {
+  const std::array<const char*, 2> names{"sum", "One thread per element"};
+  const std::array<const char*, 2> notes{"4,157", "22.4"};
+  const auto area_of = [&](size_t drawn, bool reserve) {
+    ImGui::NewFrame();
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({1600, 1000});
+    ImGui::Begin("plots", nullptr, ImGuiWindowFlags_NoDecoration);
+    ImGui::SetCursorScreenPos({20, 20});
+    plots::SetStyle({dark_theme(), fonts_, 1});
+    plots::BeginPlot("plot", {500, 200});
+    plots::SetupAxis(plots::Axis_X1, "", plots::AxisFlags_NoTickLabels);
+    plots::SetupAxisLimits(plots::Axis_X1, 0, 105);
+    plots::SetupAxis(plots::Axis_Y1, "%", plots::AxisFlags_NoTickLabels | plots::AxisFlags_Invert);
+    plots::SetupAxisLimits(plots::Axis_Y1, -0.5, 0.5);
+    const double value = 93, position = 0;
+    plots::SetNextLabel({.value = "93", .note = notes[drawn]});
+    plots::PlotBars(names[drawn], &value, &position, 1, 0.5, plots::BarsFlags_Horizontal);
+    if (reserve) plots::ReserveBarLabel(names[1 - drawn], {.value = "93", .note = notes[1 - drawn]});
+    plots::EndPlot();
+    ImGui::End();
+    ImGui::Render();
+    return plots::PlotArea();
+  };
+  EXPECT_LT(area_of(0, false).low.x, area_of(1, false).low.x - 50);
+  EXPECT_EQ(area_of(0, true).low.x, area_of(1, true).low.x);
+  EXPECT_EQ(area_of(0, true).high.x, area_of(1, true).high.x);
+}
 
 TEST_F(DrawnPlots, HoverFindsTheNearestPointOfTheNearestLine) {
   draw({700, 400, false}, {-1, -1});

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "app/panels/speed_views.hpp"
+#include "app/plots/plot.hpp"
 #include "engine/bench/recording.hpp"
 #include "tests/bench/map_report.hpp"
 #include "tests/gui/drawn_panel.hpp"
@@ -77,6 +79,26 @@ SpeedReport make_sweep(const Lab& lab, const std::vector<std::pair<std::string, 
     }
   }
   return report;
+}
+
+TEST_F(DrawnSpeed, ALadderThatIsTooHighStandsInTwoColumnsWithEveryName) {
+  const Lab& gelu = *find_lab("gelu");
+  std::vector<std::pair<std::string, double>> times;
+  for (const Rung& rung : gelu.rungs) times.emplace_back(rung.name, 1.0);
+  for (const ReferenceSpec& reference : gelu.references) times.emplace_back(reference.name, 1.0);
+  record(make_sweep(gelu, times, {1 << 10, 1 << 20}), "gelu.json");
+  open("gelu");
+  view.bottom = BottomTab::ladder;
+  const auto last_plot_has = [](const std::string& name) {
+    return std::ranges::any_of(plots::TextBoxes(), [&](const auto& box) { return box.text == name; });
+  };
+  const std::string first = gelu.rungs.front().title.en;
+  draw(draw_speed, {784, 260}, {-1, -1});
+  for (const ReferenceSpec& reference : gelu.references) EXPECT_TRUE(last_plot_has(reference.name)) << reference.name;
+  EXPECT_FALSE(last_plot_has(first) || last_plot_has(gelu.rungs.front().name)) << "it stands in the first column";
+  draw(draw_speed, {784, 700}, {-1, -1});
+  for (const ReferenceSpec& reference : gelu.references) EXPECT_TRUE(last_plot_has(reference.name)) << reference.name;
+  EXPECT_TRUE(last_plot_has(first) || last_plot_has(gelu.rungs.front().name)) << "there is height for one column";
 }
 
 TEST_F(DrawnSpeed, EveryViewDrawsInEveryRoomOfEveryLabWithAndWithoutRecordings) {
