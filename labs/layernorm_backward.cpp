@@ -130,16 +130,16 @@ int64_t registers_of_thread(const Config& config, int64_t vectors) {
 struct LaneTiles {
   int64_t lanes, vectors, block, per_multiprocessor;
 };
-LaneTiles lane_tiles(const Config& config, int64_t vectors, int64_t multiprocessors) {
-  constexpr int64_t kRegisters = 65536;  // of a multiprocessor
+LaneTiles lane_tiles(const Config& config, int64_t vectors, const GpuSpec& gpu) {
+  const int64_t all_registers = gpu.registers_per_multiprocessor, multiprocessors = gpu.multiprocessors;
   const int64_t least = std::min(kLeastLanes, power_of_two_from(vectors));
   const int64_t lanes = std::clamp<int64_t>(power_of_two_from(ceil_divide(vectors, kUsualVectors)), least, 32);
   const int64_t each = power_of_two_from(ceil_divide(vectors, lanes)), registers = registers_of_thread(config, each);
-  const LaneTiles usual{lanes, each, 256, kRegisters / (256 * registers)};
+  const LaneTiles usual{lanes, each, 256, std::max<int64_t>(1, all_registers / (256 * registers))};
   if (each != 4) return usual;
   // Three CTAs of 128 often fit where only one of 256 does; but where rows are few, the slabs of that many CTAs,
   // written and read as two floats for each column, are more than a tenth of what x, dy and dx take.
-  const LaneTiles small{lanes, each, 128, kRegisters / (128 * registers)};
+  const LaneTiles small{lanes, each, 128, std::max<int64_t>(1, all_registers / (128 * registers))};
   const int64_t of_slabs = 16 * small.per_multiprocessor * multiprocessors;
   const int64_t of_rows = 3 * static_cast<int64_t>(size_of(element_type(config))) * config.size("rows");
   return 10 * of_slabs > of_rows ? usual : small;
@@ -155,7 +155,7 @@ int64_t clamp_slabs(int64_t ctas) { return std::clamp(ctas / kSlabStep * kSlabSt
 
 Pick pick_several_rows(const Config& config, const GpuSpec& gpu, int64_t vectors) {
   const int64_t rows = config.size("rows"), multiprocessors = gpu.multiprocessors;
-  auto [lanes, each, block, per_multiprocessor] = lane_tiles(config, vectors, multiprocessors);
+  auto [lanes, each, block, per_multiprocessor] = lane_tiles(config, vectors, gpu);
   // Few rows: smaller CTAs for more multiprocessors, but for all of them there would be as many slabs to add as rows.
   while (block > 32 && ceil_divide(rows, block / lanes) < multiprocessors / 2) block /= 2;
   const int64_t sums = 2 * each * vector_width(config);
