@@ -53,6 +53,11 @@ struct PlaneCursor {
   std::optional<int64_t> row;  // of O, through all heads; nothing: one of the selected block
 };
 
+/// Lines of a kernel's file, or of a header of it, that a view wants to be seen in the source panel.
+struct SourceQuote {
+  std::string file, text;  // "kernels/rows.cuh", and the lines as they stand there
+};
+
 struct ViewState {
   Selection selection, hover;  // hover is cleared at the start of each frame by the shell
   Playback playback;
@@ -74,6 +79,7 @@ struct ViewState {
   bool diff = false;             // the source panel shows two rungs beside each other
   std::map<std::string, std::string> diff_with;  // lab → the rung that was chosen to compare with
   std::string header;                            // that the source panel shows; empty: the kernel's own file
+  std::optional<SourceQuote> quote;              // taken over by the source panel
   bool bottom_speed = false;                     // the narrow layout shows speed instead of source
   double frame_ms = 0;                           // time of the last frame
   bool show_frame_time = false;

@@ -55,7 +55,8 @@ class LessonPanel {
   void draw_boxes(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
   void draw_run(PanelContext& context, const LessonRun& run, ImVec2 origin, bool live);
   void draw_emphasis_dots(PanelContext& context, const LessonRun& run, float x, float baseline);
-  void draw_copy(PanelContext& context, const LessonBlock& block, ImVec2 low, ImVec2 high);
+  float draw_block_action(PanelContext& context, const char* key, float right, float top, bool* pressed);
+  void draw_block_actions(PanelContext& context, const LessonBlock& block, ImVec2 low, ImVec2 high);
   void draw_outline(PanelContext& context, ImVec2 low, float width);
   void act(PanelContext& context, const LessonLink& link);
   std::string meaning_of(PanelContext& context, const LessonLink& link) const;
@@ -182,7 +183,7 @@ void LessonPanel::draw_boxes(PanelContext& context, const PlacedBlock& placed, I
     const ImVec2 low{origin.x + box.x0, origin.y + box.y0}, high{origin.x + box.x1, origin.y + box.y1};
     if (box.kind == LessonBox::Kind::code) {
       list->AddRectFilled(low, high, theme.panel, context.px(6));
-      draw_copy(context, shown_.blocks[placed.block], low, high);
+      draw_block_actions(context, shown_.blocks[placed.block], low, high);
     } else if (box.kind == LessonBox::Kind::quote) {
       list->AddRectFilled(low, high, mix(theme.window, theme.muted, 0.45F));
     } else {
@@ -191,18 +192,35 @@ void LessonPanel::draw_boxes(PanelContext& context, const PlacedBlock& placed, I
   }
 }
 
-void LessonPanel::draw_copy(PanelContext& context, const LessonBlock& block, ImVec2 low, ImVec2 high) {
-  if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, high)) return;
-  const std::string& text = context.strings("lesson.copy");
-  const ImVec2 size = text_size(context.fonts.small, text);
-  const ImVec2 corner{high.x - size.x - context.px(12), low.y + context.px(8)};
+/// In the corner of a block of code, under the pointer: copied, or shown where it stands. Returns where it begins.
+float LessonPanel::draw_block_action(PanelContext& context, const char* key, float right, float top, bool* pressed) {
+  const std::string& text = context.strings(key);
+  const ImVec2 size = text_size(context.fonts.small, text), low{right - size.x, top + context.px(8)};
+  const ImVec2 high{right, low.y + size.y};
   const bool over =
-      ImGui::IsMouseHoveringRect({corner.x - context.px(8), low.y}, {high.x, corner.y + size.y + context.px(4)});
-  draw_text(ImGui::GetWindowDrawList(), context.fonts.small, corner, over ? context.theme.text : context.theme.muted,
+      ImGui::IsMouseHoveringRect({low.x - context.px(8), top}, {right + context.px(8), high.y + context.px(4)});
+  draw_text(ImGui::GetWindowDrawList(), context.fonts.small, low, over ? context.theme.text : context.theme.muted,
             text);
-  if (!over) return;
-  ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) ImGui::SetClipboardText(block.text.c_str());
+  mark(context, key, low, high);
+  if (over) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  *pressed = over && ImGui::IsMouseClicked(ImGuiMouseButton_Left);
+  return low.x;
+}
+
+void LessonPanel::draw_block_actions(PanelContext& context, const LessonBlock& block, ImVec2 low, ImVec2 high) {
+  if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, high)) return;
+  // A line of the block may reach under them.
+  const bool quoted = block.info.starts_with("kernels/");
+  float room = text_size(context.fonts.small, context.strings("lesson.copy")).x;
+  if (quoted) room += text_size(context.fonts.small, context.strings("lesson.show_source")).x + context.px(20);
+  ImGui::GetWindowDrawList()->AddRectFilled({high.x - room - context.px(20), low.y + context.px(4)},
+                                            {high.x - context.px(4), low.y + context.px(28)}, context.theme.panel);
+  bool pressed = false;
+  const float left = draw_block_action(context, "lesson.copy", high.x - context.px(12), low.y, &pressed);
+  if (pressed) ImGui::SetClipboardText(block.text.c_str());
+  if (!quoted) return;
+  draw_block_action(context, "lesson.show_source", left - context.px(20), low.y, &pressed);
+  if (pressed) context.view.quote = SourceQuote{block.info, block.text};
 }
 
 void LessonPanel::draw_run(PanelContext& context, const LessonRun& run, ImVec2 origin, bool live) {

@@ -125,6 +125,7 @@ void SourcePanel::take_selection(PanelContext& context) {
   lit_ = line_of(context.view.hover, context.result.get());
   const bool is_new = selected != selected_;
   selected_ = selected;
+  if (is_new) quoted_.clear();
   if (is_new && header_) {
     follow_into_header();
     // A line that somebody selects elsewhere is shown where it stands.
@@ -224,6 +225,7 @@ void SourcePanel::draw(PanelContext& context) {
   take_source(context);
   take_result(context);
   take_headers(context);
+  take_quote(context);
   take_selection(context);
   take_keys(context);
   take_difference(context);

@@ -32,7 +32,7 @@ ImU32 SourcePanel::fill_of(const PanelContext& context, uint32_t line) const {
   const Theme& theme = context.theme;
   if (error_on(line) != nullptr) return mix(theme.window, theme.error, 0.16F);
   if (selected_ == line) return theme.raised;
-  return lit_ == line ? mix(theme.window, theme.raised, 0.6F) : 0;
+  return lit_ == line || (quoted_.contains(line) && !diffing_) ? mix(theme.window, theme.raised, 0.6F) : 0;
 }
 
 void SourcePanel::draw_source(PanelContext& context, ImVec2 size) {

@@ -64,6 +64,25 @@ void SourcePanel::follow_into_header() {
   if (!called_.empty() && !selected_here_) header_page_.reveal(*called_.begin() - 1, CodeView::Place::middle);
 }
 
+/// Another view quotes lines: they are shown where they stand, and stay marked until something is selected.
+void SourcePanel::take_quote(PanelContext& context) {
+  if (!context.view.quote) return;
+  const SourceQuote quote = *std::exchange(context.view.quote, std::nullopt);
+  const std::string name = file_name_of(quote.file);
+  context.view.diff = context.view.bottom_speed = showing_ptx_ = false;
+  show_header(context, name == file_name_of(file_) ? std::string() : name);
+  take_headers(context);
+  CodeView& shown = page();
+  const std::string text = shown.buffer.text();
+  const size_t at = text.find(quote.text);
+  quoted_.clear();
+  if (at == std::string::npos) return;  // the learner has changed it
+  const auto first = static_cast<uint32_t>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
+  const auto count = static_cast<uint32_t>(std::ranges::count(quote.text, '\n')) + 1;
+  for (uint32_t line = first; line < first + count; ++line) quoted_.insert(line + 1);
+  shown.reveal_lines(first - std::min(first, 3U), first, first + count - 1);
+}
+
 const LineLedger* SourcePanel::header_traffic(size_t header, uint32_t line) const {
   const auto& lines = header_ledgers_[header].lines;
   const auto found = lines.find(line);
@@ -86,7 +105,10 @@ void SourcePanel::draw_header_page(PanelContext& context, ImVec2 size) {
   hooks.margin_width = context.px(kSourceMargin);
   hooks.margin_key = 4 * ledger_version_ + 3 + (lines_agree() ? 1 : 0);
   hooks.margin_rows = [&](uint32_t line) -> uint32_t { return traffic_of(line + 1) != nullptr ? 1 : 0; };
-  hooks.fill = [&](uint32_t line) -> ImU32 { return called_.contains(line + 1) ? context.theme.raised : 0; };
+  hooks.fill = [&](uint32_t line) -> ImU32 {
+    if (called_.contains(line + 1)) return context.theme.raised;
+    return quoted_.contains(line + 1) ? mix(context.theme.window, context.theme.raised, 0.6F) : 0;
+  };
   hooks.is_parameter = [&](std::string_view word) { return is_parameter(context, word); };
   hooks.decorate = [&](uint32_t line, ImVec2 low, ImVec2 high, float) {
     mark(context, "source.header_line." + std::to_string(line + 1), low, high);

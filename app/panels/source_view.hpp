@@ -49,6 +49,7 @@ class SourcePanel {
   bool is_worth_leaving_kernel(const PanelContext& context, uint32_t line) const;
   void take_selection(PanelContext& context);
   void take_headers(PanelContext& context);
+  void take_quote(PanelContext& context);
   void take_difference(PanelContext& context);
   void take_keys(PanelContext& context);
   void apply_edits(PanelContext& context, bool now);
@@ -135,6 +136,7 @@ class SourcePanel {
   CodeView header_page_{Syntax::cuda};
   std::vector<Ledger> header_ledgers_;
   std::set<uint32_t> called_;  // lines of the header that the selected line has brought about
+  std::set<uint32_t> quoted_;  // lines of the page that another view asked for
 
   bool diffing_ = false;
   DiffView diff_;

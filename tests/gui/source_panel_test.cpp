@@ -277,6 +277,25 @@ TEST_F(HeaderTest, PressingALineSelectsALineThatCalledIt) {
   EXPECT_TRUE(shows_header()) << "the page stays";
 }
 
+TEST_F(HeaderTest, LinesThatALessonQuotesAreShownWhereTheyStand) {
+  const std::string text = "template <bool ALIGNED>\nstruct Pipeline {";
+  screen->view.quote = SourceQuote{"kernels/matmul_stages.cuh", text};
+  frames(3);
+  EXPECT_FALSE(screen->view.quote) << "it is taken over";
+  EXPECT_EQ(screen->view.header, "matmul_stages.cuh");
+  std::ifstream stream(std::string(TILESCOPE_SOURCE) + "/kernels/matmul_stages.cuh");
+  const std::string header(std::istreambuf_iterator<char>(stream), {});
+  const auto at = static_cast<ptrdiff_t>(header.find(text));
+  EXPECT_TRUE(screen->marks().contains(
+      header_mark(static_cast<uint32_t>(std::count(header.begin(), header.begin() + at, '\n')) + 1)));
+  screen->view.quote = SourceQuote{"kernels/matmul_tensor_core.cu", "// Rung 1: mma.sync, with each register"};
+  frames(3);
+  EXPECT_FALSE(shows_header());
+  screen->view.quote = SourceQuote{"kernels/no_such.cuh", "nothing"};
+  frames(3);
+  EXPECT_FALSE(shows_header()) << "what is not included is passed over";
+}
+
 TEST_F(HeaderTest, EditingAndComparingLeaveIt) {
   choose("matmul_stages.cuh");
   click("source.edit");
