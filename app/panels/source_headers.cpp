@@ -1,25 +1,14 @@
 #include "app/panels/source_headers.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <optional>
-#include <sstream>
 
+#include "app/sandbox/file_watch.hpp"
 #include "engine/compile/source_tokens.hpp"
 
 namespace tilescope {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<std::string> read_text(const fs::path& path) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
-}
 
 std::vector<std::string> quoted_inclusions(std::string_view text) {
   std::vector<std::string> names;
@@ -40,7 +29,7 @@ void add_headers(std::string_view text, const fs::path& folder, std::span<const 
     candidates.insert(candidates.end(), folders.begin(), folders.end());
     for (const fs::path& candidate : candidates) {
       const fs::path path = (candidate / name).lexically_normal();
-      auto found = read_text(path);
+      auto found = read_source_file(path);
       if (!found) continue;
       if (!seen.insert(path.string()).second) break;
       // What it includes itself comes before it, as the compiler sees them.
