@@ -31,7 +31,6 @@ struct DeviceInfo {
   uint32_t multiprocessors = 0;
   uint64_t l2_bytes = 0, memory_bytes = 0;
   uint32_t sm_clock_mhz = 0, memory_clock_mhz = 0;  // as last read; 0 where unknown
-  bool clock_is_capped = false;                     // power or heat kept the SM clock down when it was last read
   std::string driver_version = {};                  // "580.159.04"; empty on the simulator
   int cuda_version = 0;                             // as cuDriverGetVersion gives it; 0 on the simulator
 };
@@ -101,6 +100,8 @@ class Executor {
  public:
   virtual ~Executor() = default;
   virtual DeviceInfo device() const = 0;
+  /// Whether power or heat keeps the SM clock down now; false where that is not known.
+  virtual bool clock_is_capped() const { return false; }
 
   virtual Result<std::shared_ptr<DeviceBuffer>> allocate(const BufferRequest& request) = 0;
   /// Bytes become "written" for the never-written check, unless poison is true (the bytes are put there, but reading

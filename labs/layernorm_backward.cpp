@@ -135,14 +135,16 @@ LaneTiles lane_tiles(const Config& config, int64_t vectors, const GpuSpec& gpu) 
   const int64_t least = std::min(kLeastLanes, power_of_two_from(vectors));
   const int64_t lanes = std::clamp<int64_t>(power_of_two_from(ceil_divide(vectors, kUsualVectors)), least, 32);
   const int64_t each = power_of_two_from(ceil_divide(vectors, lanes)), registers = registers_of_thread(config, each);
-  const LaneTiles usual{lanes, each, 256, std::max<int64_t>(1, all_registers / (256 * registers))};
-  if (each != 4) return usual;
+  const auto of_block = [&](int64_t block) {
+    return LaneTiles{lanes, each, block, std::max<int64_t>(1, all_registers / (block * registers))};
+  };
+  if (each != 4) return of_block(256);
   // Three CTAs of 128 often fit where only one of 256 does; but where rows are few, the slabs of that many CTAs,
   // written and read as two floats for each column, are more than a tenth of what x, dy and dx take.
-  const LaneTiles small{lanes, each, 128, std::max<int64_t>(1, all_registers / (128 * registers))};
+  const LaneTiles small = of_block(128);
   const int64_t of_slabs = 16 * small.per_multiprocessor * multiprocessors;
   const int64_t of_rows = 3 * static_cast<int64_t>(size_of(element_type(config))) * config.size("rows");
-  return 10 * of_slabs > of_rows ? usual : small;
+  return 10 * of_slabs > of_rows ? of_block(256) : small;
 }
 /// Vectors of the longest row that the registers of a warp hold. 8 in each lane leave bf16 no room for a second row,
 /// and none at all where elements are taken one by one.

@@ -9,6 +9,7 @@
 #include "app/editor/keys.hpp"
 #include "app/panels/source_view.hpp"
 #include "app/panels/traffic_seen.hpp"
+#include "app/sandbox/file_watch.hpp"
 #include "app/sandbox/sandbox.hpp"
 #include "app/widgets.hpp"
 #include "engine/compile/kernel_names.hpp"
@@ -19,11 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kTypingPause = 0.35;  // seconds without a key before an edit is run
-
-std::string read_text(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 bool is_view_of_lines(Tab tab) { return tab == Tab::traffic || tab == Tab::step || tab == Tab::shared; }
 
@@ -38,7 +34,8 @@ void SourcePanel::take_source(PanelContext& context) {
     lab_ = lab.name;
     rung_.clear();
     file_ = source_file_of(lab);
-    original_ = lab.source_text ? *lab.source_text : read_text(context.session.engine().root() / file_);
+    original_ =
+        lab.source_text ? *lab.source_text : read_source_file(context.session.engine().root() / file_).value_or("");
     taken_edit_ = request.edited_source;
     source_.buffer.reset(taken_edit_.value_or(original_));
     source_.editable = taken_edit_.has_value();

@@ -60,16 +60,9 @@ Ledger ledger_of_header(const RunResult& result, std::string_view header) {
   Ledger ledger;
   for (const SiteCount& count : result.traffic.sites) {
     const Site& site = result.trace.sites[count.site];
-    if (site.space != Space::global || !lies_in(site, header)) continue;
-    const bool reads = site.kind == AccessKind::load || site.kind == AccessKind::async_copy;
-    for (LineLedger* sum : {&ledger.lines[site.origin_line], &ledger.total}) {
-      (reads ? sum->read_bytes : sum->write_bytes) += count.sectors * 32;
-      sum->useful_bytes += count.useful_bytes;
-      sum->requests += count.requests;
-      sum->sectors += count.sectors;
-    }
+    if (site.space == Space::global && lies_in(site, header))
+      ledger.add(site.origin_line, site.kind, count.requests, count.sectors, count.useful_bytes);
   }
-  for (const auto& [line, sum] : ledger.lines) ledger.largest_line = std::max(ledger.largest_line, sum.moved_bytes());
   return ledger;
 }
 

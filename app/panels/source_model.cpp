@@ -93,20 +93,22 @@ std::string file_name_of(std::string_view path) {
   return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
 }
 
+void Ledger::add(uint32_t line, AccessKind kind, uint64_t requests, uint64_t sectors, uint64_t useful) {
+  LineLedger one{.useful_bytes = useful, .requests = requests, .sectors = sectors};
+  const bool reads = kind == AccessKind::load || kind == AccessKind::async_copy;
+  (reads ? one.read_bytes : one.write_bytes) = sectors * 32;
+  LineLedger& sum = lines[line];
+  sum.add(one);
+  total.add(one);
+  largest_line = std::max(largest_line, sum.moved_bytes());
+}
+
 Ledger ledger_of(const Traffic& traffic, std::string_view file) {
   Ledger ledger;
   const std::string name = file_name_of(file);
-  for (const LineTraffic& row : traffic.lines) {
-    if (row.space != Space::global || row.line == 0 || file_name_of(row.file) != name) continue;
-    for (LineLedger* sum : {&ledger.lines[row.line], &ledger.total}) {
-      (row.kind == AccessKind::load || row.kind == AccessKind::async_copy ? sum->read_bytes : sum->write_bytes) +=
-          row.moved_bytes();
-      sum->useful_bytes += row.useful_bytes;
-      sum->requests += row.requests;
-      sum->sectors += row.sectors;
-    }
-  }
-  for (const auto& [line, sum] : ledger.lines) ledger.largest_line = std::max(ledger.largest_line, sum.moved_bytes());
+  for (const LineTraffic& row : traffic.lines)
+    if (row.space == Space::global && row.line != 0 && file_name_of(row.file) == name)
+      ledger.add(row.line, row.kind, row.requests, row.sectors, row.useful_bytes);
   return ledger;
 }
 

@@ -45,6 +45,8 @@ struct Ledger {
   std::map<uint32_t, LineLedger> lines;  // by source line, 1-based
   LineLedger total;
   uint64_t largest_line = 0;  // bytes moved by the busiest line, the length of a full bar
+  /// Accesses of one kind on a line; `useful` in bytes.
+  void add(uint32_t line, AccessKind kind, uint64_t requests, uint64_t sectors, uint64_t useful);
 };
 /// Lines of `file` alone; a file agrees when its name does.
 Ledger ledger_of(const Traffic& traffic, std::string_view file);

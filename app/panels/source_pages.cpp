@@ -16,11 +16,12 @@ std::filesystem::path folder_of(const PanelContext& context, const std::string& 
 
 }  // namespace
 
-/// What the text includes may change with an edit; what the headers hold may change with another editor, which a new
-/// result brings along.
+/// What the text includes may change with an edit. What the headers hold may change with another editor, which a new
+/// result brings along: then they are read again, where they are looked at.
 void SourcePanel::take_headers(PanelContext& context) {
   const std::string& text = taken_edit_ ? *taken_edit_ : original_;
-  const bool fresh = headers_of_ != text || headers_version_ != ledger_version_;
+  const bool looked_at = !context.view.header.empty() || context.view.diff;
+  const bool fresh = headers_of_ != text || (looked_at && headers_version_ != ledger_version_);
   if (fresh) {
     const std::string shown = header_ ? headers_[*header_].name : std::string();
     headers_of_ = text;

@@ -202,10 +202,12 @@ void draw_size_sweep(PanelContext& context, const SpeedReport& report, ImVec2 si
 // Unscaled pixels.
 constexpr float kLadderHead = 26, kTwoLadderColumns = 620;
 
-float ladder_height(const PanelContext& context, const SpeedReport& report) {
+float height_of(const PanelContext& context, const Ladder& ladder) {
   constexpr float kRow = 18, kGap = 8;
-  const size_t rows = make_ladder(report, current_size(context)).rows.size();
-  return context.px(kLadderHead + kRow * static_cast<float>(rows) + kGap);
+  return context.px(kLadderHead + kRow * static_cast<float>(ladder.rows.size()) + kGap);
+}
+float ladder_height(const PanelContext& context, const SpeedReport& report) {
+  return height_of(context, make_ladder(report, current_size(context)));
 }
 
 /// Rows [first, last) of the ladder. Names, figures and bars of all columns are as wide as each other.
@@ -259,7 +261,7 @@ void draw_speed_ladder(PanelContext& context, const SpeedReport& report, ImVec2 
                      fmt::arg("size", place_text(report, ladder.size)));
   const size_t rows = ladder.rows.size();
   // Where the rows are too many for the height, a wide panel has them in two columns.
-  if (ladder_height(context, report) <= size.y || size.x < context.px(kTwoLadderColumns))
+  if (height_of(context, ladder) <= size.y || size.x < context.px(kTwoLadderColumns))
     return draw_ladder_column(context, report, ladder, 0, rows, unit, size);
   const ImVec2 low = ImGui::GetCursorScreenPos();
   const float between = context.px(32), width = std::floor((size.x - between) / 2);

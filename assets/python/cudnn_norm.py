@@ -105,27 +105,29 @@ class Norm:
         places = [tensor.data_ptr() for tensor in tensors.values()] + [ctypes.addressof(self.epsilon)]
         pack = Descriptor(self.cudnn, POINTERS).set(1000, INTEGER, *identities).set(1001, POINTER, *places)
         pack.set(1003, POINTER, workspace.data_ptr()).finalize()
-        kept = (workspace, tensors)
+        pack.kept += [workspace, *tensors.values()]
 
         def run():
-            assert kept
             self.cudnn.use_current_stream()
             self.cudnn.require(self.cudnn.library.cudnnBackendExecute(self.cudnn.handle, plan.raw, pack.raw))
 
         return run
 
+    def complete(self, operation, attributes, tensors, epsilon_attribute):
+        """Each tensor under its attribute, then the operation is queued."""
+        tensors = dict(enumerate(tensors, start=1))
+        for attribute, (identity, of) in zip(attributes, tensors.items()):
+            operation.set(attribute, DESCRIPTOR, self.tensor(identity, of))
+        operation.set(epsilon_attribute, DESCRIPTOR, self.epsilon_tensor()).finalize()
+        return self.queue(operation, tensors)
+
     def forward(self, mode, x, weights, out):
         rows = x.shape[0]
         statistics = [self.torch.empty((rows, 1), device="cuda") for _ in range(1 if mode == RMS_NORM else 2)]
-        tensors = dict(enumerate([x, *weights, out, *statistics], start=1))
-        described = [self.tensor(identity, of) for identity, of in tensors.items()]
         operation = Descriptor(self.cudnn, FORWARD).set(2000, NORM_MODE, mode).set(2001, NORM_PHASE, TRAINING)
         # x, gamma, [beta,] out, [mean,] 1 / deviation
         attributes = [2002, 2005, 2013, 2004] if mode == RMS_NORM else [2002, 2005, 2006, 2013, 2003, 2004]
-        for attribute, one in zip(attributes, described):
-            operation.set(attribute, DESCRIPTOR, one)
-        operation.set(2007, DESCRIPTOR, self.epsilon_tensor()).finalize()
-        return self.queue(operation, tensors)
+        return self.complete(operation, attributes, [x, *weights, out, *statistics], 2007)
 
     def layernorm(self, x, gamma, beta, out):
         return self.forward(LAYER_NORM, x, [gamma, beta], out)
@@ -134,11 +136,7 @@ class Norm:
         return self.forward(RMS_NORM, x, [gamma], out)
 
     def layernorm_backward(self, x, dy, gamma, mean, deviation, outputs):
-        tensors = dict(enumerate([x, dy, gamma, mean, deviation, *outputs], start=1))
         operation = Descriptor(self.cudnn, BACKWARD).set(2100, NORM_MODE, LAYER_NORM)
         # x, dy, gamma, mean, 1 / deviation, dx, dgamma, dbeta
         attributes = [2101, 2104, 2105, 2102, 2103, 2109, 2107, 2108]
-        for attribute, (identity, of) in zip(attributes, tensors.items()):
-            operation.set(attribute, DESCRIPTOR, self.tensor(identity, of))
-        operation.set(2106, DESCRIPTOR, self.epsilon_tensor()).finalize()
-        return self.queue(operation, tensors)
+        return self.complete(operation, attributes, [x, dy, gamma, mean, deviation, *outputs], 2106)

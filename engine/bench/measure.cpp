@@ -175,7 +175,7 @@ Result<void> Sweep::measure_size(int64_t size) {
   const auto optional = [this](size_t series) { return series >= first_reference_; };
   // Where the operations count and not the bytes, the power limit decides about the clock.
   const bool computes = lab_.speed_unit == SpeedUnit::teraflops && method_.cold();
-  const RaceTime time{request_.seconds_per_size, computes && (*engine_.gpu())->device().clock_is_capped};
+  const RaceTime time{request_.seconds_per_size, computes && (*engine_.gpu())->clock_is_capped()};
   auto raced = race(
       contestants_, time, optional, [this] { return clock(); }, [this](double fraction) { report_progress(fraction); },
       stop_);

@@ -32,10 +32,11 @@ class DriverExecutor final : public GpuExecutor {
     if (nvml_) {
       info.sm_clock_mhz = nvml_->sm_clock_mhz();
       info.memory_clock_mhz = nvml_->memory_clock_mhz();
-      info.clock_is_capped = nvml_->clock_is_capped();
     }
     return info;
   }
+
+  bool clock_is_capped() const override { return nvml_ && nvml_->clock_is_capped(); }
 
   Result<std::shared_ptr<DeviceBuffer>> allocate(const BufferRequest& request) override;
   Result<void> upload(DeviceBuffer& buffer, std::span<const std::byte> bytes, bool poison) override;

@@ -152,8 +152,8 @@ class DrawnPlots : public ::testing::Test {
   }
   void TearDown() override { ImGui::DestroyContext(); }
 
-  void draw(const PlotCase& size, ImVec2 mouse) {
-    ImGui::GetIO().MousePos = mouse;
+  template <class Items>
+  void draw_plot(ImVec2 size, const Items& items) {
     ImGui::GetIO().DeltaTime = 1 / 60.0F;
     ImGui::NewFrame();
     ImGui::SetNextWindowPos({0, 0});
@@ -161,14 +161,15 @@ class DrawnPlots : public ::testing::Test {
     ImGui::Begin("plots", nullptr, ImGuiWindowFlags_NoDecoration);
     ImGui::SetCursorScreenPos({20, 20});
     plots::SetStyle({dark_theme(), fonts_, 1});
-    plots::BeginPlot("plot", {size.width, size.height});
-    if (size.bars)
-      draw_bars();
-    else
-      draw_lines();
+    plots::BeginPlot("plot", size);
+    items();
     plots::EndPlot();
     ImGui::End();
     ImGui::Render();
+  }
+  void draw(const PlotCase& size, ImVec2 mouse) {
+    ImGui::GetIO().MousePos = mouse;
+    draw_plot({size.width, size.height}, size.bars ? draw_bars : draw_lines);
   }
 
   static void draw_lines() {
@@ -264,24 +265,16 @@ TEST_F(DrawnPlots, BarsWhoseLabelsAreReservedInEachOthersPlotsHaveOneWidth) {
   const std::array<const char*, 2> names{"sum", "One thread per element"};
   const std::array<const char*, 2> notes{"4,157", "22.4"};
   const auto area_of = [&](size_t drawn, bool reserve) {
-    ImGui::NewFrame();
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize({1600, 1000});
-    ImGui::Begin("plots", nullptr, ImGuiWindowFlags_NoDecoration);
-    ImGui::SetCursorScreenPos({20, 20});
-    plots::SetStyle({dark_theme(), fonts_, 1});
-    plots::BeginPlot("plot", {500, 200});
-    plots::SetupAxis(plots::Axis_X1, "", plots::AxisFlags_NoTickLabels);
-    plots::SetupAxisLimits(plots::Axis_X1, 0, 105);
-    plots::SetupAxis(plots::Axis_Y1, "%", plots::AxisFlags_NoTickLabels | plots::AxisFlags_Invert);
-    plots::SetupAxisLimits(plots::Axis_Y1, -0.5, 0.5);
-    const double value = 93, position = 0;
-    plots::SetNextLabel({.value = "93", .note = notes[drawn]});
-    plots::PlotBars(names[drawn], &value, &position, 1, 0.5, plots::BarsFlags_Horizontal);
-    if (reserve) plots::ReserveBarLabel(names[1 - drawn], {.value = "93", .note = notes[1 - drawn]});
-    plots::EndPlot();
-    ImGui::End();
-    ImGui::Render();
+    draw_plot({500, 200}, [&] {
+      plots::SetupAxis(plots::Axis_X1, "", plots::AxisFlags_NoTickLabels);
+      plots::SetupAxisLimits(plots::Axis_X1, 0, 105);
+      plots::SetupAxis(plots::Axis_Y1, "%", plots::AxisFlags_NoTickLabels | plots::AxisFlags_Invert);
+      plots::SetupAxisLimits(plots::Axis_Y1, -0.5, 0.5);
+      const double value = 93, position = 0;
+      plots::SetNextLabel({.value = "93", .note = notes[drawn]});
+      plots::PlotBars(names[drawn], &value, &position, 1, 0.5, plots::BarsFlags_Horizontal);
+      if (reserve) plots::ReserveBarLabel(names[1 - drawn], {.value = "93", .note = notes[1 - drawn]});
+    });
     return plots::PlotArea();
   };
   EXPECT_LT(area_of(0, false).low.x, area_of(1, false).low.x - 50);

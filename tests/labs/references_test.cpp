@@ -44,18 +44,21 @@ std::set<std::string> operations_of(const Lab& lab, const ReferenceSpec& referen
   return operations;
 }
 
-TEST(References, CudnnKnowsEveryOperationThatALabAsksItFor) {
-  const auto printed = python("from cudnn_library import OPERATIONS; print(*OPERATIONS)");
+/// What labs ask references of these kinds for is all among the OPERATIONS of a module.
+void expect_known(const std::string& module, const std::set<ReferenceKind>& kinds) {
+  const auto printed = python("from " + module + " import OPERATIONS; print(*OPERATIONS)");
   if (!printed) GTEST_SKIP() << "there is no Python here";
   std::istringstream words(*printed);
   const std::set<std::string> known{std::istream_iterator<std::string>(words), {}};
   for (const Lab& lab : labs())
     for (const ReferenceSpec& reference : lab.references) {
-      if (reference.kind != ReferenceKind::cudnn) continue;
+      if (!kinds.contains(reference.kind)) continue;
       for (const std::string& operation : operations_of(lab, reference))
         EXPECT_TRUE(known.contains(operation)) << lab.name << ": " << operation << " is not among " << *printed;
     }
 }
+
+TEST(References, CudnnKnowsEveryOperationThatALabAsksItFor) { expect_known("cudnn_library", {ReferenceKind::cudnn}); }
 
 TEST(References, CudnnTakesTheNormsAsTheyAreDescribed) {
   const std::string script = TILESCOPE_SOURCE "/tests/labs/cudnn_descriptors.py";
@@ -66,18 +69,7 @@ TEST(References, CudnnTakesTheNormsAsTheyAreDescribed) {
 }
 
 TEST(References, PythonKnowsEveryOperationThatALabAsksItFor) {
-  const auto printed = python("from operations import OPERATIONS; print(*OPERATIONS)");
-  if (!printed) GTEST_SKIP() << "there is no Python here";
-  std::istringstream words(*printed);
-  const std::set<std::string> known{std::istream_iterator<std::string>(words), {}};
-  for (const Lab& lab : labs())
-    for (const ReferenceSpec& reference : lab.references) {
-      const ReferenceKind kind = reference.kind;
-      if (kind != ReferenceKind::torch && kind != ReferenceKind::torch_compile && kind != ReferenceKind::triton)
-        continue;
-      for (const std::string& operation : operations_of(lab, reference))
-        EXPECT_TRUE(known.contains(operation)) << lab.name << ": " << operation << " is not among " << *printed;
-    }
+  expect_known("operations", {ReferenceKind::torch, ReferenceKind::torch_compile, ReferenceKind::triton});
 }
 
 TEST(References, AProductInPythonHasTheShapesOfTheLabForBothLayouts) {
