@@ -138,13 +138,39 @@ Rung make_single_pass_rung() {
           .grid_formula = share_formula};
 }
 
-/// What one CTA of 1,024 threads can ask for at once, it adds by itself, and needs no count. Beyond that the last rung
+/// Few numbers are added in warp-shuffle's tree: up to 2,048 by one launch of one CTA, and between one CTA's share of
+/// the last rung and 2^18 in two launches. There the time is that of the steps one after another, and two short kernels
+/// back to back have fewer of them than a kernel that counts who has finished.
+Pick pick_tree(int64_t n) {
+  constexpr int64_t kBlockOfTwo = 512;
+  const int64_t block =
+      n <= 2048 ? std::max<int64_t>(32, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_divide(n, 2)))))
+                : kBlockOfTwo;
+  if (n <= 2 * block)
+    return {.rung = "warp-shuffle",
+            .params = {{"BLOCK", block}},
+            .why = {"One CTA adds up to 2,048 numbers, two in each thread: no count, no fence, no second step.",
+                    "不超过 2,048 个数，一个 CTA 每线程加两个就够了：不用计数，不用栅栏，也没有第二步。"}};
+  const std::string numbers = with_separators(ceil_divide(n, 2 * block));
+  return {.rung = "warp-shuffle",
+          .params = {{"BLOCK", block}},
+          .why = {fmt::format("Two short launches: {} CTAs leave one sum each, then one CTA adds those. For so few "
+                              "numbers that is sooner done than counting which CTA is the last.",
+                              numbers),
+                  fmt::format("两次短启动：{} 个 CTA 各留下一个和，再由一个 CTA "
+                              "相加。数这么少时，这比数出谁是最后一个 CTA 还快。",
+                              numbers)}};
+}
+
+/// What one CTA of 1,024 threads can ask for at once, it adds by itself, and needs no count. Beyond 2^18 the last rung
 /// shares n among CTAs: the largest share that leaves nearly two CTAs to each multiprocessor. Large shares mean few
 /// sums to bring together; but a multiprocessor without a CTA reads nothing.
 Pick pick(const Config& config, const GpuSpec& gpu) {
-  constexpr int64_t kVec = 4, kLargestBlock = 1024, kMostLoads = 4;
-  if (const int64_t once = kLargestBlock * kVec; config.size("n") <= once * kMostLoads) {
-    const auto loads = std::bit_ceil(static_cast<uint64_t>(ceil_divide(config.size("n"), once)));
+  constexpr int64_t kVec = 4, kLargestBlock = 1024, kMostLoads = 4, kOnce = kLargestBlock * kVec;
+  const int64_t n = config.size("n"), multiprocessors = gpu.multiprocessors;
+  if (n <= 2048 || (n > kOnce * kMostLoads && n <= 1 << 18)) return pick_tree(n);
+  if (n <= kOnce * kMostLoads) {
+    const auto loads = std::bit_ceil(static_cast<uint64_t>(ceil_divide(n, kOnce)));
     return {.rung = "single-pass",
             .params = {{"BLOCK", kLargestBlock}, {"VEC", kVec}, {"LOADS", static_cast<int64_t>(loads)}, {"TILES", 1}},
             .why = {"One CTA adds up to 16,384 numbers by itself, with no count and no fence.",
@@ -155,7 +181,6 @@ Pick pick(const Config& config, const GpuSpec& gpu) {
   };
   constexpr std::array<Share, 6> kShares{
       {{1024, 4, 4}, {512, 8, 2}, {512, 8, 1}, {512, 4, 1}, {512, 2, 1}, {256, 2, 1}}};
-  const int64_t n = config.size("n"), multiprocessors = gpu.multiprocessors;
   const auto floats = [](const Share& share) { return share.block * kVec * share.loads * share.tiles; };
   const auto suits = [&](const Share& share) { return 8 * n >= 15 * multiprocessors * floats(share); };
   const auto* const found = std::find_if(kShares.begin(), kShares.end(), suits);
@@ -243,7 +268,7 @@ std::vector<BreakIt> make_switches() {
        .title = {"Remove the fences", "去掉内存栅栏"},
        .help = {"The last CTA may see the count before it sees the sums.",
                 "最后一个 CTA 可能先看到计数，后看到各个和。"},
-       .rungs = {"single-pass", "auto"}},
+       .rungs = {"single-pass"}},
   };
 }
 

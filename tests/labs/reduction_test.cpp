@@ -86,10 +86,13 @@ TEST(ReductionSum, AutoGivesNearlyTwoCtasToEachMultiprocessorWhereItCan) {
       config.sizes["n"] = n;
       const auto resolved = resolve(lab(), choice, config, gpu);
       ASSERT_TRUE(resolved) << resolved.error().message;
-      EXPECT_EQ(resolved->rung->name, "single-pass") << n;
-      const uint64_t ctas = resolved->rung->launches(resolved->config).front().grid.count();
+      const auto launches = resolved->rung->launches(resolved->config);
+      const uint64_t ctas = launches.front().grid.count();
+      const bool tree = n <= 2048 || (n > 16'384 && n <= 1 << 18);
+      EXPECT_EQ(resolved->rung->name, tree ? "warp-shuffle" : "single-pass") << n;
+      EXPECT_EQ(launches.size(), tree && n > 2048 ? 2U : 1U) << n;
       EXPECT_EQ(ctas == 1, n <= 16'384) << n;
-      const bool small = n <= 16'384 || resolved->config.param("BLOCK") == 256;
+      const bool small = n <= 1 << 18 || resolved->config.param("BLOCK") == 256;
       EXPECT_TRUE(small || 8 * ctas >= 15 * uint64_t{multiprocessors}) << n;
       if (n >= int64_t{1} << 26) {
         EXPECT_EQ(resolved->config.param("BLOCK"), 1024) << n;
