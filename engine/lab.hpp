@@ -90,7 +90,9 @@ struct Rung {
   Text title = {};
   std::vector<std::string> kernels = {};  // the extern "C" symbols it launches; the first is shown in the source panel
   std::vector<std::string> params = {};   // the parameters it uses; other sliders are dimmed
-  std::string shown_kernel = {};          // of several, the one whose launch the views show; empty: most threads
+  /// Of several launches, which one the views show: that of the first of these that is launched. Else the one with the
+  /// most threads.
+  std::vector<std::string> shown_kernels = {};
   std::function<std::vector<Launch>(const Config&)> launches = {};  // buffers are those of Lab::buffers, by index
   /// How the grid follows from the sizes, for the controls: "⌈98,432 / (256 × 4)⌉ = 97".
   std::function<std::string(const Config&)> grid_formula = {};

@@ -5,7 +5,10 @@
 //
 // BLOCK    threads per CTA                  VECTORS  vectors of 16 bytes of a row that a thread holds
 // SLABS    groups of rows whose column sums are kept apart until the end
+// STAGES   rows of x and dy that shared memory holds: one is worked on, the others are on their way
 // DTYPE    0: fp32, 1: bf16 in memory
+#include "column_sums.cuh"
+#include "common.cuh"
 #include "rows.cuh"
 
 struct Sums {
@@ -328,9 +331,6 @@ __device__ RowShare load_row(const Element* x, const Element* dy, const float* m
   return share;
 }
 
-// The sums of a lane's columns: [0] for dgamma, [1] for dbeta.
-using ColumnSums = float[2][VECTORS][WIDTH];
-
 // bf16 stays packed between its two uses, and gamma between the rows: else the compiler keeps what it has unpacked
 // once, in twice the registers. Another instruction than in operator[] is another value to it, and so is what might
 // have changed.
@@ -387,57 +387,6 @@ __device__ void take_row(const RowShare& row, Vector (&weight)[VECTORS], ColumnS
   }
 }
 
-// A lane's sums of one vector into the shared memory of its warp, where neighbouring words are neighbouring columns, or
-// at least whole halves of a vector are: HALF floats lie between the two of a lane.
-template <bool BY_ELEMENT, int HALF>
-__device__ void put_piece(const float (&piece)[WIDTH], float* shared, int lane) {
-  if constexpr (BY_ELEMENT) {
-#pragma unroll
-    for (int k = 0; k < WIDTH; ++k) shared[k * LANES + lane] = piece[k];
-  } else {
-#pragma unroll
-    for (int k = 0; k < WIDTH; k += 4)
-      *reinterpret_cast<float4*>(shared + k / 4 * HALF + lane * 4) =
-          make_float4(piece[k], piece[k + 1], piece[k + 2], piece[k + 3]);
-  }
-}
-
-// The CTA's sums into its row of `parts`: over the groups of a warp by shuffles, over the warps in shared memory, which
-// has a kB for each warp. So not all pieces fit at once; a piece is dgamma or dbeta of one vector of each lane.
-template <bool BY_ELEMENT>
-__device__ void add_groups(ColumnSums& sums, float* parts, int columns) {
-  constexpr int PIECE = LANES * WIDTH, WARPS = BLOCK / 32;
-  constexpr int AT_ONCE = PIECE * 2 * VECTORS <= 256 ? 2 * VECTORS : 256 / PIECE;
-  // Of a lane's vector the first 4 sums lie beside those of the other lanes, and so do the next 4 if there are more:
-  // stores of 16 bytes without conflicts. Half a row of banks apart, so that reads have none either.
-  constexpr int HALF = LANES * 4 + (LANES >= 8 ? 16 : 0), PITCH = BY_ELEMENT || WIDTH == 4 ? PIECE : 2 * HALF;
-  __shared__ __align__(16) float of_warp[WARPS][AT_ONCE][PITCH];
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-#pragma unroll
-  for (int first = 0; first < 2 * VECTORS; first += AT_ONCE) {
-    if (first != 0) barrier();  // until all have read what the last turn left
-#pragma unroll
-    for (int i = 0; i < AT_ONCE; ++i) {
-      float(&piece)[WIDTH] = sums[(first + i) / VECTORS][(first + i) % VECTORS];
-#pragma unroll
-      for (int k = 0; k < WIDTH; ++k)
-#pragma unroll
-        for (int distance = LANES; distance < 32; distance *= 2)
-          piece[k] += __shfl_xor_sync(0xffffffff, piece[k], distance);
-      if (lane < LANES) put_piece<BY_ELEMENT, HALF>(piece, of_warp[warp][i], lane);
-    }
-    barrier();
-    for (int at = threadIdx.x; at < AT_ONCE * PIECE; at += BLOCK) {
-      const int i = at / PIECE, place = at % PIECE;
-      const int from = BY_ELEMENT || WIDTH == 4 ? place : place % WIDTH / 4 * HALF + place / WIDTH * 4 + place % 4;
-      float sum = 0;
-      for (int other = 0; other < WARPS; ++other) sum += of_warp[other][i][from];
-      const int c = (first + i) % VECTORS * PIECE + place, slab = (first + i) / VECTORS * gridDim.x + blockIdx.x;
-      if (c < columns) parts[static_cast<long long>(slab) * columns + c] = sum;
-    }
-  }
-}
-
 template <bool BY_ELEMENT>
 __device__ void walk_by_lanes(const Element* x, const Element* dy, const Element* gamma, const float* means,
                               const float* rstds, Element* dx, float* parts, int rows, int columns) {
@@ -471,4 +420,81 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     several_rows_by_element(const Element* x, const Element* dy, const Element* gamma, const float* means,
                             const float* rstds, Element* dx, float* parts, int rows, int columns) {
   walk_by_lanes<true>(x, dy, gamma, means, rstds, dx, parts, rows, columns);
+}
+
+// ---- Rows ahead: a row for the whole CTA again, its threads holding the sums of their columns in registers as above.
+// There is no room left for a second row there: cp.async brings the next STAGES - 1 rows of x and dy into shared
+// memory. A thread only ever reads what it has itself asked for, so that no row needs a barrier but that of its sums.
+
+constexpr int SHARE = VECTORS * BLOCK;  // vectors of a row of x, or of dy
+
+// The thread's vectors of row r of x and dy on their way to its places of a stage, as a group of their own. Beyond the
+// last row the group is empty.
+__device__ void ask_for_row(unsigned stage, const Element* x, const Element* dy, int r, int rows, int columns) {
+  const int mine = threadIdx.x * WIDTH;
+  const long long at = static_cast<long long>(r) * columns + mine;
+  if (r < rows)
+#pragma unroll
+    for (int v = 0; v < VECTORS; ++v) {
+      const int bytes = mine + v * BLOCK * WIDTH < columns || DROP_MASK ? 16 : 0, to = (v * BLOCK + threadIdx.x) * 16;
+      const long long from = bytes > 0 ? at + v * BLOCK * WIDTH : 0;
+      cp_async(stage + to, x + from, bytes);
+      cp_async(stage + to + SHARE * 16, dy + from, bytes);
+    }
+  cp_async_commit_group();
+}
+
+extern "C" __global__ void __launch_bounds__(BLOCK)
+    rows_ahead(const Element* x, const Element* dy, const Element* gamma, const float* means, const float* rstds,
+               Element* dx, float* parts, int rows, int columns) {
+  extern __shared__ __align__(16) Vector ring[];  // (STAGES, 2, SHARE): x, then dy
+  __shared__ Sums of_warp[2][32];
+  const unsigned first = shared_address(ring);
+  const float inverse = 1.0f / columns;
+#pragma unroll
+  for (int s = 0; s < STAGES - 1; ++s)
+    ask_for_row(first + s * 2 * SHARE * 16, x, dy, blockIdx.x + s * gridDim.x, rows, columns);
+  Vector weight[VECTORS];
+  load_piece<BLOCK * WIDTH>(weight, gamma, threadIdx.x * WIDTH, columns);
+  ColumnSums sums{};
+  float mean = means[blockIdx.x], rstd = rstds[blockIdx.x];
+  int stage = 0, turn = 0;
+  for (int r = blockIdx.x; r < rows; r += gridDim.x, turn ^= 1) {
+    const int asked = stage == 0 ? STAGES - 1 : stage - 1;  // the stage of the row before
+    ask_for_row(first + asked * 2 * SHARE * 16, x, dy, r + (STAGES - 1) * gridDim.x, rows, columns);
+    const int next = r + gridDim.x < rows ? r + gridDim.x : r;
+    const float next_mean = means[next], next_rstd = rstds[next];
+    if (!DROP_WAIT) cp_async_wait_group<STAGES - 1>();
+    const Vector* held = ring + stage * 2 * SHARE + threadIdx.x;
+    Sums all{};
+#pragma unroll
+    for (int v = 0; v < VECTORS; ++v) {
+      const Vector share = held[v * BLOCK], gradients = held[SHARE + v * BLOCK];
+#pragma unroll
+      for (int k = 0; k < WIDTH; ++k) {
+        const float gradient = gradients[k], normal = (share[k] - mean) * rstd, g = gradient * weight[v][k];
+        all.g += g;
+        all.gn += g * normal;
+        sums[0][v][k] += gradient * normal;
+        sums[1][v][k] += gradient;
+      }
+    }
+    keep_packed(weight);
+    all = reduce_both(all, of_warp[turn]);
+#pragma unroll
+    for (int v = 0; v < VECTORS; ++v) {  // once more from shared memory, which costs no registers meanwhile
+      const Vector share = held[v * BLOCK], gradients = held[SHARE + v * BLOCK];
+      float value[WIDTH];
+#pragma unroll
+      for (int k = 0; k < WIDTH; ++k) {
+        const float g = gradients[k] * weight[v][k], normal = (share[k] - mean) * rstd;
+        value[k] = rstd * (g - (all.g + normal * all.gn) * inverse);
+      }
+      store_vector(dx + static_cast<long long>(r) * columns, (v * BLOCK + threadIdx.x) * WIDTH, columns, value);
+    }
+    keep_packed(weight);
+    mean = next_mean, rstd = next_rstd;
+    stage = stage == STAGES - 1 ? 0 : stage + 1;
+  }
+  store_sums(sums, parts, columns);
 }

@@ -159,7 +159,7 @@ Rung make_unfused() {
           .title = {"Unfused, S×S stored", "不融合，存 S×S 矩阵"},
           .kernels = {"score_tiles", "softmax_rows", "weigh_values"},
           .params = {"HEAD_DIM", "CAUSAL", "DTYPE", "BLOCK_M", "BLOCK_N"},
-          .shown_kernel = "score_tiles",
+          .shown_kernels = {"score_tiles"},
           .launches = launch_unfused,
           .grid_formula =
               [](const Config& config) {

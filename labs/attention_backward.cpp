@@ -128,7 +128,7 @@ std::vector<Rung> make_rungs() {
        .title = {"P recomputed, fp32", "重新计算 P，fp32"},
        .kernels = {"gradients_of_keys", "gradients_of_queries", "row_sums"},
        .params = {"HEAD_DIM", "CAUSAL", "DTYPE"},
-       .shown_kernel = "gradients_of_keys",
+       .shown_kernels = {"gradients_of_keys"},
        .launches = launch_fp32,
        .grid_formula =
            [](const Config& config) {
@@ -145,7 +145,7 @@ std::vector<Rung> make_rungs() {
                    .title = {"mma.sync, one pass", "mma.sync，一遍完成"},
                    .kernels = {"gradients_mma", "prepare_rows", "round_queries"},
                    .params = {"HEAD_DIM", "CAUSAL", "DTYPE", "BLOCK_N"},
-                   .shown_kernel = "gradients_mma",
+                   .shown_kernels = {"gradients_mma"},
                    .launches = launch_mma,
                    .grid_formula =
                        [](const Config& config) {

@@ -1,5 +1,7 @@
 // Lab "layernorm-backward": the gradients of LayerNorm with respect to x, gamma and beta.
 // kernels/layernorm_backward.cu holds the rungs.
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "engine/numbers.hpp"
@@ -12,6 +14,7 @@ constexpr int64_t kSlabStep = 44;                 // a third of an H200's multip
 constexpr int64_t kMostSlabs = 12 * kSlabStep;    // groups of rows whose column sums `parts` has room for
 constexpr uint32_t kAdders = 512;                 // threads of a CTA of add_slabs
 constexpr int64_t kMostSharedBytes = 128 * 1024;  // of column sums: one CTA of them fits on a multiprocessor
+constexpr int64_t kMostRingBytes = 224 * 1024;    // of rows under way: a CTA has 227 kB on the GPUs that have most
 enum Buffer : size_t { kX, kDy, kGamma, kMeans, kRstds, kDx, kDgamma, kDbeta, kParts };
 
 std::vector<BufferSpec> make_buffers(const Config& config) {
@@ -99,21 +102,49 @@ std::vector<Launch> launch_several_rows_rung(const Config& config) {
   return {several, launch_add_slabs(config, groups_of_rows(config))};
 }
 
+/// The registers of a CTA have a place for each column of a row that starts on 16 bytes.
+bool cta_holds(const Config& config) { return fits_registers(config, config.size("columns"), config.param("BLOCK")); }
+int64_t ring_bytes(const Config& config) {
+  return config.param("STAGES") * 2 * config.param("VECTORS") * config.param("BLOCK") * 16;
+}
+Result<void> check_ring(const Config& config) {
+  if (!cta_holds(config) || ring_bytes(config) <= kMostRingBytes) return {};
+  Error error =
+      make_error(ErrorId::bad_launch, "STAGES", std::to_string(config.param("STAGES")),
+                 fmt::format("the rows under way would take {} bytes of shared memory, and a CTA has at most {}",
+                             with_separators(ring_bytes(config)), with_separators(kMostRingBytes)));
+  error.hint = "Choose fewer STAGES, VECTORS or threads.";
+  return tl::unexpected(std::move(error));
+}
+std::vector<Launch> launch_rows_ahead(const Config& config) {
+  if (!cta_holds(config)) return launch_fused(config);
+  Launch ahead = launch_per_row("rows_ahead", config,
+                                arguments_for_dx({BufferArgument{kParts}, rows_of(config), columns_of(config)}));
+  ahead.grid.x = static_cast<uint32_t>(walking_ctas(config));
+  ahead.shared_bytes = static_cast<uint32_t>(ring_bytes(config));
+  return {ahead, launch_add_slabs(config, walking_ctas(config))};
+}
+
 std::string columns_formula(const Config& config) {
   const int64_t columns = config.size("columns");
   return fmt::format("⌈{} / 32⌉ = {}", with_separators(columns), with_separators(ceil_divide(columns, 32)));
 }
 
+std::string walking_formula(const Config& config) {
+  return fmt::format("min({}, {}) = {}", config.param("SLABS"), with_separators(config.size("rows")),
+                     walking_ctas(config));
+}
+
 std::string several_rows_grid(const Config& config) {
-  if (!lanes_hold(config)) return columns_formula(config);
+  if (!lanes_hold(config)) return walking_formula(config);
   const int64_t rows = config.size("rows"), lanes = config.param("LANES");
   return fmt::format("min({}, ⌈{} / ({} / {})⌉) = {}", config.param("SLABS"), with_separators(rows),
                      config.param("BLOCK"), lanes, groups_of_rows(config));
 }
 
-// To be tuned: vectors that a lane holds if the row leaves a choice, vectors that it holds at most, and lanes that a
-// row is given at least, so that an access has 128 neighbouring bytes.
-constexpr int64_t kUsualVectors = 2, kMostVectors = 8, kLeastLanes = 8;
+// To be tuned: vectors that a lane holds if the row leaves a choice, and lanes that a row is given at least, so that an
+// access has 128 neighbouring bytes.
+constexpr int64_t kUsualVectors = 2, kLeastLanes = 8;
 
 /// Registers that a thread takes to hold so many vectors (nvcc 13.0, sm_90): for every column two sums, gamma, and x
 /// and dy of two rows, which is 7 in fp32 and 4.5 in bf16, where a vector has twice the columns; the rest for
@@ -146,12 +177,9 @@ LaneTiles lane_tiles(const Config& config, int64_t vectors, const GpuSpec& gpu) 
   const int64_t of_rows = 3 * static_cast<int64_t>(size_of(element_type(config))) * config.size("rows");
   return 10 * of_slabs > of_rows ? of_block(256) : small;
 }
-/// Vectors of the longest row that the registers of a warp hold. 8 in each lane leave bf16 no room for a second row,
-/// and none at all where elements are taken one by one.
-int64_t most_vectors_of_lanes(const Config& config) {
-  const bool bf16 = element_type(config) == DType::bf16, aligned = config.size("columns") % vector_width(config) == 0;
-  return 32 * (bf16 && !aligned ? kMostVectors / 2 : kMostVectors);
-}
+/// The longest row that the registers of a warp hold: its threads have a quarter of it each in bf16, where a vector has
+/// twice the columns, and still room for the next row.
+constexpr int64_t kMostColumnsOfLanes = 1024;
 
 int64_t clamp_slabs(int64_t ctas) { return std::clamp(ctas / kSlabStep * kSlabStep, kSlabStep, kMostSlabs); }
 
@@ -174,9 +202,37 @@ Pick pick_several_rows(const Config& config, const GpuSpec& gpu, int64_t vectors
                        lanes, with_separators(config.size("columns")), each, sums)}};
 }
 
-Pick pick_tiles(const Config& config, const GpuSpec& gpu) {
-  const int64_t vectors = ceil_divide(config.size("columns"), vector_width(config));
-  if (vectors <= most_vectors_of_lanes(config)) return pick_several_rows(config, gpu, vectors);
+/// How the threads of a CTA share rows of up to so many vectors, and how many rows are under way on a multiprocessor:
+/// 64 to 128 kB of x and dy, whatever the row.
+struct RowTiles {
+  int64_t most_vectors, block, each, stages, per_multiprocessor;
+};
+constexpr std::array<RowTiles, 4> kRowTiles{
+    {{256, 128, 2, 3, 3}, {512, 256, 2, 4, 2}, {1024, 512, 2, 4, 1}, {2048, 512, 4, 2, 1}}};
+
+/// Stages of them that fit on this GPU; fewer than two are no use.
+int64_t stages_that_fit(const RowTiles& tiles, const GpuSpec& gpu) {
+  constexpr int64_t kRest = 2048;  // what the kernel declares, and what the system keeps for itself
+  const int64_t stage = 2 * tiles.block * tiles.each * 16;
+  const int64_t all =
+      std::min<int64_t>(gpu.shared_bytes_per_block, gpu.shared_bytes_per_multiprocessor / tiles.per_multiprocessor);
+  return std::min(tiles.stages, (all - kRest) / stage);
+}
+
+Pick pick_rows_ahead(const Config& config, const GpuSpec& gpu, const RowTiles& tiles, int64_t stages) {
+  const int64_t slabs = clamp_slabs(tiles.per_multiprocessor * gpu.multiprocessors);
+  const int64_t walking = std::min(slabs, config.size("rows"));
+  return {"rows-ahead",
+          {{"BLOCK", tiles.block}, {"VECTORS", tiles.each}, {"STAGES", stages}, {"SLABS", slabs}},
+          {fmt::format("{} CTAs walk over the rows; {} threads hold the sums of a row's columns in registers, and "
+                       "shared memory holds {} rows of x and dy, all but one still on their way.",
+                       walking, tiles.block, stages),
+           fmt::format("{} 个 CTA 沿行走动；各列的部分和留在 {} 个线程的寄存器里，共享内存容纳 x、dy 各 {} "
+                       "行，除了一行，其余都在搬运途中。",
+                       walking, tiles.block, stages)}};
+}
+
+Pick pick_fused(const Config& config, const GpuSpec& gpu, int64_t vectors) {
   // x and dy of a row, in 512 threads: 2 vectors of each in fp32 leave room for two CTAs on a multiprocessor.
   const bool two = shared_bytes(config) <= kMostSharedBytes / 2 && vectors <= 1024;
   const int64_t each = vectors <= 512 ? 1 : vectors <= 1024 ? 2 : vectors <= 2048 ? 4 : 8;
@@ -196,7 +252,20 @@ Pick pick_tiles(const Config& config, const GpuSpec& gpu) {
                    per_multiprocessor)}};
 }
 
+Pick pick_tiles(const Config& config, const GpuSpec& gpu) {
+  const int64_t columns = config.size("columns"), vectors = ceil_divide(columns, vector_width(config));
+  if (columns <= kMostColumnsOfLanes) return pick_several_rows(config, gpu, vectors);
+  const auto* const tiles = std::find_if(kRowTiles.begin(), kRowTiles.end(),
+                                         [&](const RowTiles& some) { return vectors <= some.most_vectors; });
+  if (columns % vector_width(config) == 0 && tiles != kRowTiles.end())
+    if (const int64_t stages = stages_that_fit(*tiles, gpu); stages >= 2)
+      return pick_rows_ahead(config, gpu, *tiles, stages);
+  return pick_fused(config, gpu, vectors);
+}
+
 std::vector<Rung> make_rungs() {
+  const std::vector<std::string> walkers{"rows_ahead", "several_rows", "several_rows_by_element", "fused",
+                                         "fused_wide"};
   std::vector<Rung> rungs;
   rungs.push_back({.name = "two-kernels",
                    .title = {"Two kernels", "两个内核"},
@@ -218,14 +287,24 @@ std::vector<Rung> make_rungs() {
                    .title = {"Fused", "融合"},
                    .kernels = {"fused", "fused_wide", "add_slabs"},
                    .params = {"DTYPE", "BLOCK", "VECTORS", "SLABS"},
+                   .shown_kernels = walkers,
                    .launches = launch_fused,
-                   .grid_formula = columns_formula});
+                   .grid_formula = walking_formula});
   rungs.push_back({.name = "several-rows",
                    .title = {"Several rows per CTA", "一 CTA 多行"},
                    .kernels = {"several_rows", "several_rows_by_element", "fused", "fused_wide", "add_slabs"},
                    .params = {"DTYPE", "BLOCK", "VECTORS", "LANES", "SLABS"},
+                   .shown_kernels = walkers,
                    .launches = launch_several_rows_rung,
                    .grid_formula = several_rows_grid});
+  rungs.push_back({.name = "rows-ahead",
+                   .title = {"Rows ahead (cp.async)", "预取后几行（cp.async）"},
+                   .kernels = {"rows_ahead", "fused", "fused_wide", "add_slabs"},
+                   .params = {"DTYPE", "BLOCK", "VECTORS", "STAGES", "SLABS"},
+                   .shown_kernels = walkers,
+                   .launches = launch_rows_ahead,
+                   .grid_formula = walking_formula,
+                   .check = check_ring});
   rungs.push_back({.name = "auto", .title = {"Auto", "自动"}, .params = {"DTYPE"}, .pick = pick_tiles});
   return rungs;
 }
@@ -245,6 +324,15 @@ std::vector<Param> make_params() {
        .max = kMostSlabs,
        .step = kSlabStep,
        .gpu_value = 264});
+  params.push_back(
+      {.name = "STAGES",
+       .title = {"Stages", "流水级数"},
+       .unit = {"rows", "行"},
+       .help = {"Rows of x and dy that shared memory holds: one is worked on, the others are on their way.",
+                "共享内存容纳的 x、dy 行数：一行在计算，其余在搬运途中。"},
+       .value = 3,
+       .min = 2,
+       .max = 6});
   return params;
 }
 
@@ -328,7 +416,13 @@ Lab make_layernorm_backward() {
   lab.kernel_file = "layernorm_backward.cu";
   lab.sizes = make_row_sizes(200, 504);
   lab.params = make_params();
-  lab.break_it = {make_barrier_switch({}), make_mask_switch({"slabs", "fused", "several-rows", "auto"})};
+  lab.break_it = {make_barrier_switch({}),
+                  make_mask_switch({"slabs", "fused", "several-rows", "rows-ahead", "auto"}),
+                  {.name = "DROP_WAIT",
+                   .title = {"Do not wait for the copies", "不等待异步拷贝"},
+                   .help = {"Threads read shared memory while cp.async is still writing to it.",
+                            "cp.async 还在写共享内存，线程就来读了。"},
+                   .rungs = {"rows-ahead"}}};
   lab.rungs = make_rungs();
   lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
                     {"PyTorch", ReferenceKind::torch, "layernorm_backward"},

@@ -87,9 +87,10 @@ Result<void> settle_kernels(Plan& plan, const CompiledModule& module) {
   return {};
 }
 
-size_t shown_launch(const std::vector<Launch>& launches, const std::string& kernel) {
-  for (size_t i = 0; i < launches.size() && !kernel.empty(); ++i)
-    if (launches[i].kernel == kernel) return i;
+size_t shown_launch(const std::vector<Launch>& launches, const std::vector<std::string>& kernels) {
+  for (const std::string& kernel : kernels)
+    for (size_t i = 0; i < launches.size(); ++i)
+      if (launches[i].kernel == kernel) return i;
   const auto threads = [](const Launch& launch) { return launch.grid.count() * launch.block.count(); };
   size_t largest = 0;
   for (size_t i = 1; i < launches.size(); ++i)

@@ -14,9 +14,9 @@ Result<void> settle_kernels(Plan& plan, const CompiledModule& module);
 /// What has to be instantiated for the launches of a plan.
 std::vector<std::string> kernel_expressions(const Plan& plan);
 
-/// The launch that the views show: that of the rung's choice, else the one with the most threads, of several the last.
-/// A sum's first launch, that is, and not the one that adds the last few numbers.
-size_t shown_launch(const std::vector<Launch>& launches, const std::string& kernel);
+/// The launch that the views show: that of the first of these kernels that is launched, else the one with the most
+/// threads, of several the last. A sum's first launch, that is, and not the one that adds the last few numbers.
+size_t shown_launch(const std::vector<Launch>& launches, const std::vector<std::string>& kernels);
 
 /// Whether a block can learn what another one has done: it then reads memory in a way that the compiler leaves alone.
 bool blocks_may_wait(std::string_view ptx);

@@ -55,7 +55,7 @@ class RunInProgress {
 
   void note(Resolved resolved) {
     result_.rung = resolved.rung->name;
-    shown_kernel_ = resolved.rung->shown_kernel;
+    shown_kernels_ = resolved.rung->shown_kernels;
     result_.config = std::move(resolved.config);
     result_.pick = std::move(resolved.pick);
   }
@@ -400,7 +400,7 @@ class RunInProgress {
       return replay_hierarchy(result_.modelled_gpu, result_.trace, result_.plan.launches, result_.occupancy,
                               result_.plan.buffers, stop_);
     });
-    const size_t shown = shown_launch(result_.plan.launches, shown_kernel_);
+    const size_t shown = shown_launch(result_.plan.launches, shown_kernels_);
     result_.tiles =
         make_tile_map(result_.trace, result_.plan.launches[shown], static_cast<uint32_t>(shown), result_.plan.buffers);
     result_.hierarchy = hierarchy.get();
@@ -477,7 +477,7 @@ class RunInProgress {
   bool sampled_ = false;
   std::optional<Result<void>> begun_;  // what simulate_beside_compiler came to; nothing: it did nothing
   double beside_ms_ = 0;
-  std::string shown_kernel_;  // as Rung::shown_kernel
+  std::vector<std::string> shown_kernels_;  // as Rung::shown_kernels
   std::vector<SiteCount> sites_;
   Counters counters_;
 };

@@ -201,9 +201,30 @@ TEST(RowOperators, AutoGivesShortRowsToLanesAndFewLongRowsToSeveralCtas) {
   EXPECT_EQ(pick_of("layernorm", 4, 1048576, 1).params.at("CTAS"), 32);
   EXPECT_EQ(pick_of("layernorm-backward", 262144, 128).rung, "several-rows");
   EXPECT_EQ(pick_of("layernorm-backward", 4096, 1024, 1).rung, "several-rows");
-  EXPECT_EQ(pick_of("layernorm-backward", 4096, 2048, 1).rung, "several-rows");
+  EXPECT_EQ(pick_of("layernorm-backward", 4096, 2048, 1).rung, "rows-ahead");
   EXPECT_EQ(pick_of("layernorm-backward", 4096, 2044, 1).rung, "fused");  // rows do not start on 16 bytes
-  EXPECT_EQ(pick_of("layernorm-backward", 8192, 4096).rung, "fused");
+  EXPECT_EQ(pick_of("layernorm-backward", 8192, 8192).rung, "rows-ahead");
+  EXPECT_EQ(pick_of("layernorm-backward", 8192, 16384).rung, "fused");
+  EXPECT_EQ(pick_of("layernorm-backward", 8192, 16384, 1).rung, "rows-ahead");
+}
+
+TEST(RowOperators, AutoKeepsRowsAheadInTheSharedMemoryThatTheGpuHas) {
+  const Rung& choice = *find_rung(*find_lab("layernorm-backward"), "auto");
+  size_t ahead = 0;
+  for (const GpuSpec& gpu : engine().gpus().value())
+    for (const int64_t columns : {1032, 2048, 4096, 8192, 16384}) {
+      const Request request =
+          request_for("layernorm-backward", "auto", {{"rows", 8192}, {"columns", columns}}, {{"DTYPE", 1}});
+      const Pick pick = choice.pick(request.config, gpu);
+      if (pick.rung != "rows-ahead") continue;
+      ++ahead;
+      const int64_t stages = pick.params.at("STAGES"), ctas = ceil_divide(pick.params.at("SLABS"), gpu.multiprocessors);
+      EXPECT_GE(stages, 2) << gpu.id << ", " << columns;
+      const int64_t bytes = stages * 2 * pick.params.at("VECTORS") * pick.params.at("BLOCK") * 16;
+      EXPECT_LE(bytes, gpu.shared_bytes_per_block) << gpu.id << ", " << columns;
+      EXPECT_LE(ctas * bytes, gpu.shared_bytes_per_multiprocessor) << gpu.id << ", " << columns;
+    }
+  EXPECT_GE(ahead, engine().gpus()->size() * 3);
 }
 
 TEST(RowOperators, WhatAutoPicksForTheBackwardPassHoldsTheRowAndDoesNotSpill) {
@@ -215,7 +236,8 @@ TEST(RowOperators, WhatAutoPicksForTheBackwardPassHoldsTheRowAndDoesNotSpill) {
         run_soundly(request_for("layernorm-backward", pick.rung, {{"rows", 8}, {"columns", columns}}, params));
     ASSERT_TRUE(result);
     const Launch& launch = result->plan.launches.front();
-    EXPECT_EQ(launch.kernel, columns % (type == 1 ? 8 : 4) == 0 ? "several_rows" : "several_rows_by_element");
+    const bool aligned = columns % (type == 1 ? 8 : 4) == 0;
+    EXPECT_EQ(launch.kernel, columns > 1024 ? "rows_ahead" : aligned ? "several_rows" : "several_rows_by_element");
     const KernelInfo* kernel = result->compiled.find(launch.kernel);
     ASSERT_NE(kernel, nullptr);
     EXPECT_EQ(kernel->spill_store_bytes + kernel->spill_load_bytes, 0U) << columns << " columns, type " << type;
@@ -227,7 +249,8 @@ TEST(RowOperators, WhatAutoPicksForTheBackwardPassHoldsTheRowAndDoesNotSpill) {
   };
   for (const int64_t columns : {1, 8, 64, 127, 128, 250, 256, 500, 512, 1000, 1021, 1024})
     check(0, columns), check(1, columns);
-  for (const int64_t columns : {1032, 1600, 2048}) check(1, columns);
+  for (const int64_t columns : {1032, 2048, 4096, 8192}) check(0, columns), check(1, columns);
+  check(1, 16384);
 }
 
 TEST(RowOperators, WhatAutoPicksHoldsTheRowInRegisters) {
