@@ -163,11 +163,20 @@ def model_table(cases):
     return lines if len(lines) > 2 else []
 
 
+def when(dates):
+    """2026-11-22, or what was counted on which day."""
+    days = sorted(set(dates.values()))
+    if len(days) == 1:
+        return f"on {days[0]}"
+    return "; ".join(f"{' and '.join(title for kind, title in KINDS.items() if dates.get(kind) == day)} on {day}"
+                     for day in days)
+
+
 def write_document(path, report, command):
     cases = report["cases"]
     same = [case for case in cases if is_comparable(case)]
     lines = ["# The simulator's counters beside the hardware's", "",
-             f"Written by `{command}` on {report['date']}, on one {report['gpu']}.", "",
+             f"Written by `{command}` on one {report['gpu']}: {when(report['dates'])}.", "",
              "Requests and sectors of global memory are to be equal, wavefronts and bank conflicts of shared memory "
              "within 2%, wherever the machine code has the same memory operations as the PTX. Where ptxas has changed "
              "them the two count different programs; such lines are marked in the program, and such cases stand in "
@@ -224,7 +233,8 @@ def main():
         join(part, launches)
         count += len(launches)
         report = {"gpu": part["gpu"], "cases": report["cases"] + part["cases"]}
-    report["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    report["dates"] = dict.fromkeys(wanted, today)
     if arguments.join:
         with open(arguments.join, encoding="utf-8") as file:
             earlier = json.load(file)
@@ -232,9 +242,7 @@ def main():
             sys.exit(f"{arguments.join} is of one {earlier['gpu']}, this machine has one {report['gpu']}")
         kept = [case for case in earlier["cases"] if case["kind"] not in wanted]
         report["cases"] = kept + report["cases"]
-        if kept and earlier["date"] != report["date"]:
-            kinds = " and ".join(KINDS[kind] for kind in dict.fromkeys(case["kind"] for case in kept))
-            report["date"] += f" ({kinds} on {earlier['date']})"
+        report["dates"].update({case["kind"]: earlier["dates"][case["kind"]] for case in kept})
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump(report, file, indent=1)

@@ -196,8 +196,9 @@ struct TimingPoint {
 struct TimingSeries {
   std::string name;  // rung name, or the reference's name
   bool is_rung = true;
-  std::string unavailable;          // the reason, if there are no points
-  std::vector<TimingPoint> points;  // ascending size
+  std::string unavailable;                   // the reason, if there are no points
+  std::vector<TimingPoint> points;           // ascending size
+  std::map<int64_t, std::string> gaps = {};  // why sizes are missing that come after one that has a point
 };
 
 /// A sweep: every rung and reference of a lab over its sizes; or a scheme map, of rungs over a grid of shapes. The

@@ -19,6 +19,12 @@ const TimingPoint* point_at(const TimingSeries& series, int64_t size) {
   return nullptr;
 }
 
+/// A size, or the name of the shape that it numbers.
+std::string place_name(const SpeedReport& report, int64_t size) {
+  const auto shape = static_cast<size_t>(size) - 1;
+  return shape < report.shapes.size() ? report.shapes[shape].name : std::to_string(size);
+}
+
 std::vector<int64_t> sizes_of(const SpeedReport& report) {
   std::vector<int64_t> sizes;
   for (const auto& series : report.series)
@@ -48,15 +54,16 @@ class Printer {
     print_new(report);
     out_ << fmt::format("SM clock {} to {} MHz, {}\n", report.sm_clock_min_mhz, report.sm_clock_max_mhz,
                         report.clock_state);
-    for (const auto& series : report.series)
+    for (const auto& series : report.series) {
       if (!series.unavailable.empty()) out_ << fmt::format("  {}: {}\n", series.name, series.unavailable);
+      for (const auto& [size, reason] : series.gaps)
+        out_ << fmt::format("  {} at {} = {}: {}\n", series.name, report.size_name, place_name(report, size), reason);
+    }
   }
 
  private:
   void print_size(const SpeedReport& report, int64_t size) {
-    const auto shape = static_cast<size_t>(size) - 1;
-    out_ << fmt::format("{} = {}\n", report.size_name,
-                        shape < report.shapes.size() ? report.shapes[shape].name : std::to_string(size));
+    out_ << fmt::format("{} = {}\n", report.size_name, place_name(report, size));
     const Lab* lab = find_lab(report.lab);
     const char* unit = lab != nullptr ? speed_unit_of(*lab) : "GB/s";
     const int decimals = lab != nullptr && lab->speed_unit == SpeedUnit::teraflops ? 1 : 0;

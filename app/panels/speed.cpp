@@ -142,10 +142,10 @@ void add_errors(const PanelContext& context, std::vector<Note>& notes) {
   if (const auto& error = context.session.bench_error()) add(*error);
 }
 
-/// Why a series has no points, without its name, which stands before it.
-std::string reason_missing(const TimingSeries& series) {
+/// Why points of a series are missing, without its name, which stands before it.
+std::string reason_missing(const TimingSeries& series, const std::string& reason) {
   const std::string known = series.name + " is not available: ";
-  return series.unavailable.starts_with(known) ? series.unavailable.substr(known.size()) : series.unavailable;
+  return reason.starts_with(known) ? reason.substr(known.size()) : reason;
 }
 
 /// The lines under the plot: where the numbers come from, what is missing, what went wrong.
@@ -166,11 +166,14 @@ std::vector<Note> notes_of(const PanelContext& context, const SpeedReport& repor
     notes.push_back({how, more, context.theme.muted});
   }
   std::string missing, reasons;
-  for (const auto& series : report.series) {
-    if (series.unavailable.empty()) continue;
-    const std::string reason = series.name + ": " + reason_missing(series);
+  const auto tell = [&](const std::string& reason) {
     missing += (missing.empty() ? "" : strings("speed.semicolon")) + reason;
     reasons += (reasons.empty() ? "" : "\n") + reason;
+  };
+  for (const auto& series : report.series) {
+    if (!series.unavailable.empty()) tell(series.name + ": " + reason_missing(series, series.unavailable));
+    for (const auto& [size, reason] : series.gaps)
+      tell(fmt::format("{} ({}): {}", series.name, place_text(report, size), reason_missing(series, reason)));
   }
   if (!missing.empty())
     notes.push_back({strings.format("speed.not_available", fmt::arg("what", missing)), reasons, context.theme.muted});

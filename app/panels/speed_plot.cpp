@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "app/panels/speed_model.hpp"
 #include "app/plots/plot.hpp"
@@ -17,10 +18,13 @@ enum LabelPriority { kOther, kReference, kSelected };
 
 struct Curve {
   std::vector<double> xs, ys, low, high;
+  std::vector<int> breaks;  // points that come after a size which others have
 };
-Curve curve_of(const TimingSeries& series, const SpeedQuantity& quantity) {
+Curve curve_of(const TimingSeries& series, const SpeedQuantity& quantity, const std::set<int64_t>& sizes) {
   Curve curve;
   for (const auto& point : series.points) {
+    const auto next = curve.xs.empty() ? sizes.end() : sizes.upper_bound(static_cast<int64_t>(curve.xs.back()));
+    if (next != sizes.end() && *next < point.size) curve.breaks.push_back(static_cast<int>(curve.xs.size()));
     curve.xs.push_back(static_cast<double>(point.size));
     curve.ys.push_back(quantity.of(point));
     curve.low.push_back(quantity.low(point));
@@ -168,21 +172,26 @@ void draw_size_sweep(PanelContext& context, const SpeedReport& report, ImVec2 si
   if (!range || !plots::BeginPlot("sweep", size)) return;
   const SpeedQuantity quantity = quantity_of(context.lab(), report);
   setup_sweep(context, report, *range, quantity);
+  std::set<int64_t> sizes;
+  for (const TimingSeries& series : report.series)
+    for (const TimingPoint& point : series.points) sizes.insert(point.size);
   std::vector<size_t> drawn;
   int rungs = 0, references = 0;
   for (size_t i = 0; i < report.series.size(); ++i) {
     const TimingSeries& series = report.series[i];
     const int rung = series.is_rung ? rungs++ : 0, reference = series.is_rung ? 0 : references++;
     if (series.points.empty()) continue;
-    const Curve curve = curve_of(series, quantity);
+    const Curve curve = curve_of(series, quantity, sizes);
     const auto count = static_cast<int>(curve.xs.size());
     if (is_selected(context, series)) {
       plots::SetNextFillStyle(with_alpha(context.theme.accent, 0.25F));
+      plots::SetNextBreaks(curve.breaks);
       plots::PlotShaded("", curve.xs.data(), curve.low.data(), curve.high.data(), count);
     }
     plots::LabelStyle label = label_of(context, series);
     if (const TimingPoint* last = point_at(series, range->high)) label.value = speed_text(quantity.of(*last));
     plots::SetNextLabel(label);
+    plots::SetNextBreaks(curve.breaks);
     const bool dashed = set_series_style(context, series, rung, reference);
     plots::PlotLine(series_title(context.lab(), series, context.strings).c_str(), curve.xs.data(), curve.ys.data(),
                     count, dashed ? plots::LineFlags_Dashed : plots::LineFlags_None);

@@ -73,6 +73,7 @@ void SetNextMarkerStyle(Marker marker, float size, bool hollow) {
   context().next.marker_size = size;
   context().next.hollow = hollow;
 }
+void SetNextBreaks(std::vector<int> breaks) { context().next.breaks = std::move(breaks); }
 void SetNextLabel(LabelStyle label) { context().next.label = std::move(label); }
 
 void PlotLine(const char* label, const double* xs, const double* ys, int count, int flags) {

@@ -80,6 +80,8 @@ struct LabelStyle {
   bool emphasis = false;  // semibold
 };
 void SetNextLabel(LabelStyle label);
+/// Of the next line or shaded band: points, by ascending index, that are not joined to the one before.
+void SetNextBreaks(std::vector<int> breaks);
 /// The titles of the label column: over the values, and over the notes.
 void SetupLabelColumn(std::string value_title, std::string note_title = {});
 /// As much room for labels as if there were such a bar too: plots beside each other get axes of the same width.

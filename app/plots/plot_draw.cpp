@@ -245,10 +245,17 @@ void Drawing::draw_line(const Item& item, bool hovered) {
   for (size_t k = 0; k < item.xs.size(); ++k) points.push_back(at(item.xs[k], item.ys[k]));
   const ImU32 colour = line_colour(item, hovered);
   const float weight = px(item.weight + (hovered ? 0.75F : 0.0F));
-  if (item.dashed)
-    draw_dashed(points, colour, weight);
-  else
-    list_->AddPolyline(points.data(), static_cast<int>(points.size()), colour, ImDrawFlags_None, weight);
+  size_t first = 0;
+  const auto draw_until = [&](size_t end) {
+    const std::span<const ImVec2> joined(points.data() + first, end - first);
+    if (item.dashed)
+      draw_dashed(joined, colour, weight);
+    else
+      list_->AddPolyline(joined.data(), static_cast<int>(joined.size()), colour, ImDrawFlags_None, weight);
+    first = end;
+  };
+  for (const int end : item.breaks) draw_until(static_cast<size_t>(end));
+  draw_until(points.size());
   draw_markers(item, points, colour);
   if (hovered && drawn_.item && !drawn_.item->on_label) {
     const ImVec2 point = points[static_cast<size_t>(drawn_.item->point)];
@@ -266,9 +273,11 @@ void Drawing::draw_markers(const Item& item, std::span<const ImVec2> points, ImU
 }
 
 void Drawing::draw_band(const Item& item) {
-  for (size_t k = 1; k < item.xs.size(); ++k)
+  for (size_t k = 1; k < item.xs.size(); ++k) {
+    if (std::binary_search(item.breaks.begin(), item.breaks.end(), static_cast<int>(k))) continue;
     list_->AddQuadFilled(at(item.xs[k - 1], item.ys[k - 1]), at(item.xs[k], item.ys[k]), at(item.xs[k], item.ys2[k]),
                          at(item.xs[k - 1], item.ys2[k - 1]), item.fill);
+  }
 }
 
 void Drawing::draw_bars(const Item& item, bool hovered) {

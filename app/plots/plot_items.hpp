@@ -19,6 +19,7 @@ struct Item {
   enum class Kind { line, shaded, bars, lines_at, hairline, ring } kind = Kind::line;
   std::string name;
   std::vector<double> xs, ys, ys2;
+  std::vector<int> breaks;  // ascending: points that no line leads to from the one before
   ImU32 colour = 0, fill = 0;
   float weight = 1.25F;
   Marker marker = Marker_None;

@@ -77,8 +77,9 @@ class Norm:
         stored = (ctypes.c_void_p * most)(*[one.raw.value for one in found])
         return found[:heuristics.get(202, DESCRIPTOR, stored)]
 
-    def plan(self, operation):
-        """The first proposal that works on this GPU."""
+    def queue(self, operation, tensors):
+        """A function that queues the operation, by the first proposal that works on this GPU. What stands in the way of
+        some is only said when they are to run."""
         handle = self.cudnn.handle.value
         graph = Descriptor(self.cudnn, GRAPH).set(800, HANDLE, handle).set(801, DESCRIPTOR, operation).finalize()
         reason = "it proposes no engine"
@@ -90,14 +91,17 @@ class Norm:
                 continue
             for proposal in proposals:
                 try:
-                    return Descriptor(self.cudnn, PLAN).set(400, HANDLE, handle).set(401, DESCRIPTOR, proposal).finalize()
+                    run = self.queue_plan(proposal, tensors)
+                    run()
+                    self.torch.cuda.synchronize()
+                    return run
                 except RuntimeError as error:
                     reason = str(error)
         raise RuntimeError(f"cuDNN has no plan for this operation: {reason}")
 
-    def queue(self, operation, tensors):
-        """A function that queues the operation; `tensors` by the numbers that its descriptors have."""
-        plan = self.plan(operation)
+    def queue_plan(self, proposal, tensors):
+        """The same by one proposal; `tensors` by the numbers that the operation's descriptors have."""
+        plan = Descriptor(self.cudnn, PLAN).set(400, HANDLE, self.cudnn.handle.value).set(401, DESCRIPTOR, proposal).finalize()
         size = (ctypes.c_int64 * 1)()
         plan.get(402, INTEGER, size)
         workspace = self.torch.empty(max(1, size[0]), dtype=self.torch.uint8, device="cuda")

@@ -170,7 +170,7 @@ Result<void> Sweep::measure_size(int64_t size) {
   timer_ = std::move(*timer);
   if (auto ok = choose_method(*rungs); !ok) return ok;
   if (auto ok = add_rungs(*rungs); !ok) return ok;
-  if (auto ok = add_references(config); !ok) return ok;
+  if (auto ok = add_references(config, size); !ok) return ok;
   if (auto ok = settle(); !ok) return ok;
   const auto optional = [this](size_t series) { return series >= first_reference_; };
   // Where the operations count and not the bytes, the power limit decides about the clock.
@@ -297,6 +297,14 @@ std::map<std::string, int64_t> Sweep::tuned(const std::string& rung, const Confi
   return lab_.scheme_map->tune(rung, config, gpu_);
 }
 
+/// Whoever has no point of any size yet is not asked again.
+void Sweep::miss(TimingSeries& series, int64_t size, const std::string& reason) {
+  if (series.points.empty())
+    series.unavailable = reason;
+  else
+    series.gaps[size] = reason;
+}
+
 void Sweep::keep_points(const Config& config, int64_t size) {
   for (auto& [place, samples] : std::exchange(hopeless_, {})) {
     TimingSeries& series = report_.series[place];
@@ -307,11 +315,12 @@ void Sweep::keep_points(const Config& config, int64_t size) {
   for (Contestant& contestant : contestants_) {
     TimingSeries& series = report_.series[contestant.series];
     if (!contestant.dropped.empty()) {
-      if (series.points.empty()) series.unavailable = contestant.dropped;
+      miss(series, size, contestant.dropped);
       continue;
     }
     TimingPoint point = make_point(contestant.samples, lab_.useful_bytes(config), contestant.method);
     point.size = size;
+    point.params = tuned(series.name, config);
     point.note = contestant.note;
     point.burst_ms = bootstrap_median(contestant.rested).median;
     if (auto& clocks = contestant.clocks; !clocks.empty()) {

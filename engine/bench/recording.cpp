@@ -56,10 +56,12 @@ json to_json(const TimingPoint& point, bool of_map) {
 json to_json(const TimingSeries& series, bool of_map) {
   json points = json::array();
   for (const TimingPoint& point : series.points) points.push_back(to_json(point, of_map));
-  return {{"name", series.name},
-          {"is_rung", series.is_rung},
-          {"unavailable", series.unavailable},
-          {"points", std::move(points)}};
+  json object{{"name", series.name},
+              {"is_rung", series.is_rung},
+              {"unavailable", series.unavailable},
+              {"points", std::move(points)}};
+  for (const auto& [size, reason] : series.gaps) object["gaps"].push_back({{"size", size}, {"reason", reason}});
+  return object;
 }
 
 TimingPoint read_point(JsonReader reader, bool of_map) {
@@ -84,6 +86,12 @@ TimingSeries read_series(JsonReader reader, bool of_map) {
   reader.read("is_rung", series.is_rung);
   reader.read("unavailable", series.unavailable);
   reader.each("points", [&](JsonReader point) { series.points.push_back(read_point(std::move(point), of_map)); });
+  if (reader.has("gaps"))
+    reader.each("gaps", [&](JsonReader gap) {
+      int64_t size = 0;
+      gap.read("size", size);
+      gap.read("reason", series.gaps[size]);
+    });
   return series;
 }
 

@@ -55,11 +55,14 @@ class Sweep {
   Result<void> measure_size(int64_t size);
   Result<std::vector<CheckedRung>> check_rungs(const Config& config, int64_t size);
   Result<void> add_rungs(std::span<const CheckedRung> rungs);
-  Result<void> add_references(const Config& config);
+  Result<void> add_references(const Config& config, int64_t size);
+  Result<void> add_reference(size_t series, const Config& config);
   Result<void> add_copy(size_t series, double useful_bytes);
-  void add_python(size_t series, const ReferenceSpec& spec, const Config& config);
-  Result<LibraryCall> library_call(const ReferenceSpec& spec, const Config& config, const AddressSet& addresses);
-  Result<LibraryCall> fastest_proposal(const std::string& operation, const Config& config, const AddressSet& addresses);
+  Result<void> add_python(size_t series, const ReferenceSpec& spec, const Config& config);
+  Result<std::vector<LibraryCall>> library_calls(const ReferenceSpec& spec, const Config& config,
+                                                 const AddressSet& addresses);
+  Result<std::vector<LibraryCall>> timed_proposals(const std::string& operation, const Config& config,
+                                                   const AddressSet& addresses);
   Result<void> add_library(size_t series, const ReferenceSpec& spec, const Config& config);
   Result<bool> agrees(const TimedWork& work, std::span<const uint64_t> addresses, const Config& config) const;
   Result<void> add_work(size_t series, TimedWork work, const TimingMethod& method, double estimate_ms = 0);
@@ -67,6 +70,7 @@ class Sweep {
   Result<void> settle();
   std::map<std::string, int64_t> tuned(const std::string& rung, const Config& config) const;
   void keep_points(const Config& config, int64_t size);
+  static void miss(TimingSeries& series, int64_t size, const std::string& reason);
   void report_progress(double within_size) const;
 
   const ReferenceSpec& reference(size_t series) const { return lab_.references[series - first_reference_]; }

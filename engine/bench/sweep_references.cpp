@@ -1,31 +1,33 @@
 // What the rungs are compared with at the size that a sweep is at: the device's copy, libraries of this process, and
 // those of the Python child.
 #include <cmath>
+#include <map>
 
 #include "engine/bench/sweep.hpp"
 #include "engine/run/paths.hpp"
 
 namespace tilescope {
 
-/// A reference that cannot be had at this size keeps its reason, unless it has points of other sizes.
-Result<void> Sweep::add_references(const Config& config) {
+/// What cannot be had at this size leaves its reason.
+Result<void> Sweep::add_references(const Config& config, int64_t size) {
   for (size_t series = first_reference_; series < report_.series.size(); ++series) {
     if (stop_.stop_requested()) return fail(ErrorId::cancelled);
     TimingSeries& shown = report_.series[series];
     if (!shown.unavailable.empty()) continue;
-    const ReferenceSpec& spec = reference(series);
-    if (is_library(spec.kind)) {
-      if (auto ok = add_library(series, spec, config); !ok && shown.points.empty()) {
-        shown.unavailable = ok.error().message;
-      }
-    } else if (spec.kind != ReferenceKind::device_copy) {
-      add_python(series, spec, config);
-    } else if (auto ok = add_copy(series, lab_.useful_bytes(config)); !ok) {
-      if (ok.error().id != ErrorId::too_large_for_gpu) return ok;
-      if (shown.points.empty()) shown.unavailable = ok.error().message;
-    }
+    auto added = add_reference(series, config);
+    if (added || added.error().id == ErrorId::cancelled) continue;
+    const bool own = reference(series).kind == ReferenceKind::device_copy;
+    if (own && added.error().id != ErrorId::too_large_for_gpu) return added;
+    miss(shown, size, added.error().message);
   }
   return {};
+}
+
+Result<void> Sweep::add_reference(size_t series, const Config& config) {
+  const ReferenceSpec& spec = reference(series);
+  if (is_library(spec.kind)) return add_library(series, spec, config);
+  if (spec.kind != ReferenceKind::device_copy) return add_python(series, spec, config);
+  return add_copy(series, lab_.useful_bytes(config));
 }
 
 /// A copy moves every byte twice, so half the bytes make the same traffic as the operation. Whole pages only: 16 MB and
@@ -40,14 +42,15 @@ Result<void> Sweep::add_copy(size_t series, double useful_bytes) {
   return add_work(series, GpuTimer::copies(copies_.back().addresses(), bytes), method_);
 }
 
-/// What queues the operation of a library that is called in this process, opened when it is first needed. `addresses`
-/// are those of buffers that it may try itself on.
-Result<LibraryCall> Sweep::library_call(const ReferenceSpec& spec, const Config& config, const AddressSet& addresses) {
+/// What queues the operation of a library that is called in this process, opened when it is first needed. Of several
+/// ways the fastest comes first; `addresses` are those of buffers that they may be tried on.
+Result<std::vector<LibraryCall>> Sweep::library_calls(const ReferenceSpec& spec, const Config& config,
+                                                      const AddressSet& addresses) {
   const auto context = context_of(*buffers_.front());
   const std::string operation = operation_of(spec, config);
-  const auto plain = [](Result<EnqueueCall> call) -> Result<LibraryCall> {
+  const auto plain = [](Result<EnqueueCall> call) -> Result<std::vector<LibraryCall>> {
     if (!call) return tl::unexpected(call.error());
-    return LibraryCall{.call = std::move(*call)};
+    return std::vector<LibraryCall>{{.call = std::move(*call)}};
   };
   if (spec.kind == ReferenceKind::cub) {
     if (!cub_ || cub_->context() != context) {
@@ -65,7 +68,7 @@ Result<LibraryCall> Sweep::library_call(const ReferenceSpec& spec, const Config&
       if (!opened) return tl::unexpected(opened.error());
       cublaslt_ = std::move(*opened);
     }
-    return fastest_proposal(operation, config, addresses);
+    return timed_proposals(operation, config, addresses);
   }
   if (!cublas_ || cublas_->context() != context) {
     auto opened = CublasReference::open(context);
@@ -75,43 +78,47 @@ Result<LibraryCall> Sweep::library_call(const ReferenceSpec& spec, const Config&
   return plain(CublasReference::call(cublas_, operation, config));
 }
 
-/// cuBLASLt leaves the choice among its algorithms to the caller: each is timed a few times, the fastest is kept.
-Result<LibraryCall> Sweep::fastest_proposal(const std::string& operation, const Config& config,
-                                            const AddressSet& addresses) {
+/// cuBLASLt leaves the choice among its algorithms to the caller: each is timed a few times.
+Result<std::vector<LibraryCall>> Sweep::timed_proposals(const std::string& operation, const Config& config,
+                                                        const AddressSet& addresses) {
   constexpr int kSamples = 5;
   const auto product = product_named(operation, config);
   if (!product) return fail(ErrorId::reference_unavailable, "cuBLASLt", "there is no operation " + operation);
   auto proposals = CublasLtReference::proposals(cublaslt_, *product);
   if (!proposals) return tl::unexpected(proposals.error());
-  LibraryCall fastest;
-  double best = HUGE_VAL;
+  std::multimap<double, LibraryCall> timed;
   for (auto& proposal : *proposals) {
     const auto times = timer_->cold(GpuTimer::calls(proposal.call, std::span(&addresses, 1)), kSamples);
     if (!times) continue;  // a proposal that the library itself then refuses
-    const double median = bootstrap_median(*times).median;
-    if (median >= best) continue;
-    best = median;
-    fastest = {.call = std::move(proposal.call),
-               .note = fmt::format("{}, the fastest of {}", proposal.name, proposals->size())};
+    timed.emplace(bootstrap_median(*times).median,
+                  LibraryCall{.call = std::move(proposal.call),
+                              .note = fmt::format("{}, the fastest of {}", proposal.name, proposals->size())});
   }
-  if (!fastest.call) return fail(ErrorId::reference_unavailable, "cuBLASLt", "none of its algorithms runs");
-  return fastest;
+  if (timed.empty()) return fail(ErrorId::reference_unavailable, "cuBLASLt", "none of its algorithms runs");
+  std::vector<LibraryCall> calls;
+  for (auto& [ms, call] : timed) calls.push_back(std::move(call));
+  return calls;
 }
 
-/// On copies of the rungs' buffers; checked against what the rungs computed, which is right.
+/// On copies of the rungs' buffers; checked against what the rungs computed, which is right. Of several ways the
+/// fastest that computes the same.
 Result<void> Sweep::add_library(size_t series, const ReferenceSpec& spec, const Config& config) {
   auto copies = BufferSets::copies_of(buffers_, method_.cold() ? 1 : method_.sets);
   if (!copies) return tl::unexpected(copies.error());
-  auto called = library_call(spec, config, copies->addresses().front());
-  if (!called) return tl::unexpected(called.error());
-  TimedWork work = GpuTimer::calls(std::move(called->call), copies->addresses());
-  auto right = agrees(work, copies->addresses().front(), config);
-  if (!right) return tl::unexpected(right.error());
-  if (!*right) return fail(ErrorId::reference_unavailable, spec.name, "its result is not that of the rungs");
-  library_sets_.push_back(std::move(*copies));
-  if (auto added = add_work(series, std::move(work), method_); !added) return added;
-  contestants_.back().note = std::move(called->note);
-  return {};
+  auto calls = library_calls(spec, config, copies->addresses().front());
+  if (!calls) return tl::unexpected(calls.error());
+  for (LibraryCall& called : *calls) {
+    TimedWork work = GpuTimer::calls(std::move(called.call), copies->addresses());
+    auto right = agrees(work, copies->addresses().front(), config);
+    if (!right) return tl::unexpected(right.error());
+    if (!*right) continue;
+    library_sets_.push_back(std::move(*copies));
+    if (auto added = add_work(series, std::move(work), method_); !added) return added;
+    const bool passed_over = &called != &calls->front();
+    contestants_.back().note = std::move(called.note) + (passed_over ? " whose result is that of the rungs" : "");
+    return {};
+  }
+  return fail(ErrorId::reference_unavailable, spec.name, "its result is not that of the rungs");
 }
 
 /// Outputs are wiped, computed, and compared with those of the rungs: both may be off by the tolerance.
@@ -143,7 +150,7 @@ Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addr
   return true;
 }
 
-void Sweep::add_python(size_t series, const ReferenceSpec& spec, const Config& config) {
+Result<void> Sweep::add_python(size_t series, const ReferenceSpec& spec, const Config& config) {
   PythonReference::Work work;
   work.kind = spec.kind;
   work.operation = operation_of(spec, config);
@@ -153,22 +160,19 @@ void Sweep::add_python(size_t series, const ReferenceSpec& spec, const Config& c
   work.sets = method_.cold() ? 1 : method_.sets;
   work.executions = method_.executions;
   work.flush_bytes = timer_->flush_bytes();
-  TimingSeries& shown = report_.series[series];
   auto take = [this, kind = spec.kind, operation = work.operation](int count) {
     return python_->time(kind, operation, count, stop_);
   };
   auto prepared = python_->prepare(work, stop_);
   auto pilot = prepared ? take(2) : tl::unexpected(prepared.error());
-  if (!pilot) {
-    if (shown.points.empty() && pilot.error().id != ErrorId::cancelled) shown.unavailable = pilot.error().message;
-    return;
-  }
+  if (!pilot) return tl::unexpected(pilot.error());
   Contestant contestant;
   contestant.series = series;
   contestant.take = take;
   contestant.method = method_;
   contestant.estimate_ms = bootstrap_median(*pilot).median * std::max(method_.executions, 1);
   contestants_.push_back(std::move(contestant));
+  return {};
 }
 
 }  // namespace tilescope

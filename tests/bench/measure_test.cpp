@@ -84,6 +84,9 @@ class BenchTest : public testing::Test {
     folder_ = std::filesystem::temp_directory_path() / ("tilescope-bench-" + std::to_string(getpid()));
     std::filesystem::create_directories(folder_ / "kernels");
     std::ofstream(folder_ / "kernels" / "flawed.cu") << kFlawedKernels;
+    std::filesystem::create_directories(folder_ / "assets");
+    std::filesystem::copy_file(std::filesystem::path(TILESCOPE_SOURCE) / "assets" / "gpus.toml",
+                               folder_ / "assets" / "gpus.toml");
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

@@ -31,6 +31,7 @@ class ProductsOnGpu : public testing::Test {
                           series.unavailable.find("was not found") != std::string::npos;
       if (absent && !library) continue;
       EXPECT_EQ(series.points.size(), request.sizes.size()) << series.name << ": " << series.unavailable;
+      for (const auto& [size, reason] : series.gaps) ADD_FAILURE() << series.name << " at " << size << ": " << reason;
       if (series.name != "cuBLASLt") continue;
       for (const TimingPoint& point : series.points)
         EXPECT_NE(point.note.find("algorithm "), std::string::npos) << point.note;

@@ -44,6 +44,7 @@ SpeedReport sample_report() {
   large.note = "algorithm 66, tile 128 × 256";
   report.series = {{.name = "vector-loads", .is_rung = true, .unavailable = {}, .points = {small, large}},
                    {.name = "Triton", .is_rung = false, .unavailable = "Triton cannot be imported", .points = {}}};
+  report.series[0].gaps[8192] = "its result is not that of the rungs";
   return report;
 }
 
@@ -93,7 +94,9 @@ TEST_F(RecordingFiles, ReadBackWhatWasWritten) {
   EXPECT_TRUE(read->series[0].points[1].cold_l2);
   EXPECT_EQ(read->series[0].points[0].note, "");
   EXPECT_EQ(read->series[0].points[1].note, "algorithm 66, tile 128 × 256");
+  EXPECT_EQ(read->series[0].gaps, written.series[0].gaps);
   EXPECT_EQ(read->series[1].unavailable, "Triton cannot be imported");
+  EXPECT_TRUE(read->series[1].gaps.empty());
 }
 
 TEST_F(RecordingFiles, BearTheBadgeRecordedOnceReadBack) {
