@@ -118,6 +118,9 @@ void expect_winners(const Lab& lab, const LessonTable& table) {
   ASSERT_TRUE(gpus);
   const GpuSpec* gpu = find_gpu_of_driver(*gpus, table.report->gpu);
   ASSERT_NE(gpu, nullptr);
+  for (const TimingSeries& series : table.report->series)
+    for (const TimingPoint& point : series.points)
+      EXPECT_FALSE(point.params.empty()) << series.name << " at " << point.size << " does not say with what it ran";
   const SchemeGrid grid = make_scheme_grid(lab, table.report->config, *gpu, table.report);
   EXPECT_EQ(table.head.size(), grid.column_values.size() + 1);
   EXPECT_EQ(table.rows.size(), grid.row_values.size());
