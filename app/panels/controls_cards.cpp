@@ -181,9 +181,12 @@ void findings_card(Column& column) {
     const Dimmed dimmed(column);
     const Finding& first = context.result->findings.front();
     card_title(column, "controls.findings", Badge::simulated);
-    column.text(column.fonts().title_semibold, column.left, 20, column.theme().error, first.id);
-    column.text_right(column.fonts().small, column.right, 20, column.theme().text,
-                      "× " + with_separators(static_cast<int64_t>(first.count)));
+    const Fonts& fonts = column.fonts();
+    const std::string count = "× " + with_separators(static_cast<int64_t>(first.count));
+    const float room = column.width() - text_size(fonts.small, count).x - column.px(8);
+    ImFont* large = text_size(fonts.title_semibold, first.id).x <= room ? fonts.title_semibold : fonts.body_semibold;
+    column.text(large, column.left, 20, column.theme().error, fit_text(large, first.id, room));
+    column.text_right(fonts.small, column.right, 20, column.theme().text, count);
     column.y += column.px(28);
     const float top = column.y;
     paragraph(column, first.message, column.theme().text);

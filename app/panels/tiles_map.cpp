@@ -216,6 +216,20 @@ void draw_buffer(TilesFrame& frame, const BufferPicture& one, const CellTexture*
   if (one.near) draw_near(frame, one, texture != nullptr);
 }
 
+/// As much as fits, rather whole clauses than part of one: "written" of "written, coloured by block". A list of names,
+/// which comes after a dot, is not ended early as if it were complete.
+std::string fit_clauses(ImFont* font, std::string_view text, float room) {
+  const bool has_list = text.find(" · ") != std::string_view::npos;
+  for (std::string_view rest = text; !rest.empty() && !has_list;) {
+    if (text_size(font, rest).x <= room) return std::string(rest);
+    const size_t western = rest.rfind(", "), chinese = rest.rfind("，");
+    if (western == std::string_view::npos && chinese == std::string_view::npos) break;
+    const bool later = western == std::string_view::npos || (chinese != std::string_view::npos && chinese > western);
+    rest = rest.substr(0, later ? chinese : western);
+  }
+  return fit_text(font, text, room);
+}
+
 void draw_header(TilesFrame& frame, ImVec2 origin, float width, ImU32 square, std::string_view name,
                  std::string_view what, bool code) {
   const Theme& theme = frame.context.theme;
@@ -229,7 +243,7 @@ void draw_header(TilesFrame& frame, ImVec2 origin, float width, ImU32 square, st
   x += draw_text(frame.list, font, {x, centred_top(font, y)}, theme.text, name).x + 10 * unit;
   ImFont* small = frame.context.fonts.small;
   const float room = origin.x + width - x;
-  const std::string shown = fit_text(small, what, room);
+  const std::string shown = fit_clauses(small, what, room);
   const bool readable = shown.size() == what.size() || room > 96 * unit;  // not only its first letters
   if (readable) draw_text(frame.list, small, {x, centred_top(small, y)}, theme.muted, shown);
   if (shown.size() != what.size())
