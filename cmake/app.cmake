@@ -11,14 +11,22 @@ file(GLOB cli_sources CONFIGURE_DEPENDS app/cli/*.cpp)
 add_library(tilescope_cli STATIC ${cli_sources})
 target_link_libraries(tilescope_cli PUBLIC tilescope_bench CLI11::CLI11)
 
+# What a form reads from the text of somebody's own kernel. A library of its own, for the fuzzer.
+set(reading_sources app/sandbox/expression.cpp app/sandbox/kernel_reading.cpp app/sandbox/parameter_type.cpp
+  app/sandbox/source_facts.cpp app/sandbox/token_terms.cpp)
+add_library(tilescope_reading STATIC ${reading_sources})
+target_link_libraries(tilescope_reading PUBLIC tilescope_compile)
+
 file(GLOB app_sources CONFIGURE_DEPENDS app/*.cpp app/sandbox/*.cpp app/panels/*.cpp app/plots/*.cpp app/editor/*.cpp app/gl/*.cpp)
 list(FILTER app_sources EXCLUDE REGEX "app/main\\.cpp$")
+list(TRANSFORM reading_sources PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE reading_paths)
+list(REMOVE_ITEM app_sources ${reading_paths})
 add_library(tilescope_app STATIC ${app_sources})
-target_link_libraries(tilescope_app PUBLIC tilescope_cli tilescope_bench glfw PkgConfig::EPOXY PkgConfig::IMGUI PkgConfig::MD4C PkgConfig::PNG)
-foreach(library tilescope_cli tilescope_app)
+target_link_libraries(tilescope_app PUBLIC tilescope_cli tilescope_bench tilescope_reading glfw PkgConfig::EPOXY PkgConfig::IMGUI PkgConfig::MD4C PkgConfig::PNG)
+foreach(library tilescope_cli tilescope_app tilescope_reading)
   target_compile_options(${library} PRIVATE ${OPTIMISE_LITTLE})
 endforeach()
-use_precompiled(little tilescope_cli tilescope_app)
+use_precompiled(little tilescope_cli tilescope_app tilescope_reading)
 target_include_directories(tilescope_app SYSTEM PUBLIC ${CUDA_INCLUDE} /usr/include/imgui)
 
 add_executable(tilescope app/main.cpp)

@@ -168,7 +168,7 @@ class BodyReader {
   }
   size_t end_of_factor(size_t i) const {
     if (is(i, "(")) return end_of_expression(body_, i + 1, {});
-    return is_member(i, "blockDim") ? i + 3 : i + 1;
+    return std::min(is_member(i, "blockDim") ? i + 3 : i + 1, body_.size());  // the text may end at the operator
   }
   size_t begin_of_factor(size_t star) const {
     return star >= 3 && is_member(star - 3, "blockDim") ? star - 3 : star >= 1 ? star - 1 : star;

@@ -200,7 +200,7 @@ TEST(SourceFacts, TextThatIsNoProgramHasNoKernelsAndDoesNoHarm) {
   EXPECT_TRUE(read_source_facts("").kernels.empty());
   EXPECT_TRUE(read_source_facts("int main() { return 0; }\n").kernels.empty());
   const std::string whole = std::string(kMatmul) + kScale + kStructure + kSoftmax;
-  for (size_t length = 0; length < whole.size(); length += 3) {
+  for (size_t length = 0; length < whole.size(); ++length) {
     const SourceFacts facts = read_source_facts(whole.substr(0, length));
     for (const SourceKernel& kernel : facts.kernels) (void)fill_in(form_of(kernel.name, facts, {}), 64);
   }

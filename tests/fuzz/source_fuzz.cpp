@@ -1,0 +1,19 @@
+// Any bytes as somebody's CUDA file, as it is while they type: what a form reads from it must neither crash nor hang.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "app/sandbox/kernel_reading.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const tilescope::SourceFacts facts =
+      tilescope::read_source_facts(std::string(reinterpret_cast<const char*>(data), size));
+  for (const tilescope::SourceKernel& kernel : facts.kernels) {
+    std::vector<tilescope::ParameterType> parameters;
+    for (const std::string& declaration : kernel.parameters)
+      parameters.push_back(tilescope::read_parameter(declaration, facts.types));
+    (void)tilescope::read_kernel(kernel, facts, parameters);
+  }
+  return 0;
+}
