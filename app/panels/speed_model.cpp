@@ -11,7 +11,7 @@
 namespace tilescope {
 namespace {
 
-constexpr size_t kShortTitle = 14;  // Latin letters: what labels have room for in the narrowest plot
+constexpr size_t kShortTitle = 17;  // Latin letters: what labels have room for in the narrowest plot
 
 double distance(int64_t a, int64_t b) {
   return std::abs(std::log2(static_cast<double>(std::max<int64_t>(a, 1))) -
