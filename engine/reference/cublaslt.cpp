@@ -19,7 +19,7 @@ constexpr int kEpilogueReluBias = 6, kEpilogueGeluBias = 36;                    
 constexpr int kMostWorkspace = 1, kReductions = 3;                                        // of a preference
 constexpr int kAlgorithmId = 0, kTileId = 1, kSplitK = 2, kStagesId = 6, kClusterId = 8;  // of an algorithm
 
-constexpr uint32_t kReductionsInFloat = 1 | 2;  // of parts of K: in place, or in the type of the sums; not of C
+constexpr uint32_t kReductionsInFloat = 2;  // of parts of K: in the type of the sums; in place is in that of C
 
 struct Algorithm {
   uint64_t data[8];
