@@ -295,6 +295,26 @@ TEST_F(DrawnPlots, HoverFindsTheNearestPointOfTheNearestLine) {
   EXPECT_FALSE(plots::HoveredItem()->on_label);
 }
 
+TEST_F(DrawnPlots, ABrokenLineHasOneSegmentLess) {
+  const double xs[] = {1, 2, 3, 4}, ys[] = {1, 2, 1, 2};
+  const auto triangles = [&](const std::vector<int>& breaks, int flags) {
+    draw_plot({700, 400}, [&] {
+      plots::SetupAxisLimits(plots::Axis_X1, 0, 5);
+      plots::SetupAxisLimits(plots::Axis_Y1, 0, 3);
+      plots::SetNextLineStyle(dark_theme().muted, 1.25F);
+      plots::SetNextBreaks(breaks);
+      plots::PlotLine("line", xs, ys, 4, flags);
+    });
+    return ImGui::GetDrawData()->TotalIdxCount;
+  };
+  for (const int flags : {plots::LineFlags_None, plots::LineFlags_Dashed}) {
+    const int whole = triangles({}, flags), one = triangles({2}, flags), two = triangles({1, 2}, flags);
+    EXPECT_LT(one, whole);
+    EXPECT_LT(two, one);
+  }
+  EXPECT_EQ(triangles({1}, plots::LineFlags_None), triangles({3}, plots::LineFlags_None));
+}
+
 TEST_F(DrawnPlots, AwayFromEveryLineNothingIsHovered) {
   draw({700, 400, false}, {-1, -1});
   const plots::Area area = plots::PlotArea();

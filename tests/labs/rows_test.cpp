@@ -208,6 +208,20 @@ TEST(RowOperators, AutoGivesShortRowsToLanesAndFewLongRowsToSeveralCtas) {
   EXPECT_EQ(pick_of("layernorm-backward", 8192, 16384, 1).rung, "rows-ahead");
 }
 
+TEST(RowOperators, TheViewsShowTheWalkOverTheRowsAlsoWhereTheSlabsTakeMoreThreads) {
+  for (const auto& [rung, kernel] : std::map<std::string, std::string>{
+           {"fused", "fused"}, {"several-rows", "several_rows"}, {"rows-ahead", "rows_ahead"}}) {
+    const auto result = run_soundly(request_for("layernorm-backward", rung, {{"rows", 50}, {"columns", 500}}, {}));
+    ASSERT_TRUE(result);
+    const auto threads = [&](size_t i) {
+      return result->plan.launches[i].grid.count() * result->plan.launches[i].block.count();
+    };
+    ASSERT_EQ(result->plan.launches.size(), 2U);
+    EXPECT_GT(threads(1), threads(0)) << rung;
+    EXPECT_EQ(result->plan.launches[result->tiles.launch].kernel, kernel);
+  }
+}
+
 TEST(RowOperators, AutoKeepsRowsAheadInTheSharedMemoryThatTheGpuHas) {
   const Rung& choice = *find_rung(*find_lab("layernorm-backward"), "auto");
   size_t ahead = 0;
