@@ -43,6 +43,7 @@ struct SharedPicture::Builder {
   };
   using Batch = std::tuple<bool, int32_t, uint32_t>;  // asynchronous, buffer, number
   std::map<Batch, Hull> batches;
+  std::vector<std::pair<uint32_t, Hull>> zero_copies;  // no lane reads: of which buffer is not to be seen; by number
   struct OfWarp {
     std::vector<uint32_t> accesses;                    // by sequence: index into the trace; kNone
     uint32_t committed = 0, barriers = 0;              // so far
@@ -146,7 +147,9 @@ struct SharedPicture::Builder {
       warp.pending.emplace_back(picture.writes_.size() - 1, warp.committed);
       copies.push_back({picture.writes_.size() - 1, step.warp, picture.events_[step.warp].size() - 1});
     }
-    Hull& hull = batches[{copy, buffer, event.batch}];
+    const bool zeros = copy && buffer < 0;
+    if (zeros) zero_copies.emplace_back(event.batch, Hull());
+    Hull& hull = zeros ? zero_copies.back().second : batches[{copy, buffer, event.batch}];
     for (uint32_t left = touched.lanes; left != 0; left &= left - 1) {
       const uint32_t at = touched.first[static_cast<size_t>(std::countr_zero(left))];
       hull.first = std::min(hull.first, at);
@@ -226,8 +229,25 @@ struct SharedPicture::Builder {
     return nullptr;
   }
 
+  /// Copies that read nothing, beyond the end of a row, belong to what their batch has copied to the places before
+  /// them.
+  void attach_zeros() {
+    for (const auto& [number, zeros] : zero_copies) {
+      Hull* before = nullptr;
+      for (auto& [batch, hull] : batches) {
+        const auto& [asynchronous, buffer, of] = batch;
+        const bool same = asynchronous && buffer >= 0 && of == number && hull.first <= zeros.first;
+        if (same && (before == nullptr || hull.first > before->first)) before = &hull;
+      }
+      Hull& hull = before != nullptr ? *before : batches[{true, -1, number}];
+      hull.first = std::min(hull.first, zeros.first);
+      hull.end = std::max(hull.end, zeros.end);
+    }
+  }
+
   /// Batches that fill the same bytes are one region.
   void find_regions() {
+    attach_zeros();
     for (const auto& [batch, hull] : batches) {
       const int32_t buffer = std::get<1>(batch);
       const auto overlaps = [&, &wanted = hull](const SharedRegion& region) {

@@ -30,8 +30,7 @@ Seen look_at(const std::string& lab, const std::string& rung, const std::map<std
   auto result = engine->run(request);
   EXPECT_TRUE(result) << (result ? "" : result.error().message);
   Seen seen{.result = std::move(*result), .record = {}, .picture = {}};
-  auto record =
-      record_steps(seen.result, seen.result.plan.launches.size() - 1, {.block = block}, *make_simulator(1), {});
+  auto record = record_steps(seen.result, seen.result.tiles.launch, {.block = block}, *make_simulator(1), {});
   EXPECT_TRUE(record) << (record ? "" : record.error().message);
   seen.record = *record;
   seen.picture = SharedPicture::make(seen.record, seen.result);
@@ -58,6 +57,24 @@ TEST(SharedPicture, HasTheStagesOfAPipelineAsRegions) {
                                            {1, 12288, 16384, 1}, {0, 16384, 20480, 2}, {1, 20480, 24576, 2}};
   EXPECT_EQ(seen.picture->regions(), expected);
   EXPECT_EQ(seen.picture->words(), 24576U / 4);
+}
+
+// kernels/layernorm_backward.cu: 128 threads with 4 vectors of 4 have 2,048 places for the 504 columns of a row, and
+// fill the others with zeros.
+TEST(SharedPicture, CountsZerosBeyondTheEndOfARowToTheRow) {
+  const Seen seen = look_at("layernorm-backward", "rows-ahead", {{"rows", 200}, {"columns", 504}},
+                            {{"BLOCK", 128}, {"VECTORS", 4}, {"STAGES", 3}, {"DTYPE", 0}}, 5);
+  ASSERT_NE(seen.picture, nullptr);
+  std::vector<SharedRegion> copied;
+  for (const SharedRegion& region : seen.picture->regions())
+    if (region.end > 512) copied.push_back(region);  // what the kernel declares comes first
+  std::vector<SharedRegion> expected;
+  for (uint32_t slot = 0; slot < 3; ++slot)
+    for (int32_t buffer = 0; buffer < 2; ++buffer) {
+      const uint32_t first = 512 + slot * 16384 + static_cast<uint32_t>(buffer) * 8192;
+      expected.push_back({buffer, first, first + 8192, slot});
+    }
+  EXPECT_EQ(copied, expected);
 }
 
 TEST(SharedPicture, FindsEveryChunkWhereTheSwizzlePutsIt) {
