@@ -177,8 +177,8 @@ LaneTiles lane_tiles(const Config& config, int64_t vectors, const GpuSpec& gpu) 
   const int64_t of_rows = 3 * static_cast<int64_t>(size_of(element_type(config))) * config.size("rows");
   return 10 * of_slabs > of_rows ? of_block(256) : small;
 }
-/// The longest row that the registers of a warp hold: its threads have a quarter of it each in bf16, where a vector has
-/// twice the columns, and still room for the next row.
+/// The longest row that the registers of a warp hold: 32 columns for each lane, 8 vectors in fp32 and 4 in bf16, and
+/// room for the next row.
 constexpr int64_t kMostColumnsOfLanes = 1024;
 
 int64_t clamp_slabs(int64_t ctas) { return std::clamp(ctas / kSlabStep * kSlabStep, kSlabStep, kMostSlabs); }
@@ -202,8 +202,8 @@ Pick pick_several_rows(const Config& config, const GpuSpec& gpu, int64_t vectors
                        lanes, with_separators(config.size("columns")), each, sums)}};
 }
 
-/// How the threads of a CTA share rows of up to so many vectors, and how many rows are under way on a multiprocessor:
-/// 64 to 128 kB of x and dy, whatever the row.
+/// How the threads of a CTA share rows of up to so many vectors, and how many rows are in shared memory: 72 to 128 kB
+/// of x and dy on a multiprocessor, whatever the length of the rows.
 struct RowTiles {
   int64_t most_vectors, block, each, stages, per_multiprocessor;
 };
