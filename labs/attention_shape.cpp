@@ -171,13 +171,6 @@ Result<void> check_heads(const Config& config) {
   return {};
 }
 
-Result<void> check_shared(const std::string& what, const std::string& value, int64_t bytes) {
-  if (bytes <= kMostSharedBytes) return {};
-  return fail(ErrorId::parameter_range, what, value,
-              fmt::format("what fits into shared memory: this needs {} bytes and a CTA has {}", with_separators(bytes),
-                          with_separators(kMostSharedBytes)));
-}
-
 Halves::Halves(const HostBuffer& buffer) : bits_(buffer.as<uint16_t>()) {
   static const std::vector<float> halves = values_of(DType::f16), brains = values_of(DType::bf16);
   values_ = buffer.type == DType::bf16 ? brains.data() : halves.data();

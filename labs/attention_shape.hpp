@@ -7,11 +7,10 @@
 
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
+#include "labs/limits.hpp"
 
 namespace tilescope {
 
-/// Bytes of shared memory that a CTA of an H200 can have.
-constexpr int64_t kMostSharedBytes = 227 * 1024;
 constexpr int64_t kMostRegisters = 255;  // of a thread
 
 /// The sizes and parameters of one run, by name.
@@ -47,8 +46,6 @@ BufferSpec make_row_values(std::string name, const AttentionShape& shape, Role r
 
 /// What no kernel takes: heads that are not a multiple of kv_heads, or more CTAs than a grid has room for.
 Result<void> check_heads(const Config& config);
-/// An error if a CTA would need more shared memory than there is; it names the parameters.
-Result<void> check_shared(const std::string& what, const std::string& value, int64_t bytes);
 
 /// The elements of a buffer of 16 bits, as numbers.
 class Halves {

@@ -5,16 +5,16 @@
 #include <cmath>
 
 #include "engine/numbers.hpp"
+#include "labs/limits.hpp"
 #include "labs/rows.hpp"
 
 namespace tilescope {
 namespace {
 
-constexpr int64_t kSlabStep = 44;                 // a third of an H200's multiprocessors
-constexpr int64_t kMostSlabs = 12 * kSlabStep;    // groups of rows whose column sums `parts` has room for
-constexpr uint32_t kAdders = 512;                 // threads of a CTA of add_slabs
-constexpr int64_t kMostSharedBytes = 128 * 1024;  // of column sums: one CTA of them fits on a multiprocessor
-constexpr int64_t kMostRingBytes = 224 * 1024;    // of rows under way: a CTA has 227 kB on the GPUs that have most
+constexpr int64_t kSlabStep = 44;               // a third of an H200's multiprocessors
+constexpr int64_t kMostSlabs = 12 * kSlabStep;  // groups of rows whose column sums `parts` has room for
+constexpr uint32_t kAdders = 512;               // threads of a CTA of add_slabs
+constexpr int64_t kMostSumBytes = 128 * 1024;   // of column sums: one CTA of them fits on a multiprocessor
 enum Buffer : size_t { kX, kDy, kGamma, kMeans, kRstds, kDx, kDgamma, kDbeta, kParts };
 
 std::vector<BufferSpec> make_buffers(const Config& config) {
@@ -76,13 +76,18 @@ std::vector<Launch> launch_slabs(const Config& config) {
 int64_t shared_bytes(const Config& config) { return ceil_divide(config.size("columns"), 4) * 4 * 8; }
 int64_t walking_ctas(const Config& config) { return std::min(config.param("SLABS"), config.size("rows")); }
 
+/// A kernel whose CTAs walk over the rows, and the one that adds up what they leave.
+std::vector<Launch> launch_walk(const std::string& kernel, const Config& config, int64_t ctas, int64_t shared = 0) {
+  Launch walk =
+      launch_per_row(kernel, config, arguments_for_dx({BufferArgument{kParts}, rows_of(config), columns_of(config)}));
+  walk.grid.x = static_cast<uint32_t>(ctas);
+  walk.shared_bytes = static_cast<uint32_t>(shared);
+  return {walk, launch_add_slabs(config, ctas)};
+}
+
 std::vector<Launch> launch_fused(const Config& config) {
-  const bool wide = shared_bytes(config) > kMostSharedBytes;
-  Launch fused = launch_per_row(wide ? "fused_wide" : "fused", config,
-                                arguments_for_dx({BufferArgument{kParts}, rows_of(config), columns_of(config)}));
-  fused.grid.x = static_cast<uint32_t>(walking_ctas(config));
-  if (!wide) fused.shared_bytes = static_cast<uint32_t>(shared_bytes(config));
-  return {fused, launch_add_slabs(config, walking_ctas(config))};
+  const bool wide = shared_bytes(config) > kMostSumBytes;
+  return launch_walk(wide ? "fused_wide" : "fused", config, walking_ctas(config), wide ? 0 : shared_bytes(config));
 }
 
 bool lanes_hold(const Config& config) {
@@ -96,10 +101,7 @@ int64_t groups_of_rows(const Config& config) {
 std::vector<Launch> launch_several_rows_rung(const Config& config) {
   if (!lanes_hold(config)) return launch_fused(config);
   const bool aligned = config.size("columns") % vector_width(config) == 0;
-  Launch several = launch_per_row(aligned ? "several_rows" : "several_rows_by_element", config,
-                                  arguments_for_dx({BufferArgument{kParts}, rows_of(config), columns_of(config)}));
-  several.grid.x = static_cast<uint32_t>(groups_of_rows(config));
-  return {several, launch_add_slabs(config, groups_of_rows(config))};
+  return launch_walk(aligned ? "several_rows" : "several_rows_by_element", config, groups_of_rows(config));
 }
 
 /// The registers of a CTA have a place for each column of a row that starts on 16 bytes.
@@ -108,21 +110,12 @@ int64_t ring_bytes(const Config& config) {
   return config.param("STAGES") * 2 * config.param("VECTORS") * config.param("BLOCK") * 16;
 }
 Result<void> check_ring(const Config& config) {
-  if (!cta_holds(config) || ring_bytes(config) <= kMostRingBytes) return {};
-  Error error =
-      make_error(ErrorId::bad_launch, "STAGES", std::to_string(config.param("STAGES")),
-                 fmt::format("the rows under way would take {} bytes of shared memory, and a CTA has at most {}",
-                             with_separators(ring_bytes(config)), with_separators(kMostRingBytes)));
-  error.hint = "Choose fewer STAGES, VECTORS or threads.";
-  return tl::unexpected(std::move(error));
+  if (!cta_holds(config)) return {};  // it is left to another kernel
+  return check_shared("STAGES", std::to_string(config.param("STAGES")), ring_bytes(config));
 }
 std::vector<Launch> launch_rows_ahead(const Config& config) {
   if (!cta_holds(config)) return launch_fused(config);
-  Launch ahead = launch_per_row("rows_ahead", config,
-                                arguments_for_dx({BufferArgument{kParts}, rows_of(config), columns_of(config)}));
-  ahead.grid.x = static_cast<uint32_t>(walking_ctas(config));
-  ahead.shared_bytes = static_cast<uint32_t>(ring_bytes(config));
-  return {ahead, launch_add_slabs(config, walking_ctas(config))};
+  return launch_walk("rows_ahead", config, walking_ctas(config), ring_bytes(config));
 }
 
 std::string columns_formula(const Config& config) {
@@ -234,7 +227,7 @@ Pick pick_rows_ahead(const Config& config, const GpuSpec& gpu, const RowTiles& t
 
 Pick pick_fused(const Config& config, const GpuSpec& gpu, int64_t vectors) {
   // x and dy of a row, in 512 threads: 2 vectors of each in fp32 leave room for two CTAs on a multiprocessor.
-  const bool two = shared_bytes(config) <= kMostSharedBytes / 2 && vectors <= 1024;
+  const bool two = shared_bytes(config) <= kMostSumBytes / 2 && vectors <= 1024;
   const int64_t each = vectors <= 512 ? 1 : vectors <= 1024 ? 2 : vectors <= 2048 ? 4 : 8;
   const bool bf16 = element_type(config) == DType::bf16;
   const int64_t per_multiprocessor = !two ? 1 : bf16 && vectors <= 512 ? 3 : 2;

@@ -5,6 +5,7 @@
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
 #include "engine/specs.hpp"
+#include "labs/limits.hpp"
 #include "labs/matmul.hpp"
 
 namespace tilescope {
@@ -17,8 +18,7 @@ constexpr int64_t kPadding = 4;                // words: PAD in the kernel file
 constexpr int64_t kMostThreads = 1024;         // of a CTA
 constexpr int64_t kMostRegisters = 255;        // of a thread
 constexpr int64_t kRegisters = 65536;          // of a multiprocessor
-constexpr int64_t kMostSharedBytes = 232448;   // of a CTA: 227 KB, on sm_90
-constexpr int64_t kMostDeclaredBytes = 49152;  // of these, in arrays of the kernel
+constexpr int64_t kMostDeclaredBytes = 49152;  // of shared memory, in arrays of the kernel
 
 /// How a CTA and its threads share the tile, from the parameters: the constants of the kernel file.
 struct Tiles {
@@ -45,7 +45,7 @@ tl::unexpected<Error> not_possible(const std::string& what, const std::string& v
   return tl::unexpected(std::move(error));
 }
 
-Result<void> check_shared(const std::string& what, const std::string& value, int64_t bytes) {
+Result<void> check_pieces(const std::string& what, const std::string& value, int64_t bytes) {
   if (bytes <= kMostSharedBytes) return {};
   return not_possible(what, value,
                       fmt::format("the pieces would take {} bytes of shared memory, and a CTA has at most {}",
@@ -110,7 +110,7 @@ Result<void> check_warp_tile(const Config& config) {
 Result<void> check_double_buffered(const Config& config) {
   if (auto possible = check_warp_tile(config); !possible) return possible;
   const Tiles tiles(config);
-  return check_shared("STAGES", std::to_string(tiles.stages), tiles.piece_bytes(kPadding) * tiles.stages);
+  return check_pieces("STAGES", std::to_string(tiles.stages), tiles.piece_bytes(kPadding) * tiles.stages);
 }
 
 // ---- Rungs --------------------------------------------------------------------------------------------------------

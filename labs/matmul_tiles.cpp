@@ -6,13 +6,13 @@
 #include <cmath>
 
 #include "engine/numbers.hpp"
+#include "labs/limits.hpp"
 
 namespace tilescope {
 namespace {
 
 constexpr int64_t kMostSums = 128;   // floats that a lane can hold beside its fragments: half its registers
 constexpr int64_t kLeastDepth = 32;  // of a piece, in elements
-constexpr int64_t kMostSharedBytes = 227 * 1024;  // of a CTA, on the GPUs that have most
 
 int64_t element_bytes(const Config& config) { return static_cast<int64_t>(size_of(memory_type(config))); }
 int64_t tile_rows(const Config& config) { return ceil_divide(config.size("M"), config.param("BM")); }

@@ -138,22 +138,24 @@ Rung make_single_pass_rung() {
           .grid_formula = share_formula};
 }
 
+// Numbers that warp-shuffle's tree adds sooner than the last rung does, measured on an H200.
+constexpr int64_t kMostInOneLaunch = 2048, kMostInTwoLaunches = 1 << 18;
+
 /// Few numbers are added in warp-shuffle's tree: up to 2,048 by one launch of one CTA, and between one CTA's share of
 /// the last rung and 2^18 in two launches. There the time is that of the steps one after another, and two short kernels
 /// back to back have fewer of them than a kernel that counts who has finished.
 Pick pick_tree(int64_t n) {
-  constexpr int64_t kBlockOfTwo = 512;
-  const int64_t block =
-      n <= 2048 ? std::max<int64_t>(32, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_divide(n, 2)))))
-                : kBlockOfTwo;
-  if (n <= 2 * block)
+  if (n <= kMostInOneLaunch) {
+    const auto threads = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(ceil_divide(n, 2))));
     return {.rung = "warp-shuffle",
-            .params = {{"BLOCK", block}},
+            .params = {{"BLOCK", std::max<int64_t>(32, threads)}},
             .why = {"One CTA adds up to 2,048 numbers, two in each thread: no count, no fence, no second step.",
                     "不超过 2,048 个数，一个 CTA 每线程加两个就够了：不用计数，不用栅栏，也没有第二步。"}};
-  const std::string numbers = with_separators(ceil_divide(n, 2 * block));
+  }
+  constexpr int64_t kBlock = 512;
+  const std::string numbers = with_separators(ceil_divide(n, 2 * kBlock));
   return {.rung = "warp-shuffle",
-          .params = {{"BLOCK", block}},
+          .params = {{"BLOCK", kBlock}},
           .why = {fmt::format("Two short launches: {} CTAs leave one sum each, then one CTA adds those. For so few "
                               "numbers that is sooner done than counting which CTA is the last.",
                               numbers),
@@ -168,7 +170,7 @@ Pick pick_tree(int64_t n) {
 Pick pick(const Config& config, const GpuSpec& gpu) {
   constexpr int64_t kVec = 4, kLargestBlock = 1024, kMostLoads = 4, kOnce = kLargestBlock * kVec;
   const int64_t n = config.size("n"), multiprocessors = gpu.multiprocessors;
-  if (n <= 2048 || (n > kOnce * kMostLoads && n <= 1 << 18)) return pick_tree(n);
+  if (n <= kMostInOneLaunch || (n > kOnce * kMostLoads && n <= kMostInTwoLaunches)) return pick_tree(n);
   if (n <= kOnce * kMostLoads) {
     const auto loads = std::bit_ceil(static_cast<uint64_t>(ceil_divide(n, kOnce)));
     return {.rung = "single-pass",

@@ -8,6 +8,7 @@
 #include "engine/bench/measure.hpp"
 #include "engine/bench/recording.hpp"
 #include "engine/bench/speed_unit.hpp"
+#include "engine/bench/timed_place.hpp"
 
 namespace tilescope {
 namespace {
@@ -17,12 +18,6 @@ const TimingPoint* point_at(const TimingSeries& series, int64_t size) {
   for (const auto& point : series.points)
     if (point.size == size) return &point;
   return nullptr;
-}
-
-/// A size, or the name of the shape that it numbers.
-std::string place_name(const SpeedReport& report, int64_t size) {
-  const auto shape = static_cast<size_t>(size) - 1;
-  return shape < report.shapes.size() ? report.shapes[shape].name : std::to_string(size);
 }
 
 std::vector<int64_t> sizes_of(const SpeedReport& report) {

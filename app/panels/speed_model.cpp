@@ -7,6 +7,7 @@
 
 #include "app/plots/axis.hpp"
 #include "engine/bench/speed_unit.hpp"
+#include "engine/bench/timed_place.hpp"
 
 namespace tilescope {
 namespace {
@@ -74,8 +75,7 @@ std::optional<SizeRange> sizes_of(const SpeedReport& report) {
 }
 
 std::string place_text(const SpeedReport& report, int64_t size) {
-  const auto place = static_cast<size_t>(size) - 1;
-  return place < report.shapes.size() ? report.shapes[place].name : with_separators(size);
+  return report.shapes.empty() ? with_separators(size) : place_name(report, size);
 }
 std::string short_place_text(const SpeedReport& report, int64_t size) {
   if (report.shapes.empty()) return plots::size_text(size);

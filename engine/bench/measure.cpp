@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/bench/sweep.hpp"
+#include "engine/bench/timed_place.hpp"
 #include "engine/bench/timing_point.hpp"
 #include "engine/names.hpp"
 
@@ -136,10 +137,6 @@ Config Sweep::config_at(int64_t size) const {
   return config;
 }
 
-std::string Sweep::place_text(int64_t size) const {
-  return report_.shapes.empty() ? std::to_string(size) : report_.shapes[static_cast<size_t>(size) - 1].name;
-}
-
 /// Starts the Python child if a reference needs it, and notes why a reference is missing.
 void Sweep::open_references() {
   std::string no_python;
@@ -205,7 +202,7 @@ Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config, int64_
       if (output.pass) continue;
       return fail(ErrorId::kernel_misbehaved,
                   fmt::format("rung '{}' computes wrong results at {} = {} and is not timed: in '{}', {}", request.rung,
-                              report_.size_name, place_text(size), output.buffer, output.reason));
+                              report_.size_name, place_name(report_, size), output.buffer, output.reason));
     }
     checked.push_back({series, std::move(run->compiled), std::move(run->plan.launches)});
     if (run->run_ms > kLongPilotMs) checked.back().pilot = {run->run_ms};

@@ -50,7 +50,6 @@ class Sweep {
   Result<void> name_series();
   Result<void> name_schemes();
   Config config_at(int64_t size) const;
-  std::string place_text(int64_t size) const;
   void open_references();
   Result<void> measure_size(int64_t size);
   Result<std::vector<CheckedRung>> check_rungs(const Config& config, int64_t size);

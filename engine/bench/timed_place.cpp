@@ -33,6 +33,11 @@ Config config_of_place(const Lab& lab, const SpeedReport& report, int64_t size) 
   return config;
 }
 
+std::string place_name(const SpeedReport& report, int64_t size) {
+  const auto shape = static_cast<size_t>(size) - 1;
+  return shape < report.shapes.size() ? report.shapes[shape].name : std::to_string(size);
+}
+
 const TimingPoint* timed_point(const SpeedReport& report, const std::string& series, int64_t size) {
   for (const TimingSeries& one : report.series) {
     if (one.name != series) continue;

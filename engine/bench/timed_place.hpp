@@ -14,6 +14,8 @@ namespace tilescope {
 std::optional<int64_t> exact_place(const Lab& lab, const SpeedReport& report, const Config& config);
 /// The report's configuration at a point's size.
 Config config_of_place(const Lab& lab, const SpeedReport& report, int64_t size);
+/// The size of a point, or the name of the shape that it numbers.
+std::string place_name(const SpeedReport& report, int64_t size);
 /// Null where it was not timed.
 const TimingPoint* timed_point(const SpeedReport& report, const std::string& series, int64_t size);
 

@@ -263,7 +263,7 @@ TEST(RowOperators, WhatAutoPicksForTheBackwardPassHoldsTheRowAndDoesNotSpill) {
   };
   for (const int64_t columns : {1, 8, 64, 127, 128, 250, 256, 500, 512, 1000, 1021, 1024})
     check(0, columns), check(1, columns);
-  for (const int64_t columns : {1032, 2048, 4096, 8192}) check(0, columns), check(1, columns);
+  for (const int64_t columns : {1032, 1600, 2048, 4096, 8192}) check(0, columns), check(1, columns);
   check(1, 16384);
 }
 
