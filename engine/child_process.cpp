@@ -70,15 +70,15 @@ int spawn(const std::vector<std::string>& arguments, int channel, int errors, pi
 
 tl::expected<std::unique_ptr<ChildProcess>, ChildFailure> ChildProcess::start(
     const std::vector<std::string>& arguments) {
-  const auto failed = [](std::string reason) { return tl::unexpected(ChildFailure{std::move(reason)}); };
+  const auto failed = [](Phrase reason) { return tl::unexpected(ChildFailure{std::move(reason)}); };
   std::array<int, 2> pair{-1, -1};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) return failed(std::strerror(errno));
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) return failed(Phrase(std::strerror(errno)));
   Descriptor ours(pair[0]), theirs(pair[1]);
   Descriptor errors(memfd_create("child-errors", MFD_CLOEXEC));
-  if (errors.get() < 0) return failed(std::strerror(errno));
+  if (errors.get() < 0) return failed(Phrase(std::strerror(errno)));
   pid_t process = 0;
   if (int status = spawn(arguments, theirs.get(), errors.get(), &process); status != 0) {
-    return failed(fmt::format("{} cannot be started: {}", arguments[0], std::strerror(status)));
+    return failed(phrase("{} cannot be started: {}", arguments[0], std::strerror(status)));
   }
   return std::unique_ptr<ChildProcess>(new ChildProcess(process, ours.release(), errors.release()));
 }
@@ -107,11 +107,11 @@ void ChildProcess::kill() {
 
 tl::expected<std::string, ChildFailure> ChildProcess::ask(const std::string& line, std::chrono::milliseconds timeout,
                                                           std::stop_token stop, std::chrono::milliseconds grace) {
-  const auto give_up = [this](std::string reason, bool cancelled) {
+  const auto give_up = [this](Phrase reason, bool cancelled) {
     kill();
     return tl::unexpected(ChildFailure{std::move(reason), cancelled});
   };
-  if (!alive()) return give_up("its process has ended", false);
+  if (!alive()) return give_up(Phrase("its process has ended"), false);
   const std::string request = line + '\n';
   const Clock::time_point deadline = Clock::now() + timeout;
   std::optional<Clock::time_point> stopped;
@@ -125,13 +125,14 @@ tl::expected<std::string, ChildFailure> ChildProcess::ask(const std::string& lin
       received_.erase(0, end + 1);
       return answer;
     }
-    if (received_.size() > kLongestLine) return give_up("it sends no end of line", false);
+    if (received_.size() > kLongestLine) return give_up(Phrase("it sends no end of line"), false);
     const Clock::time_point now = Clock::now();
     if (stop.stop_requested() && !stopped) stopped = now;
-    if (stopped && now >= *stopped + grace) return give_up("cancelled", true);
+    if (stopped && now >= *stopped + grace) return give_up(Phrase("cancelled"), true);
     if (now >= deadline) {
-      return give_up(fmt::format("it did not answer within {:.3g} s", static_cast<double>(timeout.count()) / 1000),
-                     false);
+      return give_up(
+          phrase("it did not answer within {} s", fmt::format("{:.3g}", static_cast<double>(timeout.count()) / 1000)),
+          false);
     }
     // Short waits, so that a stop request is seen soon.
     pollfd ready{socket_, static_cast<short>(POLLIN | (sending ? POLLOUT : 0)), 0};
@@ -157,16 +158,16 @@ tl::unexpected<ChildFailure> ChildProcess::died() {
     ended = waitpid(process_, &status, WNOHANG);
     if (ended == 0) poll(nullptr, 0, 10);
   }
-  std::string reason = "it closed its output";
+  Phrase reason("it closed its output");
   if (ended == process_) {
     ::kill(-process_, SIGKILL);  // what it may have left behind
     process_ = -1;
-    if (WIFSIGNALED(status)) reason = fmt::format("it was ended by signal {}", strsignal(WTERMSIG(status)));
-    if (WIFEXITED(status)) reason = fmt::format("it ended with status {}", WEXITSTATUS(status));
+    if (WIFSIGNALED(status)) reason = phrase("it was ended by signal {}", strsignal(WTERMSIG(status)));
+    if (WIFEXITED(status)) reason = phrase("it ended with status {}", WEXITSTATUS(status));
   } else {
     kill();
   }
-  if (std::string last = last_error_line(); !last.empty()) reason += ": " + last;
+  if (std::string last = last_error_line(); !last.empty()) reason = phrase("{}: {}", reason, last);
   return tl::unexpected(ChildFailure{std::move(reason)});
 }
 

@@ -14,11 +14,13 @@
 #include <utility>
 #include <vector>
 
+#include "engine/phrase.hpp"
+
 namespace tilescope {
 
 /// Why a child gave no answer.
 struct ChildFailure {
-  std::string reason;      // "it ended with status 1: …"
+  Phrase reason;           // "it ended with status 1: …"
   bool cancelled = false;  // by a stop request
 };
 

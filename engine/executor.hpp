@@ -50,6 +50,9 @@ struct BufferRequest {
   size_t index = 0;  // position in Plan::buffers; fixes the simulated address
   /// Simulator: zeros that count as written. What is never touched takes no memory, however large the buffer.
   bool zeros = false;
+  /// Simulator: makes bytes [first, first + bytes.size()) of what the buffer holds before the run, when a launch
+  /// with checks first reads them. For a large buffer of which little is read. Empty: what it holds is uploaded.
+  std::function<void(uint64_t first, std::span<std::byte> bytes)> contents = {};
 };
 
 /// Which part of a launch is followed step by step: of one block's warps so many steps each, from the first on.
@@ -73,6 +76,9 @@ struct LaunchOptions {
   uint64_t hang_budget = uint64_t{1} << 30;
   std::shared_ptr<const GpuSpec> gpu = {};  // simulator: the GPU that it stands in for; none: an H200
   uint32_t launch_index = 0;
+  /// Simulator: this launch begins a run although others come before it, so the module's variables are as loaded. The
+  /// launch of index 0 always begins one.
+  bool begins_run = false;
   /// Simulator: only these blocks are executed, in this order (ascending linear indices). Empty: all.
   std::vector<uint32_t> blocks = {};
   /// Simulator: a block is left, which is no finding, once it has executed so many warp instructions and the warp that

@@ -27,22 +27,22 @@ bool is_possible(const Param& param, int64_t value) {
 Result<void> validate_size(const Size& size, int64_t value, DeviceKind device) {
   const int64_t largest = std::max(size.max_sim, size.max_gpu);
   if (value < size.min || value > largest)
-    return fail(ErrorId::parameter_range, size.name, value, fmt::format("{} to {}", size.min, largest));
+    return fail(ErrorId::parameter_range, size.name, value, phrase("{} to {}", size.min, largest));
   if (device == DeviceKind::sim && value > size.max_sim)
     return fail(ErrorId::too_large_to_simulate, size.name, value, size.max_sim);
   if (value % size.multiple_of != 0)
     return fail(ErrorId::parameter_range, size.name, value,
-                fmt::format("a multiple of {} from {} to {}", size.multiple_of, size.min, largest));
+                phrase("a multiple of {} from {} to {}", size.multiple_of, size.min, largest));
   return {};
 }
 
 }  // namespace
 
-std::string allowed_text(const Param& param) {
+Phrase allowed_text(const Param& param) {
   if (!param.choices.empty()) return join_names(param.choices, [](const NamedValue& choice) { return choice.name; });
-  if (param.scale == Scale::power_of_two) return fmt::format("a power of two from {} to {}", param.min, param.max);
-  if (param.step != 1) return fmt::format("{} to {} in steps of {}", param.min, param.max, param.step);
-  return fmt::format("{} to {}", param.min, param.max);
+  if (param.scale == Scale::power_of_two) return phrase("a power of two from {} to {}", param.min, param.max);
+  if (param.step != 1) return phrase("{} to {} in steps of {}", param.min, param.max, param.step);
+  return phrase("{} to {}", param.min, param.max);
 }
 
 bool register_lab(Lab lab) {
@@ -69,6 +69,10 @@ const Rung* find_rung(const Lab& lab, const std::string& name) {
 }
 
 bool BreakIt::concerns(const std::string& rung) const {
+  return rungs.empty() || std::find(rungs.begin(), rungs.end(), rung) != rungs.end();
+}
+
+bool Predict::concerns(const std::string& rung) const {
   return rungs.empty() || std::find(rungs.begin(), rungs.end(), rung) != rungs.end();
 }
 
@@ -164,6 +168,16 @@ Config default_config(const Lab& lab, DeviceKind device) {
   for (const auto& size : lab.sizes) config.sizes[size.name] = device == DeviceKind::gpu ? size.gpu_value : size.value;
   for (const auto& param : lab.params)
     config.params[param.name] = device == DeviceKind::gpu && param.gpu_value != 0 ? param.gpu_value : param.value;
+  return config;
+}
+
+Config opening_config(const Lab& lab, DeviceKind device) {
+  Config config = default_config(lab, device);
+  if (device != DeviceKind::sim) return config;
+  for (const auto& [name, value] : lab.opens_with) {
+    if (const auto size = config.sizes.find(name); size != config.sizes.end()) size->second = value;
+    if (const auto param = config.params.find(name); param != config.params.end()) param->second = value;
+  }
   return config;
 }
 

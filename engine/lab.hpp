@@ -148,6 +148,8 @@ struct Predict {
   std::function<std::vector<int64_t>(const Config&)> choices = {};
   std::function<int64_t(const Config&)> answer = {};
   std::function<Text(const Config&)> why = {};  // shown with the answer
+  std::vector<std::string> rungs = {};          // those that it is about; empty: none in particular
+  bool concerns(const std::string& rung) const;
 };
 
 /// Two rungs that compute the same, in many launches and in few: what fusing saves is accounted for between them
@@ -200,6 +202,10 @@ struct Lab {
   std::vector<BreakIt> break_it = {};
   std::vector<Rung> rungs = {};
   std::string default_rung = {};  // the one that is run if none is named; empty: the first
+  /// Sizes and parameters with which the window opens the lab on the simulator, where they differ from the defaults:
+  /// what the lab shows may be seen only at sizes of which the simulator executes some blocks. The defaults stay sizes
+  /// at which everything is executed and compared. Ask opening_config.
+  std::map<std::string, int64_t> opens_with = {};
   std::vector<ReferenceSpec> references = {};
   Tolerance tolerance = {};
   /// Where the tolerance depends on how much is summed, on the type of the elements, or on a rung that approximates;
@@ -282,10 +288,12 @@ std::string source_file_of(const Lab& lab);
 
 /// Every size and parameter at its default for the device.
 Config default_config(const Lab& lab, DeviceKind device);
+/// The same with Lab::opens_with.
+Config opening_config(const Lab& lab, DeviceKind device);
 /// Whether every value is possible; the error names the parameter, the value and what is allowed.
 Result<void> validate(const Lab& lab, const Config& config, DeviceKind device);
 /// "32 to 1024", "a power of two from 1 to 8", or the names of its choices.
-std::string allowed_text(const Param& param);
+Phrase allowed_text(const Param& param);
 /// The values a parameter can take, ascending.
 std::vector<int64_t> values_of(const Param& param);
 /// "256", or the name of a choice.

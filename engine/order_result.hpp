@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/phrase.hpp"
 #include "engine/types.hpp"
 
 namespace tilescope {
@@ -55,7 +56,7 @@ struct OrderTraffic {
 
 struct OrderModel {
   /// Why there is no model, one sentence; empty if there is one.
-  std::string reason;
+  Phrase reason;
   uint64_t blocks = 0;           // of the grid
   uint64_t blocks_executed = 0;  // from their first instruction to their last
   uint64_t blocks_begun = 0;     // to the point where the places of their tiles are known
@@ -66,7 +67,7 @@ struct OrderModel {
   uint32_t l2_partitions = 1;
   uint32_t blocks_per_multiprocessor = 0;
   uint64_t resident_blocks = 0;
-  std::string residency;  // "registers allow 1 block per multiprocessor", or "as set"
+  Phrase residency;  // "registers allow 1 block per multiprocessor", or "as set"
   std::vector<OrderedOperand> operands;
   /// The grid as a matrix of tiles, if there are two operands of which each pair of strips is one block's; else 0.
   /// A block's row is its strip of the one, its column that of the other.

@@ -1,15 +1,18 @@
 // Errors as values.
 //
 // Every function that can fail returns Result<T>. An Error has an id (stable, for scripts and tests), one sentence
-// saying what is wrong, and a hint saying what to do next. All ids and texts are listed in diagnostics.def.
+// saying what is wrong, and a hint saying what to do next. All ids and texts are listed in diagnostics.def. The texts
+// are kept as phrases too, so that a window in another language can say them.
 #pragma once
 
-#include <fmt/core.h>
-
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <tuple>
 #include <utility>
+
+#include "engine/phrase.hpp"
 
 namespace tilescope {
 
@@ -19,10 +22,18 @@ enum class ErrorId {
 #undef DIAGNOSTIC
 };
 
+constexpr size_t kErrorCount = 0
+#define DIAGNOSTIC(name, id, message, hint) +1
+#include "engine/diagnostics.def"
+#undef DIAGNOSTIC
+    ;
+
 struct Error {
   ErrorId id;
-  std::string message;  // one sentence: what is wrong, with the offending value
-  std::string hint;     // what to do next; may be empty
+  std::string message;  // in English, one sentence: what is wrong, with the offending value
+  std::string hint;     // in English: what to do next; may be empty
+  Phrase what = {};     // the message as its form and places; empty where only its text is known
+  Phrase advice = {};   // the hint, likewise
 };
 
 template <class T>
@@ -34,10 +45,14 @@ std::string_view id_of(ErrorId id);
 std::string_view message_of(ErrorId id);
 std::string_view hint_of(ErrorId id);
 
-/// An Error with its message template filled in; the hint stays as diagnostics.def has it.
+/// An Error with the places of its message filled in.
+Error make_error(ErrorId id, std::vector<Phrase> places, Phrase hint);
+
+/// The same; the hint is the one of diagnostics.def. An argument is a name, a number, or a phrase that says why.
 template <class... Args>
-Error make_error(ErrorId id, const Args&... args) {
-  return Error{id, fmt::format(fmt::runtime(message_of(id)), args...), std::string(hint_of(id))};
+requires(!std::same_as<std::tuple<Args...>, std::tuple<std::vector<Phrase>, Phrase>>) Error
+    make_error(ErrorId id, const Args&... args) {
+  return make_error(id, std::vector<Phrase>{as_place(args)...}, Phrase(hint_of(id)));
 }
 
 /// make_error wrapped for `return fail(ErrorId::kernel_not_found, name, file);`

@@ -12,6 +12,7 @@
 #include "engine/executor.hpp"
 #include "engine/lab.hpp"
 #include "engine/order_result.hpp"
+#include "engine/phrase.hpp"
 #include "engine/trace.hpp"
 #include "engine/traffic/occupancy.hpp"
 #include "engine/traffic/waves.hpp"
@@ -32,6 +33,9 @@ struct Request {
   bool time = false;                         // GPU: a short timing of this rung
   std::optional<std::string> edited_source;  // instead of the lab's file
   std::shared_ptr<const Lab> own_lab;        // a lab that is in no registry: that of a user's own file
+  /// Of several launches, the one that is shown: an index into Plan::launches. Nothing, or one that the run does not
+  /// have: that of the first finding, or the usual one (Rung::shown_kernels).
+  std::optional<uint32_t> launch;
   bool operator==(const Request&) const = default;
 };
 /// The lab that is asked for; null if there is none of that name.
@@ -74,6 +78,9 @@ struct TileMap {
   uint64_t blocks_observed = 0;    // fewer than grid.count() if the record's budget ended
   /// Lanes that were launched but masked off at every store: threads past the end of the data.
   uint64_t idle_threads = 0;
+  /// The block to look at first: of those recorded that write most, which are no slivers at an edge, the one nearest to
+  /// a little behind the middle.
+  uint32_t typical_block = 0;
   /// Per block: the half-open range of its accesses in AccessTrace::accesses (grid.count() + 1 entries).
   std::vector<uint32_t> accesses_first;
 };
@@ -145,7 +152,7 @@ struct HierarchyUse {
 /// The recorded accesses replayed through the caches of the modelled GPU, which begin empty. MODELLED.
 struct HierarchyTraffic {
   bool modelled = false;
-  std::string reason;  // why not
+  Phrase reason;  // why not
   HierarchyUse total;
   std::vector<HierarchyUse> buffers;  // parallel to Plan::buffers
   HierarchyUse other;                 // module variables, heap
@@ -155,7 +162,7 @@ struct HierarchyTraffic {
 struct Correctness {
   std::string buffer;
   bool pass = false;
-  std::string reason;  // why it failed, one sentence; empty on pass
+  Phrase reason;  // why it failed, one sentence; empty on pass
   Tolerance tolerance;
   uint64_t elements = 0;  // of the output: more than `checked`, where runs of it were compared
   uint64_t checked = 0, mismatches = 0, nan = 0, untouched = 0;
@@ -227,21 +234,22 @@ struct RunResult {
   Config config;             // that it ran with
   std::optional<Pick> pick;  // where the request's rung picks: what, and why
   Plan plan;                 // source, buffers, launches as run
+  uint32_t launch = 0;       // that is shown: tiles, steps and waves are those of it. An index into plan.launches
   DeviceInfo device;         // where outputs and timing come from
   /// The GPU that occupancy and hierarchy are of; on the simulator device.multiprocessors is its SM count too.
   GpuSpec modelled_gpu;
   /// Whose machine code the registers and memory operations are of, where it is not the modelled GPU's: a sentence.
-  std::string machine_code_note;
-  std::string not_compared_reason;  // why no line is marked as changed by ptxas; empty: they were compared
-  std::string version, date;        // provenance
-  CompiledModule compiled;          // the module the device ran
+  Phrase machine_code_note;
+  Phrase not_compared_reason;  // why no line is marked as changed by ptxas; empty: they were compared
+  std::string version, date;   // provenance
+  CompiledModule compiled;     // the module the device ran
   // Contents after the run, parallel to plan.buffers; shared, because inputs are kept from run to run.
   std::vector<std::shared_ptr<const HostBuffer>> buffers;
   std::vector<std::shared_ptr<DeviceBuffer>> device_buffers;  // GPU runs: still there, for interop
   std::vector<Correctness> correctness;                       // one per output
   std::vector<OutputStatistics> statistics;                   // one per output, where correctness has none
   bool observed = false;                                      // traffic, trace, tiles, findings hold
-  std::string not_observed_reason;                            // why they do not
+  Phrase not_observed_reason;                                 // why they do not
   /// Where the grid is too large: so many of its blocks were executed, on zeros, and nothing is compared. Findings and
   /// traffic.counters are theirs alone. 0: all were.
   uint64_t blocks_sampled = 0;

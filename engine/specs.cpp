@@ -93,13 +93,13 @@ class SpecsReader {
   Result<std::vector<GpuSpec>> read() {
     if (auto good = read_architectures(); !good) return tl::unexpected<Error>(good.error());
     const toml::table* gpus = document_["gpu"].as_table();
-    if (gpus == nullptr || gpus->empty()) return refuse("it lists no GPU");
+    if (gpus == nullptr || gpus->empty()) return refuse(Phrase("it lists no GPU"));
     // A table is ordered by name; what is shown is ordered as in the file.
     std::map<toml::source_index, GpuSpec> by_line;
     for (const auto& [key, node] : *gpus) {
       const std::string id(key.str());
       const toml::table* table = node.as_table();
-      if (table == nullptr) return refuse(fmt::format("'{}' is no table", id));
+      if (table == nullptr) return refuse(phrase("'{}' is no table", id));
       auto spec = read_one(id, *table);
       if (!spec) return tl::unexpected<Error>(spec.error());
       by_line.emplace(node.source().begin.line, std::move(*spec));
@@ -111,20 +111,18 @@ class SpecsReader {
   }
 
  private:
-  tl::unexpected<Error> refuse(const std::string& why) const {
-    return fail(ErrorId::asset_malformed, file_.string(), why);
-  }
+  tl::unexpected<Error> refuse(const Phrase& why) const { return fail(ErrorId::asset_malformed, file_.string(), why); }
   tl::unexpected<Error> refuse_missing(const std::string& owner, const std::string& value) const {
-    return refuse(fmt::format("'{}' has no valid '{}'", owner, value));
+    return refuse(phrase("'{}' has no valid '{}'", owner, value));
   }
 
   Result<void> read_architectures() {
     const toml::table* tables = document_["architecture"].as_table();
-    if (tables == nullptr) return refuse("it lists no GPU architecture");
+    if (tables == nullptr) return refuse(Phrase("it lists no GPU architecture"));
     for (const auto& [key, node] : *tables) {
       const std::string name(key.str());
       const toml::table* table = node.as_table();
-      if (table == nullptr) return refuse(fmt::format("'{}' is no table", name));
+      if (table == nullptr) return refuse(phrase("'{}' is no table", name));
       TableReader reader(*table);
       read_architecture(reader, architectures_[name]);
       if (!reader.missing().empty()) return refuse_missing(name, reader.missing());
@@ -140,7 +138,7 @@ class SpecsReader {
     if (!reader.missing().empty()) return refuse_missing(id, reader.missing());
     const auto architecture = architectures_.find(spec.architecture);
     if (architecture == architectures_.end())
-      return refuse(fmt::format("'{}' is of architecture '{}', which is not described", id, spec.architecture));
+      return refuse(phrase("'{}' is of architecture '{}', which is not described", id, spec.architecture));
     static_cast<ArchitectureSpec&>(spec) = architecture->second;
     if (const toml::table* rates = table["peak"].as_table()) {
       TableReader peak(*rates);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/finding.hpp"
 #include "engine/types.hpp"
 
 namespace tilescope {
@@ -90,26 +91,22 @@ struct SiteCount {
   uint64_t passes = 0;        // shared: as many as there would be without conflicts
 };
 
-/// The counters of `--json`, over the whole run. SIMULATED.
+/// The counters of `--json`, over the whole run. SIMULATED. As in the hardware's counters (op_ld, op_st, op_atom and
+/// op_red), loads and stores are without atomics; these, with or without a result, have counters of their own.
 struct Counters {
   uint64_t global_load_requests = 0, global_load_sectors = 0, global_load_bytes_useful = 0;
   uint64_t global_store_requests = 0, global_store_sectors = 0, global_store_bytes_useful = 0;
-  uint64_t shared_load_wavefronts = 0, shared_store_wavefronts = 0;
-  uint64_t shared_load_bank_conflicts = 0, shared_store_bank_conflicts = 0;
+  uint64_t global_atomic_requests = 0, global_atomic_sectors = 0, global_atomic_bytes_useful = 0;
+  uint64_t shared_load_wavefronts = 0, shared_store_wavefronts = 0, shared_atomic_wavefronts = 0;
+  uint64_t shared_load_bank_conflicts = 0, shared_store_bank_conflicts = 0, shared_atomic_bank_conflicts = 0;
   uint64_t warp_instructions = 0;
-};
-
-/// A bug that the checks found. Findings of the same id at the same line are one, with a count.
-struct Finding {
-  std::string id = {};  // "out-of-bounds" | "misaligned" | "uninitialised-read" | … (docs: architecture, command line)
-  uint64_t count = 1;   // lanes, over the whole run
-  std::string file = {};
-  uint32_t line = 0;
-  Dim3 block{0, 0, 0}, thread{0, 0, 0};  // of the first one
-  std::string buffer = {};
-  int64_t offset = 0;        // bytes into the buffer
-  std::string message = {};  // out of bounds: read of 4 bytes at a+4096 (buffer of 4096 bytes), kernels/x.cu:12, block
-                             // (3,0,0) thread (0,0,0)
+  /// Of loads, stores and atomics together.
+  uint64_t global_requests() const { return global_load_requests + global_store_requests + global_atomic_requests; }
+  uint64_t global_sectors() const { return global_load_sectors + global_store_sectors + global_atomic_sectors; }
+  uint64_t global_bytes_moved() const { return global_sectors() * 32; }
+  uint64_t global_bytes_useful() const {
+    return global_load_bytes_useful + global_store_bytes_useful + global_atomic_bytes_useful;
+  }
 };
 
 }  // namespace tilescope

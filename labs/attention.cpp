@@ -107,7 +107,7 @@ Result<void> check_unfused(const Config& config) {
   const AttentionShape shape(config);
   if (shape.rows() * 32 > int64_t{1} << 31)
     return fail(ErrorId::parameter_range, "queries", shape.queries,
-                fmt::format("at most {} with so many heads", (int64_t{1} << 26) / shape.all_heads()));
+                phrase("at most {} with this many heads", (int64_t{1} << 26) / shape.all_heads()));
   return {};
 }
 
@@ -117,14 +117,14 @@ Result<void> check_mma(const Config& config) {
   const int64_t rows = m / warps, depth = config.param("HEAD_DIM");
   if (rows < 16)
     return fail(ErrorId::parameter_range, "WARPS", warps,
-                fmt::format("at most {} with BLOCK_M = {}: a warp multiplies tiles of 16 queries", m / 16, m));
+                phrase("at most {} with BLOCK_M = {}: a warp multiplies tiles of 16 queries", m / 16, m));
   // A lane holds a 32nd of both tiles of accumulators; 20 more are the least that addresses and fragments need.
   const int64_t accumulators = rows * (n + depth) / 32;
   if (accumulators + 20 > kMostRegisters)
     return fail(ErrorId::parameter_range, "BLOCK_N", n,
-                fmt::format("at most {} with {} queries for each warp and HEAD_DIM = {}: the accumulators alone would "
-                            "take {} of a thread's 255 registers",
-                            n / 2, rows, depth, accumulators));
+                phrase("at most {} with {} queries for each warp and HEAD_DIM = {}: the accumulators alone would "
+                       "take {} of a thread's 255 registers",
+                       n / 2, rows, depth, accumulators));
   return check_shared("STAGES", std::to_string(config.param("STAGES")), mma_shared_bytes(config));
 }
 
@@ -258,7 +258,8 @@ std::vector<Predict> make_predicts() {
                  "8,192² scores of 4 bytes: 256 MiB for each head. Q, K, V and O of the head are 2 MiB each at "
                  "head dimension 128.",
                  "8,192² 个得分，每个 4 字节：每个头 256 MiB。头维度 128 时，这个头的 Q、K、V、O 各只有 2 MiB。"};
-           }},
+           },
+       .rungs = {"unfused"}},
       {.question = {"Causal, 2,048 queries and keys, blocks of 128 × 64: how many of the 16 × 32 blocks are never "
                     "computed?",
                     "因果掩码，2,048 个查询和键，每块 128 × 64：16 × 32 块里有多少块根本不算？"},
@@ -279,7 +280,8 @@ std::vector<Predict> make_predicts() {
                  "240 are skipped.",
                  "第 i 块的 128 个查询看到键 128 (i + 1) 为止：32 块里的 2 (i + 1) 块。跳过 30 + 28 + … + 0 = "
                  "240 块。"};
-           }},
+           },
+       .rungs = {"flash-fp32", "flash-mma"}},
   };
 }
 

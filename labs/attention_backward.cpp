@@ -198,7 +198,8 @@ std::vector<Predict> make_predicts() {
                  "and one for dQ, the first two are needed twice: 7.",
                  "再算一次 Q·Kᵗ，一次 dO·Vᵗ，dV、dK、dQ 各一次。若分成 dK/dV 与 dQ 两个内核，前两次要各算两遍：7 "
                  "次。"};
-           }},
+           },
+       .rungs = {"mma-one-pass"}},
       {.question = {"4,096 keys in blocks of 128, no mask: how many CTAs add to each element of dQ?",
                     "4,096 个键，每块 128 个，无掩码：dQ 的每个元素有多少个 CTA 往上加？"},
        .choices =
@@ -211,7 +212,8 @@ std::vector<Predict> make_predicts() {
              return Text{
                  "A query's gradient is a sum over all keys, and each block of 128 keys has a CTA of its own: 32.",
                  "一个查询的梯度要对所有键求和，每 128 个键由一个 CTA 负责：32 个。"};
-           }},
+           },
+       .rungs = {"mma-one-pass"}},
   };
 }
 

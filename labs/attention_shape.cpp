@@ -163,11 +163,11 @@ Result<void> check_heads(const Config& config) {
   const AttentionShape shape(config);
   if (shape.heads % shape.kv_heads != 0)
     return fail(ErrorId::parameter_range, "kv_heads", shape.kv_heads,
-                fmt::format("what divides heads = {}: each head of K and V serves as many heads of Q", shape.heads));
+                phrase("what divides heads = {}: each head of K and V serves as many heads of Q", shape.heads));
   if (shape.all_heads() > 65535)
     return fail(
         ErrorId::parameter_range, "heads", shape.heads,
-        fmt::format("at most {} with batch = {}: a grid has 65,535 CTAs in y and z", 65535 / shape.batch, shape.batch));
+        phrase("at most {} with batch = {}: a grid has 65,535 CTAs in y and z", 65535 / shape.batch, shape.batch));
   return {};
 }
 

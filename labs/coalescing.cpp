@@ -96,7 +96,7 @@ int64_t sectors_of_a_warp(int64_t stride, int64_t offset, int64_t width) {
 
 /// Three choices with the answer among them.
 Predict predict(Text question, std::function<int64_t(const Config&)> answer, std::vector<int64_t> others,
-                std::function<Text(const Config&)> why) {
+                std::function<Text(const Config&)> why, std::vector<std::string> rungs = {}) {
   return {.question = std::move(question),
           .choices =
               [answer, others = std::move(others)](const Config& config) {
@@ -107,7 +107,8 @@ Predict predict(Text question, std::function<int64_t(const Config&)> answer, std
                 return choices;
               },
           .answer = answer,
-          .why = std::move(why)};
+          .why = std::move(why),
+          .rungs = std::move(rungs)};
 }
 
 std::vector<Predict> make_predicts() {
@@ -125,7 +126,8 @@ std::vector<Predict> make_predicts() {
                         fmt::format("相邻 lane 相隔 {} 字节。达到 32 字节，每个 lane 就各占一个扇区；不足 32 "
                                     "字节，则触及这 {} 字节里的全部扇区。",
                                     bytes, with_separators(kWarp * bytes))};
-          }),
+          },
+          {"field-by-field", "point-by-point"}),
       predict(
           {"Structure of arrays, OFFSET 1: how many sectors does one load of a warp touch?",
            "数组结构体，OFFSET 为 1：一个 warp 的一条读指令触及多少个扇区？"},
@@ -133,7 +135,8 @@ std::vector<Predict> make_predicts() {
           [](const Config&) {
             return Text{"128 bytes that start 4 bytes into a sector end 4 bytes into a fifth one.",
                         "这 128 字节从某个扇区的第 4 字节开始，就要在第五个扇区的第 4 字节处结束。"};
-          }),
+          },
+          {"structure-of-arrays"}),
       predict(
           {"Structures of 4 floats, 16-byte loads: what percentage of the bytes moved is used?",
            "每个结构体 4 个 float，用 16 字节访问：搬运的字节有百分之几被用到？"},
@@ -144,7 +147,8 @@ std::vector<Predict> make_predicts() {
                 "A lane takes its whole structure, and the structures lie side by side: 512 bytes asked "
                 "for, 16 sectors moved.",
                 "每个 lane 取走整个结构体，结构体又紧挨着：要 512 字节，搬 16 个扇区。"};
-          }),
+          },
+          {"vector-fields"}),
   };
 }
 

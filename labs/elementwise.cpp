@@ -122,7 +122,8 @@ std::vector<Predict> make_predicts() {
                                                  config.param("BLOCK"), with_separators(ctas_with_8_tiles(config)));
              return Text{"A CTA covers 8 × BLOCK elements: " + sum + ".",
                          "一个 CTA 覆盖 8 × BLOCK 个元素：" + sum + "。"};
-           }},
+           },
+       .rungs = {"tiles-per-cta"}},
       {.question = {"4 floats per load: how many 32-byte sectors does one warp's load touch?",
                     "每次读 4 个 float：一个 warp 的一条读指令触及多少个 32 字节扇区？"},
        .choices =
@@ -134,7 +135,8 @@ std::vector<Predict> make_predicts() {
            [](const Config&) {
              return Text{"32 lanes × 16 bytes are 512 bytes, and 512 / 32 = 16.",
                          "32 个 lane × 16 字节共 512 字节，512 / 32 = 16。"};
-           }},
+           },
+       .rungs = {"vector-loads"}},
   };
 }
 

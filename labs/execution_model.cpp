@@ -94,12 +94,12 @@ std::vector<Param> make_params() {
            .max = 128,
            .scale = Scale::power_of_two},
           {.name = "MIN_BLOCKS",
-           .title = {"Blocks that shall fit", "要容下的线程块数"},
+           .title = {"Blocks that must fit", "要容下的线程块数"},
            .unit = {"blocks", "线程块"},
-           .help = {"__launch_bounds__(BLOCK, MIN_BLOCKS): the compiler caps the registers so that so many CTAs fit on "
-                    "a multiprocessor, and spills what is over.",
-                    "__launch_bounds__(BLOCK, MIN_BLOCKS)：编译器限制寄存器，使一个 SM 能容下这么多 "
-                    "CTA，放不下的溢出到内存。"},
+           .help = {"__launch_bounds__(BLOCK, MIN_BLOCKS): the compiler caps the registers so that this many blocks "
+                    "fit on an SM, and spills the rest.",
+                    "__launch_bounds__(BLOCK, MIN_BLOCKS)：编译器限制寄存器，使一个 SM 能容下这么多"
+                    "线程块，放不下的溢出到内存。"},
            .value = 6,
            .min = 1,
            .max = 8}};
@@ -122,7 +122,7 @@ std::vector<BreakIt> make_break_it() {
 
 /// Three choices with the answer among them.
 Predict predict(Text question, const std::function<int64_t(const Config&)>& answer, std::vector<int64_t> others,
-                std::function<Text(const Config&)> why) {
+                std::function<Text(const Config&)> why, std::vector<std::string> rungs = {}) {
   return {.question = std::move(question),
           .choices =
               [answer, others = std::move(others)](const Config& config) {
@@ -133,7 +133,8 @@ Predict predict(Text question, const std::function<int64_t(const Config&)>& answ
                 return choices;
               },
           .answer = answer,
-          .why = std::move(why)};
+          .why = std::move(why),
+          .rungs = std::move(rungs)};
 }
 
 int64_t warps_of(const Config& config) { return (config.param("BLOCK") + 31) / 32; }
@@ -183,7 +184,8 @@ std::vector<Predict> make_predicts() {
                                     config.param("TABLE_KB") + 1, config.param("TABLE_KB") + 1),
                         fmt::format("系统还要为每个线程块占 1 KiB，所以每块 {} KiB：228 / {}，向下取整。",
                                     config.param("TABLE_KB") + 1, config.param("TABLE_KB") + 1)};
-          }),
+          },
+          {"table-in-shared"}),
   };
 }
 

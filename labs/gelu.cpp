@@ -144,7 +144,8 @@ Predict predict_accesses() {
                     "Each of the 8 operators writes once. Six read one vector, two read x as well: 8 + 6 + 4. "
                     "Fused, it is 2.",
                     "8 个算子各写一次；其中六个读一个向量，两个还要读 x：8 + 6 + 4。融合后是 2 次。"};
-              }};
+              },
+          .rungs = {"eight-kernels"}};
 }
 
 Predict predict_error() {
@@ -162,7 +163,8 @@ Predict predict_error() {
                     "the 24 of a float. ex2.approx and rcp.approx are good to 22 bits.",
                     "误差不超过其值的 2^-11：对 8 位的 bfloat16 绰绰有余，离 float 的 24 位还差得远。ex2.approx "
                     "和 rcp.approx 约有 22 位。"};
-              }};
+              },
+          .rungs = {"fast-math", "several-packs"}};
 }
 
 /// In float, tanhf is off by 2 units in the last place and u by a few more; before 1 + tanh u all that is absolute, so

@@ -122,7 +122,8 @@ std::vector<Predict> make_predicts() {
                  "x is read for the mean, for the variance and to be normalised; out is written, read and written "
                  "again.",
                  "求均值、求方差、归一化各读一次 x；归一化的结果写一次、读一次；out 写一次。"};
-           }},
+           },
+       .rungs = {"two-pass"}},
       {.question = {"fp32, x about 100 with deviation 1: about how many of its 24 bits does the difference of the mean "
                     "square and the squared mean still have?",
                     "fp32，x 约为 100、标准差 1：平方的均值减均值的平方之后，24 位里大约还剩几位？"},

@@ -344,7 +344,8 @@ std::vector<Predict> make_predicts() {
                  "dx reads x and dy for the sums and again to write: 5. dgamma and dbeta read both once more: 7. "
                  "Fused: 3.",
                  "dx 为求和读 x、dy，写之前再读一遍：5 趟。dgamma 和 dbeta 又各读一遍：7 趟。融合后只有 3 趟。"};
-           }},
+           },
+       .rungs = {"two-kernels"}},
       {.question = {"Two kernels, 4,096 columns, 256 threads: how many CTAs compute dgamma and dbeta?",
                     "两个内核，4,096 列，256 个线程：有多少个 CTA 在算 dgamma 和 dbeta？"},
        .choices =
@@ -356,7 +357,8 @@ std::vector<Predict> make_predicts() {
            [](const Config&) {
              return Text{"A thread for each column: 16 CTAs. On 132 multiprocessors 116 have nothing to do.",
                          "每列一个线程：16 个 CTA。132 个多处理器里有 116 个闲着。"};
-           }},
+           },
+       .rungs = {"two-kernels"}},
   };
 }
 

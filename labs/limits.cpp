@@ -7,8 +7,8 @@ namespace tilescope {
 Result<void> check_shared(const std::string& what, const std::string& value, int64_t bytes) {
   if (bytes <= kMostSharedBytes) return {};
   return fail(ErrorId::parameter_range, what, value,
-              fmt::format("what fits into shared memory: this needs {} bytes and a CTA has {}", with_separators(bytes),
-                          with_separators(kMostSharedBytes)));
+              phrase("what fits into shared memory: this needs {} bytes and a CTA has {}", with_separators(bytes),
+                     with_separators(kMostSharedBytes)));
 }
 
 }  // namespace tilescope

@@ -150,7 +150,8 @@ std::vector<Predict> make_predicts() {
                      "The product is written; the bias reads and writes; the activation reads and writes. Fused, "
                      "it is written once.",
                      "乘积写一趟；偏置读写各一趟；激活读写各一趟。融合后只写一趟。"};
-               }},
+               },
+           .rungs = {"three-kernels"}},
           {.question = {"How many bytes of bias does one lane of the fused kernel read, with a tile of 64 columns for "
                         "each warp?",
                         "融合内核里，每个 warp 的分块宽 64 列，一个 lane 读多少字节的偏置？"},
@@ -165,7 +166,8 @@ std::vector<Predict> make_predicts() {
                      "A lane has two neighbouring columns of each 8: 16 of the 64, 2 bytes each, the same for all of "
                      "its rows.",
                      "每 8 列里一个 lane 有相邻两列：64 列里有 16 列，每个 2 字节，它的各行共用。"};
-               }}};
+               },
+           .rungs = {"fused"}}};
 }
 
 std::function<std::string(const Config&)> layer_operation() {

@@ -39,17 +39,16 @@ struct Tiles {
 
 // ---- What cannot run, and the limit that says so ------------------------------------------------------------------
 
-tl::unexpected<Error> not_possible(const std::string& what, const std::string& value, const std::string& why) {
-  Error error = make_error(ErrorId::bad_launch, what, value, why);
-  error.hint = "Choose other values of " + what + ".";
-  return tl::unexpected(std::move(error));
+tl::unexpected<Error> not_possible(const std::string& what, const std::string& value, const Phrase& why) {
+  return tl::unexpected(
+      make_error(ErrorId::bad_launch, {what, value, why}, phrase("Choose other values of {}.", what)));
 }
 
 Result<void> check_pieces(const std::string& what, const std::string& value, int64_t bytes) {
   if (bytes <= kMostSharedBytes) return {};
   return not_possible(what, value,
-                      fmt::format("the pieces would take {} bytes of shared memory, and a CTA has at most {}",
-                                  with_separators(bytes), with_separators(kMostSharedBytes)));
+                      phrase("the pieces would take {} bytes of shared memory, and a CTA has at most {}",
+                             with_separators(bytes), with_separators(kMostSharedBytes)));
 }
 
 /// The tiles of rung 4, which are arrays of the kernel.
@@ -57,9 +56,9 @@ Result<void> check_column(const Config& config) {
   const int64_t tile = config.param("TILE"), tm = config.param("TM"), bytes = (tm + 1) * tile * tile * kFloat;
   if (bytes <= kMostDeclaredBytes) return {};
   return not_possible("TM × TILE", fmt::format("{} × {}", tm, tile),
-                      fmt::format("the tiles would take {} bytes of shared memory, and arrays of a kernel have at "
-                                  "most {}",
-                                  with_separators(bytes), with_separators(kMostDeclaredBytes)));
+                      phrase("the tiles would take {} bytes of shared memory, and arrays of a kernel have at "
+                             "most {}",
+                             with_separators(bytes), with_separators(kMostDeclaredBytes)));
 }
 
 /// Registers and threads of rungs 5 to 8.
@@ -69,21 +68,21 @@ Result<void> check_thread_tile(const Config& config) {
                     cta = fmt::format("{} × {}", tiles.bm, tiles.bn);
   if (tiles.tm * tiles.tn > kMostRegisters)
     return not_possible("TM × TN", thread,
-                        fmt::format("the results alone would take {} registers of a thread, and it has at most {}",
-                                    tiles.tm * tiles.tn, kMostRegisters));
+                        phrase("the results alone would take {} registers of a thread, and it has at most {}",
+                               tiles.tm * tiles.tn, kMostRegisters));
   if (tiles.bm * tiles.bn >= kRegisters)
     return not_possible(
         "BM × BN", cta,
-        fmt::format("the results alone would take all {} registers of a multiprocessor", with_separators(kRegisters)));
+        phrase("the results alone would take all {} registers of a multiprocessor", with_separators(kRegisters)));
   if (tiles.threads() > kMostThreads)
     return not_possible("BM × BN", cta,
-                        fmt::format("with {} results for each thread the CTA would have {} threads, and {} are the "
-                                    "most",
-                                    thread, with_separators(tiles.threads()), with_separators(kMostThreads)));
+                        phrase("with {} results for each thread the CTA would have {} threads, and {} are the "
+                               "most",
+                               thread, with_separators(tiles.threads()), with_separators(kMostThreads)));
   if (tiles.threads() < kWarp)
     return not_possible("BM × BN", cta,
-                        fmt::format("with {} results for each thread the CTA would have {} threads, less than one warp",
-                                    thread, tiles.threads()));
+                        phrase("with {} results for each thread the CTA would have {} threads, less than one warp",
+                               thread, tiles.threads()));
   return {};
 }
 
@@ -92,18 +91,17 @@ Result<void> check_warp_tile(const Config& config) {
   if (auto possible = check_thread_tile(config); !possible) return possible;
   const Tiles tiles(config);
   const std::string wm = std::to_string(tiles.wm);
-  if (tiles.wm > tiles.bm)
-    return not_possible("WM", wm, fmt::format("the tile of the CTA has only BM = {} rows", tiles.bm));
+  if (tiles.wm > tiles.bm) return not_possible("WM", wm, phrase("the tile of the CTA has only BM = {} rows", tiles.bm));
   if (tiles.lanes_down() < 2 || tiles.lanes_down() > kWarp / 2)
     return not_possible("WM", wm,
-                        fmt::format("with TM = {} results below each other {} lanes would stand below each other; 2 to "
-                                    "16 of 32 can",
-                                    tiles.tm, tiles.lanes_down()));
+                        phrase("with TM = {} results below each other {} lanes would stand below each other; 2 to "
+                               "16 of 32 can",
+                               tiles.tm, tiles.lanes_down()));
   if (tiles.wn() > tiles.bn)
     return not_possible("WM", wm,
-                        fmt::format("the warp's {} × {} × 32 results would be {} columns wide, and the tile of the CTA "
-                                    "has BN = {}",
-                                    tiles.tm, tiles.tn, tiles.wn(), tiles.bn));
+                        phrase("the warp's {} × {} × 32 results would be {} columns wide, and the tile of the CTA "
+                               "has BN = {}",
+                               tiles.tm, tiles.tn, tiles.wn(), tiles.bn));
   return {};
 }
 
@@ -378,7 +376,8 @@ std::vector<Predict> make_predicts() {
              return Text{"Neighbouring lanes are in neighbouring rows of A, " + pitch +
                              " bytes apart; each row is in a sector of its own.",
                          "相邻 lane 在 A 的相邻行上，相隔 " + pitch + " 字节；每一行各占一个扇区。"};
-           }},
+           },
+       .rungs = {"naive"}},
       {.question = {"Coalesced reads every element of A once for each of the N columns of C. How many CTAs read it "
                     "with the shared tile?",
                     "“合并访问”为 C 的 N 列各读一次 A 的每个元素。用共享内存分块时，每个元素由多少个 CTA 读？"},
@@ -393,7 +392,8 @@ std::vector<Predict> make_predicts() {
                  fmt::format("⌈{} / {}⌉", with_separators(config.size("N")), config.param("TILE"));
              return Text{count + ": one for each tile beside the others in a row of tiles of C.",
                          count + "：C 的一行分块里有几块，就有几个 CTA 读。"};
-           }},
+           },
+       .rungs = {"shared-tile"}},
       {.question = {"For one step of K a thread with TM × TN results makes TM · TN multiply-adds. How many bytes does "
                     "it read from shared memory for them?",
                     "一个线程有 TM × TN 个结果，K 每走一步做 TM · TN 次乘加。为此它从共享内存读多少字节？"},
@@ -412,7 +412,8 @@ std::vector<Predict> make_predicts() {
                                      tm + tn, tm * tn, intensity),
                          fmt::format("TM + TN = {} 个 float，换来外积的 {} 次乘加：每字节 {:.2f} FLOP，而不是 0.25。",
                                      tm + tn, tm * tn, intensity)};
-           }},
+           },
+       .rungs = {"register-2d", "vectorised", "warp-tile", "double-buffered"}},
       {.question = {"Double-buffered without padding: how many lanes collide in a bank when a warp turns 8 depths of 4 "
                     "rows of A over?",
                     "双缓冲而不填充：一个 warp 转置 A 的 4 行 × 8 深度时，一个存储体里撞上几个 lane？"},
@@ -430,7 +431,8 @@ std::vector<Predict> make_predicts() {
                          fmt::format("相邻深度相隔 BM = {} 个字，是 32 的倍数：同一行的 8 个都在一个存储体。多 4 "
                                      "个字，就分到 8 个存储体。",
                                      bm)};
-           }},
+           },
+       .rungs = {"double-buffered"}},
   };
 }
 

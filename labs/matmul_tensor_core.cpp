@@ -99,11 +99,13 @@ std::vector<BreakIt> make_switches() {
   return switches;
 }
 
-Predict make_predict(Text question, std::vector<int64_t> choices, int64_t answer, Text why) {
+Predict make_predict(Text question, std::vector<int64_t> choices, int64_t answer, Text why,
+                     std::vector<std::string> rungs = {}) {
   return {.question = std::move(question),
           .choices = [choices = std::move(choices)](const Config&) { return choices; },
           .answer = [answer](const Config&) { return answer; },
-          .why = [why = std::move(why)](const Config&) { return why; }};
+          .why = [why = std::move(why)](const Config&) { return why; },
+          .rungs = std::move(rungs)};
 }
 
 std::vector<Predict> make_predicts() {
@@ -121,13 +123,15 @@ std::vector<Predict> make_predicts() {
           {"All rows begin in the same bank, so each of the four matrices of 8 rows takes 8 passes; with the swizzle "
            "its 8 rows lie in 8 different groups of banks: 1 each, 4 in all.",
            "所有行都从同一个存储体开始，四个矩阵各 8 行，每个要 8 遍；做了 swizzle，8 行落在 8 组不同的 "
-           "存储体：每个 1 遍，共 4 遍。"}),
+           "存储体：每个 1 遍，共 4 遍。"},
+          {"ldmatrix", "multi-stage", "persistent"}),
       make_predict(
           {"A warp's tile of 64 × 64 at a depth of 16: how many operations for each byte that ldmatrix reads?",
            "一个 warp 的 64 × 64 分块，深度 16：ldmatrix 每读一个字节对应多少次运算？"},
           {8, 16, 32, 64}, 32,
           {"2 · 64 · 64 · 16 operations from (64 + 64) · 16 · 2 bytes: 131,072 / 4,096 = 32. A tile of 32 × 32 has 16.",
-           "2 · 64 · 64 · 16 次运算，读 (64 + 64) · 16 · 2 字节：131,072 / 4,096 = 32。32 × 32 的分块只有 16。"})};
+           "2 · 64 · 64 · 16 次运算，读 (64 + 64) · 16 · 2 字节：131,072 / 4,096 = 32。32 × 32 的分块只有 16。"},
+          {"ldmatrix", "multi-stage", "persistent"})};
 }
 
 std::function<std::string(const Config&)> product_operation() {

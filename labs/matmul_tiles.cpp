@@ -179,7 +179,7 @@ std::vector<BreakIt> make_pipeline_switches(const std::vector<std::string>& stag
            .rungs = all},
           {.name = "DROP_BARRIER",
            .title = {"Remove the barriers of the loop", "去掉循环里的屏障"},
-           .help = {"A warp overwrites a piece that another one still reads.",
+           .help = {"A warp overwrites data that a different warp still reads.",
                     "一个 warp 会覆盖另一个 warp 还在读的数据。"},
            .rungs = all},
           {.name = "DROP_WAIT",
@@ -210,11 +210,11 @@ std::string tiles_formula(const Config& config) {
 Result<void> check_tile(const Config& config, int64_t stages) {
   const int64_t sums = config.param("BM") * config.param("BN") / (32 * config.param("WARPS"));
   if (sums > kMostSums)
-    return fail(ErrorId::parameter_range, "BM · BN / (32 · WARPS), the sums of a lane,", sums,
-                fmt::format("at most {}, half of its registers", kMostSums));
+    return fail(ErrorId::parameter_range, "BM · BN / (32 · WARPS), the accumulators of a lane,", sums,
+                phrase("at most {}, half of its registers", kMostSums));
   if (const int64_t bytes = shared_bytes(config, stages); bytes > kMostSharedBytes)
     return fail(ErrorId::parameter_range, "(BM + BN) · BK · STAGES in bytes of shared memory", with_separators(bytes),
-                "at most " + with_separators(kMostSharedBytes));
+                phrase("at most {}", with_separators(kMostSharedBytes)));
   return {};
 }
 

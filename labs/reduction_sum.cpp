@@ -309,7 +309,8 @@ std::vector<Predict> make_predicts() {
                          fmt::format("有 {} 个线程在加，每 16 个里一个：{} 个 warp 每个都有两个。连续步长时它们挨在一"
                                      "起，只占 {} 个 warp。",
                                      block / 16, divergent_warps(config), folded_warps(config))};
-           }},
+           },
+       .rungs = {"divergent-stride"}},
       {.question = {"Warp shuffle: how many launches until one number is left?",
                     "warp 洗牌：要启动几次内核，才只剩下一个数？"},
        .choices =
@@ -324,7 +325,8 @@ std::vector<Predict> make_predicts() {
                chain += " → " + with_separators(left);
              return Text{fmt::format("A CTA turns 2 × {} numbers into one: {}.", config.param("BLOCK"), chain),
                          fmt::format("一个 CTA 把 2 × {} 个数变成一个：{}。", config.param("BLOCK"), chain)};
-           }},
+           },
+       .rungs = {"warp-shuffle"}},
   };
 }
 

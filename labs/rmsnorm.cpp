@@ -127,7 +127,8 @@ std::vector<Predict> make_predicts() {
            [](const Config&) {
              return Text{"A row is one CTA, and a CTA runs on one multiprocessor: 16 work, however long the rows are.",
                          "一行就是一个 CTA，一个 CTA 只在一个多处理器上运行：不管行多长，只有 16 个在工作。"};
-           }},
+           },
+       .rungs = {"scheme-1"}},
       {.question = {"Scheme 4 with 128 threads and 8 lanes per row: how many rows does a CTA normalise?",
                     "方案 4，128 个线程，每行 8 个 lane：一个 CTA 处理几行？"},
        .choices =
@@ -139,7 +140,8 @@ std::vector<Predict> make_predicts() {
            [](const Config&) {
              return Text{"128 / 8 = 16. Each group of 8 lanes sums by 3 shuffles, for itself.",
                          "128 / 8 = 16。每 8 个 lane 一组，各自用 3 次洗牌求和。"};
-           }},
+           },
+       .rungs = {"scheme-4"}},
   };
 }
 

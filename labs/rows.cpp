@@ -221,9 +221,7 @@ Launch launch_several_ctas(const std::string& kernel, const Config& config, std:
   return launch;
 }
 
-std::string rows_formula(const Config& config) {
-  return fmt::format("CTAs = {}", with_separators(config.size("rows")));
-}
+std::string rows_formula(const Config& config) { return "rows = " + with_separators(config.size("rows")); }
 std::string several_rows_formula(const Config& config) {
   const int64_t block = config.param("BLOCK"), lanes = config.param("LANES"), rows = config.size("rows");
   return fmt::format("⌈{} / ({} / {})⌉ = {}", with_separators(rows), block, lanes,

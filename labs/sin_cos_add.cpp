@@ -112,7 +112,8 @@ Predict predict_accesses() {
               [](const Config&) {
                 return Text{"Read a, write s; read b, write c; read s and c, write out: 7 accesses. Fused: 3.",
                             "读 a、写 s；读 b、写 c；读 s 和 c、写 out：共 7 次访问。融合后是 3 次。"};
-              }};
+              },
+          .rungs = {"three-kernels", "fused"}};
 }
 
 Predict predict_scratch() {
@@ -128,7 +129,8 @@ Predict predict_scratch() {
               [](const Config&) {
                 return Text{"Two vectors of n floats. Fused, it is two registers of a thread.",
                             "两个长为 n 的 float 向量。融合后只是每个线程的两个寄存器。"};
-              }};
+              },
+          .rungs = {"three-kernels"}};
 }
 
 Lab make_sin_cos_add() {

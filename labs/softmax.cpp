@@ -155,7 +155,8 @@ std::vector<Predict> make_predicts() {
              return Text{
                  "max reads; subtract and exp read and write; sum reads; divide reads and writes: 1 + 2 + 2 + 1 + 2.",
                  "max 读；subtract 和 exp 各读写一次；sum 读；divide 读写：1 + 2 + 2 + 1 + 2。"};
-           }},
+           },
+       .rungs = {"five-kernels"}},
       {.question = {"One CTA per row, 128 threads: how many barriers does one of its two reductions take?",
                     "一 CTA 一行，128 个线程：两次归约里的一次要几道同步？"},
        .choices =
@@ -169,7 +170,8 @@ std::vector<Predict> make_predicts() {
                  "One after the tree is filled, one after each of log2(128) = 7 steps, and one before its memory is "
                  "used again.",
                  "填好树之后一道，log2(128) = 7 步每步一道，重新使用这块内存之前再一道。"};
-           }},
+           },
+       .rungs = {"cta-per-row"}},
   };
 }
 

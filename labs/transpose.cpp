@@ -158,11 +158,13 @@ int64_t sectors_of_a_strided_store(const Config& config) {
   return static_cast<int64_t>(sectors.size());
 }
 
-Predict predict_constant(Text question, std::vector<int64_t> choices, int64_t answer, Text why) {
+Predict predict_constant(Text question, std::vector<int64_t> choices, int64_t answer, Text why,
+                         std::vector<std::string> rungs = {}) {
   return {.question = std::move(question),
           .choices = [choices = std::move(choices)](const Config&) { return choices; },
           .answer = [answer](const Config&) { return answer; },
-          .why = [why = std::move(why)](const Config&) { return why; }};
+          .why = [why = std::move(why)](const Config&) { return why; },
+          .rungs = std::move(rungs)};
 }
 
 std::vector<Predict> make_predicts() {
@@ -179,18 +181,21 @@ std::vector<Predict> make_predicts() {
              const std::string pitch = with_separators(4 * config.size("rows"));
              return Text{"Neighbouring lanes write " + pitch + " bytes apart, one row of out; a sector has 32 bytes.",
                          "相邻 lane 写入的位置相隔 " + pitch + " 字节，即 out 的一行；一个扇区只有 32 字节。"};
-           }},
+           },
+       .rungs = {"reads-coalesced"}},
       predict_constant({"Shared tile with edge 16: how many lanes of a warp collide in one bank when a column is read?",
                         "共享内存分块，边长 16：按列读时，一个 warp 有多少个 lane 撞在同一个存储体？"},
                        {4, 8, 16}, 8,
                        {"A column's words lie 16 apart: 16 rows share 2 banks, 8 in each. The other 16 lanes read the "
                         "next column, in the 2 banks beside them.",
-                        "同一列的字相隔 16：16 行共用 2 个存储体，各 8 个。另外 16 个 lane 读下一列，落在旁边 2 个。"}),
+                        "同一列的字相隔 16：16 行共用 2 个存储体，各 8 个。另外 16 个 lane 读下一列，落在旁边 2 个。"},
+                       {"shared-tile"}),
       predict_constant({"Padded tile, edge 32: how many passes does a column take with PAD 4?",
                         "填充分块，边长 32：PAD 为 4 时，读一列要几遍？"},
                        {1, 4, 8}, std::gcd(36, 32),
                        {"Rows lie 36 words apart. gcd(36, 32) = 4, so 32 rows meet only 8 banks, 4 lanes in each.",
-                        "行与行相隔 36 个字。gcd(36, 32) = 4，所以 32 行只用到 8 个存储体，每个 4 个 lane。"}),
+                        "行与行相隔 36 个字。gcd(36, 32) = 4，所以 32 行只用到 8 个存储体，每个 4 个 lane。"},
+                       {"padded-tile"}),
   };
 }
 

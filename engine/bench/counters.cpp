@@ -119,8 +119,8 @@ Result<RecordedCounters> counters_from_json(const json& document, const std::str
   const json format = document.value("format", json());
   if (format != json(RecordedCounters::kFormat))
     return fail(ErrorId::counters_refused, source,
-                fmt::format("it has format version {}, and this program reads version {}", format.dump(),
-                            RecordedCounters::kFormat));
+                phrase("it has format version {}, and this program reads version {}", format.dump(),
+                       RecordedCounters::kFormat));
   std::string fault, wrong;
   RecordedCounters counters;
   JsonReader reader(document, "", fault);

@@ -83,7 +83,7 @@ Config countable(const Lab& lab, Config config) {
 
 Result<FusionAccount> account_fusion(Engine& engine, const Lab& lab, const Config& config, const std::string& gpu,
                                      std::stop_token stop) {
-  if (!lab.fusion) return fail(ErrorId::usage, fmt::format("lab '{}' has no rungs that are fused", lab.name));
+  if (!lab.fusion) return fail(ErrorId::usage, phrase("lab '{}' has no rungs that are fused", lab.name));
   auto spec = engine.modelled_gpu(gpu);
   if (!spec) return tl::unexpected<Error>(spec.error());
   FusionAccount account{.config = config, .simulated = countable(lab, config), .gpu = spec->name};
@@ -98,10 +98,9 @@ Result<FusionAccount> account_fusion(Engine& engine, const Lab& lab, const Confi
     request.gpu = gpu;
     const Rung* rung = find_rung(lab, name);
     if (rung == nullptr || rung->pick)
-      return fail(ErrorId::usage, fmt::format("lab '{}' has no rung '{}' of its own kernels", lab.name, name));
+      return fail(ErrorId::usage, phrase("lab '{}' has no rung '{}' of its own kernels", lab.name, name));
     if (kernels_of(rung->launches(config)) != kernels_of(rung->launches(account.simulated)))
-      return fail(ErrorId::usage,
-                  fmt::format("rung '{}' launches other kernels at the size that can be counted", name));
+      return fail(ErrorId::usage, phrase("rung '{}' launches other kernels at the size that can be counted", name));
     auto run = engine.run(request, stop);
     if (!run) return tl::unexpected<Error>(run.error());
     const auto wanted = buffers_of(lab, *rung, config);

@@ -107,7 +107,7 @@ Result<void> Sweep::name_series() {
     report_.series.push_back({.name = rung.name, .is_rung = true, .unavailable = {}, .points = {}});
   }
   first_reference_ = report_.series.size();
-  if (first_reference_ == 0) return fail(ErrorId::usage, fmt::format("lab '{}' has no kernels to time", lab_.name));
+  if (first_reference_ == 0) return fail(ErrorId::usage, phrase("lab '{}' has no kernels to time", lab_.name));
   if (!request_.references) return {};
   for (const ReferenceSpec& spec : lab_.references) {
     report_.series.push_back({.name = spec.name, .is_rung = false, .unavailable = {}, .points = {}});
@@ -117,7 +117,7 @@ Result<void> Sweep::name_series() {
 
 /// The shapes of the map, and one series per scheme.
 Result<void> Sweep::name_schemes() {
-  if (!lab_.scheme_map) return fail(ErrorId::usage, fmt::format("lab '{}' has no map of schemes", lab_.name));
+  if (!lab_.scheme_map) return fail(ErrorId::usage, phrase("lab '{}' has no map of schemes", lab_.name));
   const SchemeMap& map = *lab_.scheme_map;
   auto gpu = engine_.modelled_gpu("");
   if (!gpu) return tl::unexpected(gpu.error());
@@ -201,8 +201,8 @@ Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config, int64_
     for (const Correctness& output : run->correctness) {
       if (output.pass) continue;
       return fail(ErrorId::kernel_misbehaved,
-                  fmt::format("rung '{}' computes wrong results at {} = {} and is not timed: in '{}', {}", request.rung,
-                              report_.size_name, place_name(report_, size), output.buffer, output.reason));
+                  phrase("rung '{}' computes wrong results at {} = {} and is not timed: in '{}', {}", request.rung,
+                         report_.size_name, place_name(report_, size), output.buffer, output.reason));
     }
     checked.push_back({series, std::move(run->compiled), std::move(run->plan.launches)});
     if (run->run_ms > kLongPilotMs) checked.back().pilot = {run->run_ms};

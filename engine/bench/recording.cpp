@@ -182,8 +182,8 @@ Result<SpeedReport> report_from_json(const json& document, const std::string& so
   const bool is_map = format == json(SpeedReport::kMapFormat);
   if (!is_map && format != json(SpeedReport::kFormat)) {
     return fail(ErrorId::recording_refused, source,
-                fmt::format("it has format version {}, and this program reads versions {} and {}", text_of(format, -1),
-                            SpeedReport::kFormat, SpeedReport::kMapFormat));
+                phrase("it has format version {}, and this program reads versions {} and {}", text_of(format, -1),
+                       SpeedReport::kFormat, SpeedReport::kMapFormat));
   }
   const json sha256 = document.value("sha256", json());
   if (!sha256.is_string()) return fail(ErrorId::recording_refused, source, "it has no sha256");

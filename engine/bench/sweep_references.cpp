@@ -83,7 +83,7 @@ Result<std::vector<LibraryCall>> Sweep::timed_proposals(const std::string& opera
                                                         const AddressSet& addresses) {
   constexpr int kSamples = 5;
   const auto product = product_named(operation, config);
-  if (!product) return fail(ErrorId::reference_unavailable, "cuBLASLt", "there is no operation " + operation);
+  if (!product) return fail(ErrorId::reference_unavailable, "cuBLASLt", phrase("there is no operation {}", operation));
   auto proposals = CublasLtReference::proposals(cublaslt_, *product);
   if (!proposals) return tl::unexpected(proposals.error());
   std::multimap<double, LibraryCall> timed;

@@ -35,6 +35,20 @@ constexpr const char* kPreludeName = "tilescope_prelude.h";
 /// "compute_90a" and "sm_90a" → "90a".
 std::string architecture_of(const std::string& target) { return target.substr(target.find('_') + 1); }
 
+std::string name_of(NvrtcSource source) {
+  switch (source) {
+    case NvrtcSource::cuda_path:
+      return "cuda-path";
+    case NvrtcSource::loader:
+      return "loader";
+    case NvrtcSource::toolkit:
+      return "toolkit";
+    case NvrtcSource::download:
+      return "download";
+  }
+  return {};
+}
+
 /// One request while it is being compiled. The waiting caller may leave before it ends; the last owner frees it.
 struct Compilation {
   CompileRequest request;
@@ -167,8 +181,8 @@ Error compile_error(const NvrtcLibrary& library, const Compilation& compilation,
                         compilation.request.file, message.text);
   std::string text = error_text(place_ptxas_errors(output.log, output.ptx));
   if (text.empty()) text = library.error_string(output.result);
-  text += source.notes(messages);
-  return make_error(ErrorId::compile_failed, compilation.request.file, text);
+  const Phrase notes = source.notes(messages);
+  return make_error(ErrorId::compile_failed, compilation.request.file, phrase("{}{}", text, notes));
 }
 
 /// What is known with the PTX alone.
@@ -205,6 +219,11 @@ class NvrtcCompiler final : public Compiler {
       : library_(std::move(library)), cache_(cache_folder), workers_(library_) {}
 
   std::string version() const override { return fmt::format("{}.{}", library_->major, library_->minor); }
+
+  CompilerOrigin origin() const override {
+    return {version(), name_of(library_->source), library_->path.string(), library_->builtins_path.string(),
+            library_->toolkit_include_folders};
+  }
 
   std::string nearest_target(const std::string& architecture) const override {
     int wanted = 0;

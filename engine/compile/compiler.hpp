@@ -74,6 +74,14 @@ struct CompiledModule {
   }
 };
 
+/// Which NVRTC compiles, for people who wonder.
+struct CompilerOrigin {
+  std::string version;  // "13.0"
+  std::string source;   // "cuda-path", "loader", "toolkit" or "download"
+  std::string library, builtins;
+  std::vector<std::string> include_folders;  // of the toolkit's headers
+};
+
 class Compiler {
  public:
   /// Called, on the thread that waits, as soon as the PTX is there and the machine code is not: with a module that
@@ -81,8 +89,9 @@ class Compiler {
   /// comes from the cache, or where the PTX does not compile.
   using PtxReady = std::function<void(const CompiledModule&)>;
 
-  /// Opens libnvrtc: CUDA_PATH, the loader's path, then /usr/local/cuda. TILESCOPE_HIDE=nvrtc makes it absent (for
-  /// tests of the messages). An empty folder turns the cache off.
+  /// Opens libnvrtc: CUDA_PATH, the loader's path, /usr/local/cuda, then what `./tilescope` downloaded into the user's
+  /// data folder. TILESCOPE_HIDE=nvrtc makes it absent, TILESCOPE_HIDE=toolkit leaves only the download (for tests). An
+  /// empty folder turns the cache off.
   static Result<std::shared_ptr<Compiler>> open(const std::filesystem::path& cache_folder);
   virtual ~Compiler() = default;
 
@@ -91,6 +100,7 @@ class Compiler {
   virtual Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop,
                                          const PtxReady& ptx_ready = {}) = 0;
   virtual std::string version() const = 0;  ///< "13.0"
+  virtual CompilerOrigin origin() const = 0;
   /// The real architecture nearest to this one that NVRTC has: itself, or the next lower, or the lowest of all.
   virtual std::string nearest_target(const std::string& architecture) const = 0;
 };

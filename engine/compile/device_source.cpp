@@ -281,8 +281,9 @@ bool DeviceSource::drop(std::span<const CompileMessage> errors) {
   return dropped;
 }
 
-std::string DeviceSource::notes(std::span<const CompileMessage> errors) const {
-  std::string text;
+Phrase DeviceSource::notes(std::span<const CompileMessage> errors) const {
+  Phrase text;
+  const auto add = [&](const Phrase& note) { text = phrase("{}\n{}", text, note); };
   std::set<std::string> named;
   bool launches = false, shared = false;
   for (const CompileMessage& error : errors) {
@@ -292,21 +293,23 @@ std::string DeviceSource::notes(std::span<const CompileMessage> errors) const {
     for (std::string& name : quoted_names(error.text)) named.insert(std::move(name));
   }
   if (shared)
-    text +=
-        "\nArrays that are declared __shared__ may take 49152 bytes in a block; more, up to 232448, has to be "
-        "extern __shared__, with its size given by --shared.";
-  if (launches) text += "\nA kernel that launches kernels (dynamic parallelism) cannot be run here.";
+    add(
+        Phrase("Arrays that are declared __shared__ may take 49152 bytes in a block; more, up to 232448, has to be "
+               "extern __shared__, with its size given by --shared."));
+  if (launches) add(Phrase("A kernel that launches kernels (dynamic parallelism) cannot be run here."));
   const auto explain = [&](const File& file) {
     for (size_t i = 0; i < file.source.parts.size(); ++i) {
       const SourcePart& part = file.source.parts[i];
       const std::string name = last_component(part.name);
       if (!file.dropped[i] || !named.erase(name)) continue;
       if (const auto reason = reasons_.find(name); reason != reasons_.end())
-        text +=
-            fmt::format("\n'{}' was left out, because it does not compile for the device: {}", name, reason->second);
+        add(phrase("'{}' was left out, because it does not compile for the device: {}", name, reason->second));
+      else if (part.kind == SourcePart::Kind::variable)
+        add(phrase("'{}' in line {} of {} is for the host: it is not marked __device__ or const.", name,
+                   part.first_line, file.name));
       else
-        text += fmt::format("\n'{}' in line {} of {} is for the host: it is not marked {}.", name, part.first_line,
-                            file.name, part.kind == SourcePart::Kind::variable ? "__device__ or const" : "__device__");
+        add(phrase("'{}' in line {} of {} is for the host: it is not marked __device__.", name, part.first_line,
+                   file.name));
     }
   };
   explain(main_);
@@ -314,7 +317,7 @@ std::string DeviceSource::notes(std::span<const CompileMessage> errors) const {
   if (!missing_.empty()) {
     std::string names;
     for (const std::string& name : missing_) names += (names.empty() ? "" : ", ") + name;
-    text += fmt::format("\nNot found, and taken as empty: {}; give the folder with --include.", names);
+    add(phrase("Not found, and taken as empty: {}; give the folder with --include.", names));
   }
   return text;
 }

@@ -47,7 +47,7 @@ class DeviceSource {
 
   /// Sentences that explain errors: a header that was not found, a name that only the host has. Empty, or several
   /// lines.
-  std::string notes(std::span<const CompileMessage> errors) const;
+  Phrase notes(std::span<const CompileMessage> errors) const;
 
  private:
   struct File {

@@ -2,10 +2,13 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
+
+#include "engine/compile/toolkit_folders.hpp"
 
 namespace tilescope {
 namespace {
@@ -23,15 +26,25 @@ std::vector<fs::path> library_folders_of(const fs::path& toolkit) {
   return folders;
 }
 
-/// /usr/local/cuda first, as its owner chose it, then the numbered ones, newest first.
-std::vector<fs::path> installed_toolkits() {
-  std::vector<fs::path> toolkits;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/usr/local", ignored))
-    if (entry.path().filename().string().starts_with("cuda-")) toolkits.push_back(entry.path());
-  std::ranges::sort(toolkits, std::greater<>());
-  toolkits.insert(toolkits.begin(), "/usr/local/cuda");
-  return toolkits;
+/// A folder to look in for libnvrtc; an empty one stands for the loader's own path.
+struct Place {
+  fs::path folder;
+  NvrtcSource source;
+};
+
+/// What somebody installed comes before what the launcher downloaded.
+std::vector<Place> places_of_nvrtc() {
+  std::vector<Place> places;
+  const auto add = [&](const fs::path& toolkit, NvrtcSource source) {
+    for (const fs::path& folder : library_folders_of(toolkit)) places.push_back({folder, source});
+  };
+  if (!is_hidden_library("toolkit")) {
+    if (const fs::path chosen = chosen_toolkit(); !chosen.empty()) add(chosen, NvrtcSource::cuda_path);
+    places.push_back({{}, NvrtcSource::loader});
+    for (const fs::path& toolkit : installed_toolkits()) add(toolkit, NvrtcSource::toolkit);
+  }
+  for (const fs::path& toolkit : downloaded_toolkits()) add(toolkit, NvrtcSource::download);
+  return places;
 }
 
 template <class Function>
@@ -51,6 +64,23 @@ std::vector<int> architectures_of(void* handle) {
   if (get_architectures(architectures.data()) != NVRTC_SUCCESS) return {};
   std::ranges::sort(architectures);
   return architectures;
+}
+
+/// NVRTC opens its built-in functions by their file's name alone, when it first compiles, and the loader looks for that
+/// only in its own path. Opened here by its full path, the file beside libnvrtc is the one that NVRTC gets. False where
+/// there is none anywhere.
+bool open_builtins(NvrtcLibrary& library) {
+  const std::string name = fmt::format("libnvrtc-builtins.so.{}.{}", library.major, library.minor);
+  std::error_code ignored;
+  const fs::path real_file = fs::canonical(library.path, ignored);
+  for (const fs::path& file : {library.path.parent_path() / name, real_file.parent_path() / name, fs::path(name)}) {
+    void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) continue;
+    link_map* loaded = nullptr;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &loaded) == 0) library.builtins_path = loaded->l_name;
+    return true;
+  }
+  return false;
 }
 
 /// An empty string, or why the library cannot be used.
@@ -75,16 +105,21 @@ std::string fill(void* handle, NvrtcLibrary& library) {
   Dl_info info = {};
   if (dladdr(reinterpret_cast<void*>(library.version), &info) != 0 && info.dli_fname != nullptr)
     library.path = info.dli_fname;
+  if (!open_builtins(library)) return fmt::format("lacks libnvrtc-builtins.so.{}.{}", library.major, library.minor);
   return {};
 }
 
 /// NVRTC finds cuda_fp16.h, mma.h and their like only where it is told to look.
 std::vector<std::string> find_toolkit_include_folders(const fs::path& library_path) {
+  const bool hidden = is_hidden_library("toolkit");
   std::vector<fs::path> candidates;
-  if (const char* toolkit = std::getenv("CUDA_PATH")) candidates.push_back(fs::path(toolkit) / "include");
+  if (const fs::path chosen = chosen_toolkit(); !chosen.empty() && !hidden) candidates.push_back(chosen / "include");
   candidates.push_back(library_path.parent_path().parent_path() / "include");
-  for (const fs::path& toolkit : installed_toolkits()) candidates.push_back(toolkit / "include");
-  candidates.emplace_back("/usr/include");
+  if (!hidden) {
+    for (const fs::path& toolkit : installed_toolkits()) candidates.push_back(toolkit / "include");
+    candidates.emplace_back("/usr/include");
+  }
+  for (const fs::path& toolkit : downloaded_toolkits()) candidates.push_back(toolkit / "include");
   std::error_code ignored;
   for (const fs::path& candidate : candidates) {
     if (!fs::exists(candidate / "cuda_fp16.h", ignored)) continue;
@@ -114,15 +149,9 @@ bool is_hidden_library(const std::string& name) {
 Result<std::shared_ptr<const NvrtcLibrary>> NvrtcLibrary::open() {
   if (is_hidden_library("nvrtc")) return fail(ErrorId::nvrtc_missing, "TILESCOPE_HIDE hides it");
 
-  std::vector<fs::path> folders;
-  if (const char* toolkit = std::getenv("CUDA_PATH")) folders = library_folders_of(toolkit);
-  folders.emplace_back();  // no folder: the loader's own path
-  for (const fs::path& toolkit : installed_toolkits())
-    for (const fs::path& folder : library_folders_of(toolkit)) folders.push_back(folder);
-
   std::string refusals;
   std::string looked_in;
-  for (const fs::path& folder : folders) {
+  for (const auto& [folder, source] : places_of_nvrtc()) {
     std::error_code ignored;
     if (!folder.empty() && !fs::is_directory(folder, ignored)) continue;
     looked_in +=
@@ -138,6 +167,7 @@ Result<std::shared_ptr<const NvrtcLibrary>> NvrtcLibrary::open() {
       }
       auto library = std::make_shared<NvrtcLibrary>();
       library->path = file;
+      library->source = source;
       const std::string why_not = fill(handle, *library);
       if (why_not.empty()) {
         library->toolkit_include_folders = find_toolkit_include_folders(library->path);
@@ -147,8 +177,9 @@ Result<std::shared_ptr<const NvrtcLibrary>> NvrtcLibrary::open() {
       dlclose(handle);
     }
   }
+  if (looked_in.empty()) looked_in = "any folder";
   return fail(ErrorId::nvrtc_missing,
-              fmt::format("no libnvrtc.so.13, .12 or .so could be opened from {}{}", looked_in, refusals));
+              phrase("no libnvrtc.so.13, .12 or .so could be opened from {}{}", looked_in, refusals));
 }
 
 }  // namespace tilescope

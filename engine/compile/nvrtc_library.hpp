@@ -12,10 +12,15 @@
 
 namespace tilescope {
 
+/// By what libnvrtc was found: CUDA_PATH, the loader's path, an installed toolkit, or what `./tilescope` downloaded.
+enum class NvrtcSource { cuda_path, loader, toolkit, download };
+
 /// The functions of libnvrtc that are used, and where it came from. Never closed: NVRTC's own threads and exit handlers
 /// outlive any handle.
 struct NvrtcLibrary {
-  std::filesystem::path path;                        // the file that was loaded
+  std::filesystem::path path;           // the file that was loaded
+  std::filesystem::path builtins_path;  // of libnvrtc-builtins, which NVRTC uses when it compiles
+  NvrtcSource source = NvrtcSource::loader;
   std::vector<std::string> toolkit_include_folders;  // of cuda_fp16.h and of CCCL, where they were found
   int major = 0, minor = 0;
   std::vector<int> architectures;  // that it makes machine code for, ascending: 75 for sm_75
@@ -36,7 +41,8 @@ struct NvrtcLibrary {
   /// Since NVRTC 12.8: asks during a compilation whether to go on. Null where it is absent.
   nvrtcResult (*set_flow_callback)(nvrtcProgram, int (*)(void*, void*), void*) = nullptr;
 
-  /// Tries CUDA_PATH, the loader's path, then /usr/local/cuda*. The Error names what was tried.
+  /// Tries CUDA_PATH, the loader's path, /usr/local/cuda*, then the user's data folder. The Error names what was tried.
+  /// TILESCOPE_HIDE=toolkit leaves all but the data folder out.
   static Result<std::shared_ptr<const NvrtcLibrary>> open();
 };
 

@@ -98,7 +98,7 @@ Result<Driver> load() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* reason = dlerror();
-    return fail(ErrorId::driver_missing, reason ? reason : "no reason given");
+    return fail(ErrorId::driver_missing, reason ? Phrase(reason) : Phrase("no reason given"));
   }
   Driver driver{};
   Resolver resolve(library);
@@ -107,7 +107,7 @@ Result<Driver> load() {
   resolve_execution(resolve, driver);
   resolve_graphics(resolve, driver);
   if (!resolve.missing().empty()) {
-    return fail(ErrorId::driver_missing, "it is too old: it has no " + resolve.missing());
+    return fail(ErrorId::driver_missing, phrase("it is too old: it has no {}", resolve.missing()));
   }
   if (CUresult status = driver.init(0); status != CUDA_SUCCESS) return fail(ErrorId::no_gpu, driver.describe(status));
   return driver;

@@ -47,7 +47,7 @@ class DriverExecutor final : public GpuExecutor {
   Result<QuickTiming> time(const CompiledModule& module, std::span<const Launch> launches,
                            std::span<const std::shared_ptr<DeviceBuffer>> buffers, bool spare_contents,
                            std::stop_token stop) override;
-  std::string not_isolated() const override { return worker_ ? worker_->unusable() : no_worker_; }
+  std::string not_isolated() const override { return worker_ ? worker_->unusable().english() : no_worker_; }
   uint64_t faults() const override { return (worker_ ? worker_->faults() : 0) + (context_->lost() ? 1 : 0); }
 
  private:

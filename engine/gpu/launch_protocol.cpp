@@ -120,14 +120,28 @@ json answer_of(const LaunchAnswer& answer) {
 }
 
 json answer_of(const Error& error) {
-  return {{"error", static_cast<int>(error.id)}, {"message", error.message}, {"hint", error.hint}};
+  json places = json::array();
+  for (const Phrase& place : error.what.places()) places.push_back(place.english());
+  return {{"error", static_cast<int>(error.id)},
+          {"message", error.message},
+          {"hint", error.hint},
+          {"places", std::move(places)}};
+}
+
+/// With its message as form and places, where it is still the one of the id.
+static Error error_from_json(const json& document) {
+  const auto id = static_cast<ErrorId>(document.at("error").get<int>());
+  const std::string message = document.at("message"), hint = document.at("hint");
+  std::vector<Phrase> places;
+  for (const json& place : document.at("places")) places.emplace_back(place.get<std::string>());
+  Error error = make_error(id, std::move(places), Phrase(hint));
+  return error.message == message ? error : Error{id, message, hint, message, hint};
 }
 
 Result<LaunchAnswer> answer_from_json(const json& document) {
   try {
     if (document.contains("error")) {
-      return tl::unexpected(
-          Error{static_cast<ErrorId>(document.at("error").get<int>()), document.at("message"), document.at("hint")});
+      return tl::unexpected(error_from_json(document));
     }
     LaunchAnswer answer;
     answer.timing.milliseconds = document.at("milliseconds").get<std::vector<double>>();

@@ -39,7 +39,7 @@ void LaunchWorker::start() {
   start_locked();
 }
 
-std::string LaunchWorker::unusable() const {
+Phrase LaunchWorker::unusable() const {
   std::scoped_lock lock(mutex_);
   return unusable_;
 }
@@ -67,7 +67,9 @@ bool LaunchWorker::greet_locked(std::stop_token stop) {
   }
   const json answer = json::parse(*line, nullptr, false);
   greeted_ = answer.is_object() && answer.value("ready", false);
-  if (!greeted_) unusable_ = answer.is_object() ? answer.value("message", "it gave no reason") : "it talks nonsense";
+  if (!greeted_)
+    unusable_ = answer.is_object() ? Phrase(answer.value("message", std::string("it gave no reason")))
+                                   : Phrase("its answer cannot be read");
   return greeted_;
 }
 
@@ -79,13 +81,13 @@ Result<LaunchAnswer> LaunchWorker::ask(Call call, std::stop_token stop) {
   request.module.cubin = call.module.cubin;
   request.module.ptx = call.module.ptx;
   request.launches.assign(call.launches.begin(), call.launches.end());
-  const std::string what = fmt::format("kernel '{}'", call.launches.front().kernel);
+  const Phrase what = phrase("kernel '{}'", call.launches.front().kernel);
 
   std::scoped_lock lock(mutex_);
   for (const auto& buffer : call.buffers) {
     auto handle = dynamic_cast<const GpuMemory&>(*buffer).export_handle();
     if (!handle) {
-      unusable_ = handle.error().message;
+      unusable_ = handle.error().what;
       return tl::unexpected(handle.error());
     }
     request.handles.push_back(*handle);
@@ -99,7 +101,7 @@ Result<LaunchAnswer> LaunchWorker::ask(Call call, std::stop_token stop) {
     child_.reset();
     start_locked();
     if (line.error().cancelled) return fail(ErrorId::cancelled);
-    return fail(ErrorId::cuda_failed, what, "its process failed: " + line.error().reason);
+    return fail(ErrorId::cuda_failed, what, phrase("its process failed: {}", line.error().reason));
   }
   const json answer = json::parse(*line, nullptr, false);
   if (answer.is_object() && answer.value("lost", false)) {
@@ -107,7 +109,8 @@ Result<LaunchAnswer> LaunchWorker::ask(Call call, std::stop_token stop) {
     child_.reset();
     start_locked();  // the next one makes its context while the user reads the message
   }
-  if (answer.is_object() && answer.value("unmapped", false)) unusable_ = answer.value("message", "it maps no memory");
+  if (answer.is_object() && answer.value("unmapped", false))
+    unusable_ = answer.value("message", std::string("it maps no memory"));
   return answer_from_json(answer);
 }
 

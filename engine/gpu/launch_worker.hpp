@@ -20,6 +20,7 @@
 #include "engine/gpu/context.hpp"
 #include "engine/gpu/launch_protocol.hpp"
 #include "engine/gpu/timing_method.hpp"
+#include "engine/phrase.hpp"
 #include "engine/plan.hpp"
 
 namespace tilescope {
@@ -34,7 +35,7 @@ class LaunchWorker {
   /// Starts the process without waiting for it, so that it is ready when the first launch comes.
   void start();
   /// Why no worker can be had; empty if it can. Kernels then run in the process itself.
-  std::string unusable() const;
+  Phrase unusable() const;
   /// Workers that ended with a kernel in them: it faulted, or was stopped. Never waits for a launch.
   uint64_t faults() const { return faults_.load(std::memory_order_acquire); }
 
@@ -56,7 +57,7 @@ class LaunchWorker {
   mutable std::mutex mutex_;  // guards what follows
   std::unique_ptr<ChildProcess> child_;
   bool greeted_ = false;
-  std::string unusable_;
+  Phrase unusable_;
 };
 
 /// The worker's side: answers requests on standard input until it ends or a kernel poisons the context. Returns the

@@ -47,14 +47,14 @@ Result<void> check_extents(const GpuContext& context, CUfunction function, const
   context.driver().func_get_attribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
   if (launch.block.count() == 0 || launch.block.count() > static_cast<uint64_t>(threads)) {
     return fail(ErrorId::bad_launch, "block", text_of(launch.block),
-                fmt::format("this kernel allows 1 to {} threads per block here", threads));
+                phrase("this kernel allows 1 to {} threads per block here", threads));
   }
   if (launch.block.z > 64) return fail(ErrorId::bad_launch, "block", text_of(launch.block), "z is at most 64");
   const uint64_t widest = static_cast<uint64_t>(device_attribute(context, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X));
   const uint64_t highest = static_cast<uint64_t>(device_attribute(context, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y));
   if (launch.grid.count() == 0 || launch.grid.x > widest || launch.grid.y > highest || launch.grid.z > highest) {
     return fail(ErrorId::bad_launch, "grid", text_of(launch.grid),
-                fmt::format("1 to {} blocks in x and 1 to {} in y and z are possible", widest, highest));
+                phrase("1 to {} blocks in x and 1 to {} in y and z are possible", widest, highest));
   }
   return {};
 }
@@ -65,8 +65,8 @@ Result<void> allow_shared_memory(GpuContext& context, CUfunction function, const
   driver.func_get_attribute(&fixed, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
   const int limit = device_attribute(context, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
   if (uint64_t{launch.shared_bytes} + static_cast<uint64_t>(fixed) > static_cast<uint64_t>(limit)) {
-    return fail(ErrorId::bad_launch, "shared memory", fmt::format("{} bytes", launch.shared_bytes),
-                fmt::format("a block may have {} bytes, of which the kernel declares {} itself", limit, fixed));
+    return fail(ErrorId::bad_launch, "shared memory", phrase("{} bytes", launch.shared_bytes),
+                phrase("a block may have {} bytes, of which the kernel declares {} itself", limit, fixed));
   }
   // Above 48 KB a kernel has to ask.
   if (launch.shared_bytes + static_cast<uint32_t>(fixed) <= 48u * 1024u) return {};
@@ -86,7 +86,7 @@ Result<void> check_that_all_blocks_fit(GpuContext& context, CUfunction function,
                         static_cast<uint64_t>(device_attribute(context, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   if (launch.grid.count() <= most) return {};
   return fail(ErrorId::bad_launch, "grid", text_of(launch.grid),
-              fmt::format("the kernel waits for its whole grid, of which this GPU holds {} blocks at once", most));
+              phrase("the kernel waits for its whole grid, of which this GPU holds {} blocks at once", most));
 }
 
 /// A CUDA event that lives as long as its scope; the context is current throughout.
@@ -119,7 +119,7 @@ Result<void> check_arguments(const CompiledModule& compiled, const Launch& launc
     const size_t bytes = given ? given->bytes.size() : sizeof(uint64_t);
     if (bytes != info->parameter_bytes[i]) {
       return fail(ErrorId::argument_size, i + 1, launch.kernel, info->parameter_bytes[i],
-                  given ? given->text : "a buffer", bytes);
+                  given ? Phrase(given->text) : Phrase("a buffer"), bytes);
     }
   }
   return {};

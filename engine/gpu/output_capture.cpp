@@ -80,7 +80,7 @@ std::string OutputCapture::messages() const {
   return contents(messages_, kMostMessages, all);
 }
 
-std::string assertion_in(std::string_view messages) {
+Phrase assertion_in(std::string_view messages) {
   static const std::regex form(
       R"(^(.*):([0-9]+): (.*): block: \[([0-9,]+)\], thread: \[([0-9,]+)\] Assertion `(.*)` failed\.)");
   for (size_t begin = 0; begin < messages.size();) {
@@ -89,14 +89,14 @@ std::string assertion_in(std::string_view messages) {
     begin = end + 1;
     std::smatch part;
     if (!std::regex_search(line, part, form)) continue;
-    return fmt::format("assertion: '{}' does not hold in '{}', {}:{}, block ({}) thread ({})", part[6].str(),
-                       part[3].str(), part[1].str(), part[2].str(), part[4].str(), part[5].str());
+    return phrase("assertion: '{}' does not hold in '{}', {}:{}, block ({}) thread ({})", part[6].str(), part[3].str(),
+                  part[1].str(), part[2].str(), part[4].str(), part[5].str());
   }
   return {};
 }
 
 Error error_of_launch(Error error, std::string_view messages) {
-  const std::string assertion = assertion_in(messages);
+  const Phrase assertion = assertion_in(messages);
   return assertion.empty() ? error : make_error(ErrorId::assertion_failed, assertion);
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "engine/gpu/driver.hpp"
+#include "engine/phrase.hpp"
 #include "engine/result.hpp"
 
 namespace tilescope {
@@ -37,7 +38,7 @@ class OutputCapture {
 
 /// A failed assertion, in the words of the simulator's finding, from what the driver printed about it:
 /// "x.cu:12: void f(int *): block: [1,0,0], thread: [3,0,0] Assertion `a > 0` failed." Nothing if there is none.
-std::string assertion_in(std::string_view messages);
+Phrase assertion_in(std::string_view messages);
 
 /// The error of a launch: an assertion that failed is named as such, everything else stays what it is.
 Error error_of_launch(Error error, std::string_view messages);

@@ -21,9 +21,7 @@ namespace fs = std::filesystem;
 constexpr const char* kName = "CUB";
 constexpr std::chrono::minutes kCompileTimeout{5};
 
-tl::unexpected<Error> unavailable(const std::string& reason) {
-  return fail(ErrorId::reference_unavailable, kName, reason);
-}
+tl::unexpected<Error> unavailable(const Phrase& reason) { return fail(ErrorId::reference_unavailable, kName, reason); }
 
 bool is_program(const fs::path& path) { return access(path.c_str(), X_OK) == 0 && !fs::is_directory(path); }
 
@@ -38,7 +36,7 @@ std::string identity_of(const fs::path& program) {
 
 Result<std::string> read_text(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return unavailable(path.string() + " cannot be read");
+  if (!file) return unavailable(phrase("{} cannot be read", path.string()));
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
@@ -47,11 +45,11 @@ Result<void> compile(const std::vector<std::string>& command, std::stop_token st
   std::vector<std::string> arguments{"sh", "-c", "\"$@\" >&2 </dev/null && echo compiled", "sh"};
   arguments.insert(arguments.end(), command.begin(), command.end());
   auto child = ChildProcess::start(arguments);
-  if (!child) return unavailable("nvcc does not start: " + child.error().reason);
+  if (!child) return unavailable(phrase("nvcc does not start: {}", child.error().reason));
   const auto answer = (*child)->ask("", kCompileTimeout, std::move(stop));
   if (answer) return {};
   if (answer.error().cancelled) return fail(ErrorId::cancelled);
-  return unavailable("nvcc does not compile it: " + answer.error().reason);
+  return unavailable(phrase("nvcc does not compile it: {}", answer.error().reason));
 }
 
 Result<std::string> architecture_of(const GpuContext& context) {
@@ -61,7 +59,7 @@ Result<std::string> architecture_of(const GpuContext& context) {
                                                  context.device()) == CUDA_SUCCESS &&
                      driver.device_get_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
                                                  context.device()) == CUDA_SUCCESS;
-  if (!known) return unavailable("the GPU does not say what it is");
+  if (!known) return unavailable(Phrase("the GPU does not say what it is"));
   return fmt::format("sm_{}{}", major, minor);
 }
 
@@ -83,8 +81,8 @@ fs::path find_nvcc() {
 
 Result<fs::path> build_cub_library(const CubSource& source, const std::string& architecture, std::stop_token stop) {
   const fs::path nvcc = find_nvcc();
-  if (nvcc.empty()) return unavailable("the CUDA toolkit's nvcc was not found");
-  if (source.cache_folder.empty()) return unavailable("there is no cache folder to compile it into");
+  if (nvcc.empty()) return unavailable(Phrase("the CUDA toolkit's nvcc was not found"));
+  if (source.cache_folder.empty()) return unavailable(Phrase("there is no cache folder to compile it into"));
   auto text = read_text(source.source);
   if (!text) return tl::unexpected(text.error());
 
@@ -101,7 +99,7 @@ Result<fs::path> build_cub_library(const CubSource& source, const std::string& a
                           std::move(stop));
   if (compiled) {
     fs::rename(unfinished, library, error);
-    if (error) compiled = unavailable(folder.string() + " cannot be written");
+    if (error) compiled = unavailable(phrase("{} cannot be written", folder.string()));
   }
   fs::remove(unfinished, error);
   if (!compiled) return tl::unexpected(compiled.error());
@@ -110,27 +108,27 @@ Result<fs::path> build_cub_library(const CubSource& source, const std::string& a
 
 Result<std::shared_ptr<CubReference>> CubReference::open(std::shared_ptr<GpuContext> context, const CubSource& source,
                                                          std::stop_token stop) {
-  if (is_hidden("cub")) return unavailable("TILESCOPE_HIDE hides it");
+  if (is_hidden("cub")) return unavailable(Phrase("TILESCOPE_HIDE hides it"));
   const auto architecture = architecture_of(*context);
   if (!architecture) return tl::unexpected(architecture.error());
   const auto library = build_cub_library(source, *architecture, std::move(stop));
   if (!library) return tl::unexpected(library.error());
   void* file = dlopen(library->c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (file == nullptr) return unavailable(fmt::format("its library does not open: {}", dlerror()));
+  if (file == nullptr) return unavailable(phrase("its library does not open: {}", dlerror()));
   auto* const sum = reinterpret_cast<SumFunction>(dlsym(file, "tilescope_cub_sum"));
-  if (sum == nullptr) return unavailable("its library lacks tilescope_cub_sum");
+  if (sum == nullptr) return unavailable(Phrase("its library lacks tilescope_cub_sum"));
   return std::shared_ptr<CubReference>(new CubReference(std::move(context), sum));
 }
 
 Result<EnqueueCall> CubReference::call(const std::shared_ptr<CubReference>& cub, const std::string& operation,
                                        const std::map<std::string, int64_t>& sizes) {
-  if (operation != "sum") return unavailable("there is no operation " + operation);
+  if (operation != "sum") return unavailable(phrase("there is no operation {}", operation));
   const auto n = static_cast<long long>(sizes.at("n"));
   CurrentContext current(*cub->context_);
-  if (!current) return unavailable("the GPU was lost");
+  if (!current) return unavailable(Phrase("the GPU was lost"));
   size_t bytes = 0;
   if (const int status = cub->sum_(nullptr, nullptr, n, nullptr, &bytes, cub->context_->stream()); status != 0)
-    return unavailable(fmt::format("it does not start (status {})", status));
+    return unavailable(phrase("it does not start (status {})", status));
   auto scratch = GpuMemory::allocate(cub->context_, std::max<size_t>(bytes, 1));
   if (!scratch) return tl::unexpected(scratch.error());
   return EnqueueCall([cub, n, bytes, memory = std::move(*scratch)](const AddressSet& addresses) {

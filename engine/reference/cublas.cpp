@@ -53,13 +53,13 @@ Result<std::shared_ptr<CublasReference>> CublasReference::open(std::shared_ptr<G
   if (!current) return fail(ErrorId::reference_unavailable, kName, "the GPU was lost");
   void* handle = nullptr;
   if (const int status = (*library)->create(&handle); status != kSuccess)
-    return fail(ErrorId::reference_unavailable, kName, fmt::format("it does not start (status {})", status));
+    return fail(ErrorId::reference_unavailable, kName, phrase("it does not start (status {})", status));
   const std::shared_ptr<CublasReference> cublas(new CublasReference(context, **library, handle));
   if (const int status = (*library)->set_stream(handle, context->stream()); status != kSuccess)
-    return fail(ErrorId::reference_unavailable, kName, fmt::format("it takes no stream (status {})", status));
+    return fail(ErrorId::reference_unavailable, kName, phrase("it takes no stream (status {})", status));
   // No TF32 unless a call asks for it, and parts of K are added up as floats, as our kernels do.
   if (const int status = (*library)->set_math_mode(handle, kSumsInFloat); status != kSuccess)
-    return fail(ErrorId::reference_unavailable, kName, fmt::format("it takes no mode (status {})", status));
+    return fail(ErrorId::reference_unavailable, kName, phrase("it takes no mode (status {})", status));
   return cublas;
 }
 
@@ -73,7 +73,7 @@ Result<EnqueueCall> CublasReference::call(const std::shared_ptr<CublasReference>
   if (operation == "geam") return transpose(cublas, config);
   const auto product = product_named(operation, config);
   if (!product || product->epilogue != Epilogue::none)
-    return fail(ErrorId::reference_unavailable, kName, "there is no operation " + operation);
+    return fail(ErrorId::reference_unavailable, kName, phrase("there is no operation {}", operation));
   return multiply(cublas, *product);
 }
 

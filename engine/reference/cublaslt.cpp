@@ -32,9 +32,7 @@ struct HeuristicResult {
   int reserved[4];
 };
 
-tl::unexpected<Error> unavailable(const std::string& reason) {
-  return fail(ErrorId::reference_unavailable, kName, reason);
-}
+tl::unexpected<Error> unavailable(const Phrase& reason) { return fail(ErrorId::reference_unavailable, kName, reason); }
 
 }  // namespace
 
@@ -97,7 +95,7 @@ struct CublasLtReference::Plan {
 };
 
 Result<const CublasLtReference::Library*> CublasLtReference::open_library() {
-  if (is_hidden("cublaslt")) return unavailable("TILESCOPE_HIDE hides it");
+  if (is_hidden("cublaslt")) return unavailable(Phrase("TILESCOPE_HIDE hides it"));
   static Library library;
   static const ToolkitLibrary file = [] {
     ToolkitLibrary opened("libcublasLt");
@@ -124,10 +122,10 @@ Result<std::shared_ptr<CublasLtReference>> CublasLtReference::open(std::shared_p
   const auto library = open_library();
   if (!library) return tl::unexpected<Error>(library.error());
   CurrentContext current(*context);
-  if (!current) return unavailable("the GPU was lost");
+  if (!current) return unavailable(Phrase("the GPU was lost"));
   void* handle = nullptr;
   if (const int status = (*library)->create(&handle); status != kSuccess)
-    return unavailable(fmt::format("it does not start (status {})", status));
+    return unavailable(phrase("it does not start (status {})", status));
   return std::shared_ptr<CublasLtReference>(new CublasLtReference(std::move(context), **library, handle));
 }
 
@@ -166,7 +164,7 @@ Result<std::shared_ptr<CublasLtReference::Plan>> CublasLtReference::make_plan(
        sizeof kWorkspaceBytes);
   step(functions.preference_set, plan->preference, kReductions, static_cast<const void*>(&kReductionsInFloat),
        sizeof kReductionsInFloat);
-  if (status != kSuccess) return unavailable(fmt::format("it does not describe the product (status {})", status));
+  if (status != kSuccess) return unavailable(phrase("it does not describe the product (status {})", status));
   auto workspace = GpuMemory::allocate(library->context_, kWorkspaceBytes);
   if (!workspace) return tl::unexpected(workspace.error());
   plan->workspace = std::move(*workspace);
@@ -176,7 +174,7 @@ Result<std::shared_ptr<CublasLtReference::Plan>> CublasLtReference::make_plan(
 Result<std::vector<CublasLtReference::Proposal>> CublasLtReference::proposals(
     const std::shared_ptr<CublasLtReference>& library, const MatrixProduct& product) {
   CurrentContext current(*library->context_);
-  if (!current) return unavailable("the GPU was lost");
+  if (!current) return unavailable(Phrase("the GPU was lost"));
   auto made = make_plan(library, product);
   if (!made) return tl::unexpected(made.error());
   const std::shared_ptr<Plan> plan = std::move(*made);
@@ -193,7 +191,7 @@ Result<std::vector<CublasLtReference::Proposal>> CublasLtReference::proposals(
                                      const AddressSet& addresses) { return enqueue(*plan, &algorithm, addresses); },
                          .name = library->name_of(&result.algorithm)});
   }
-  if (proposals.empty()) return unavailable(fmt::format("it has no algorithm for this product (status {})", status));
+  if (proposals.empty()) return unavailable(phrase("it has no algorithm for this product (status {})", status));
   return proposals;
 }
 

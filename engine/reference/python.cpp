@@ -47,7 +47,7 @@ std::string excerpt(const std::string& line) {
 Result<std::unique_ptr<PythonReference>> PythonReference::open(const PythonOptions& options, std::stop_token stop) {
   std::error_code error;
   if (!std::filesystem::exists(options.script, error)) {
-    return fail(ErrorId::reference_unavailable, kChild, options.script.string() + " is missing");
+    return fail(ErrorId::reference_unavailable, kChild, phrase("{} is missing", options.script.string()));
   }
   // -B: no __pycache__ beside the script, which may lie in a folder that is not ours to write.
   auto child = ChildProcess::start({interpreter_of(options), "-B", options.script.string()});
@@ -86,15 +86,14 @@ Result<json> PythonReference::ask(const std::string& who, json request, std::chr
   json answer = json::parse(*line, nullptr, false);
   if (!answer.is_object()) {
     child_.reset();
-    return fail(ErrorId::reference_unavailable, who,
-                fmt::format("it answered '{}', which is not JSON", excerpt(*line)));
+    return fail(ErrorId::reference_unavailable, who, phrase("it answered '{}', which is not JSON", excerpt(*line)));
   }
   if (answer.value("id", json()) != json(last_id_) || !answer.value("ok", json()).is_boolean()) {
     return fail(ErrorId::reference_unavailable, who, "its answer does not belong to the request");
   }
   if (!answer["ok"].get<bool>()) {
     const std::string reason = text_of(answer, "reason");
-    return fail(ErrorId::reference_unavailable, who, reason.empty() ? "it gave no reason" : reason);
+    return fail(ErrorId::reference_unavailable, who, reason.empty() ? Phrase("it gave no reason") : Phrase(reason));
   }
   return answer;
 }
@@ -132,7 +131,7 @@ Result<std::vector<double>> PythonReference::time(ReferenceKind kind, const std:
   }
   if (milliseconds.size() != static_cast<size_t>(samples)) {
     return fail(ErrorId::reference_unavailable, display_name(kind),
-                fmt::format("it was asked for {} times and gave {}", samples, milliseconds.size()));
+                phrase("it was asked for {} times and gave {}", samples, milliseconds.size()));
   }
   return milliseconds;
 }

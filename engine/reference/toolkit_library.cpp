@@ -18,12 +18,12 @@ ToolkitLibrary::ToolkitLibrary(const std::string& stem) : stem_(stem) {
       file_ = dlopen((folder + stem + ending).c_str(), RTLD_NOW | RTLD_LOCAL);
       if (file_ != nullptr) return;
     }
-  reason_ = stem + " was not found";
+  reason_ = phrase("{} was not found", stem);
 }
 
 void* ToolkitLibrary::find(const char* name) {
   void* function = file_ != nullptr ? dlsym(file_, name) : nullptr;
-  if (function == nullptr && reason_.empty()) reason_ = fmt::format("{} lacks {}", stem_, name);
+  if (function == nullptr && reason_.empty()) reason_ = phrase("{} lacks {}", stem_, name);
   return function;
 }
 

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "engine/phrase.hpp"
+
 namespace tilescope {
 
 class ToolkitLibrary {
@@ -17,12 +19,13 @@ class ToolkitLibrary {
     function = reinterpret_cast<Function*>(find(name));
   }
   /// Why it cannot be used: it is not there, or lacks functions that were asked for. Empty: it can.
-  const std::string& reason() const { return reason_; }
+  const Phrase& reason() const { return reason_; }
 
  private:
   void* find(const char* name);
 
-  std::string stem_, reason_;
+  std::string stem_;
+  Phrase reason_;
   void* file_ = nullptr;  // never closed: calls of it may be kept as long as the program runs
 };
 

@@ -58,14 +58,14 @@ void add_piece(Correctness& total, const Piece& piece) {
   }
 }
 
-std::string failure_reason(const Correctness& result, bool all_zero) {
-  if (result.checked == 0) return "nothing was checked";
-  if (result.untouched != 0)
-    return fmt::format("{} of {} elements were never written", result.untouched, result.elements);
-  if (all_zero) return "every element is zero";
+Phrase failure_reason(const Correctness& result, bool all_zero) {
+  if (result.checked == 0) return Phrase("nothing was checked");
+  if (result.untouched != 0) return phrase("{} of {} elements were never written", result.untouched, result.elements);
+  if (all_zero) return Phrase("every element is zero");
   if (result.mismatches == 0) return {};
-  return fmt::format("{} of {} elements differ, the first at [{}]: expected {:.7g}, got {:.7g}", result.mismatches,
-                     result.checked, result.first->index, result.first->expected, result.first->got);
+  return phrase("{} of {} elements differ, the first at [{}]: expected {}, got {}", result.mismatches, result.checked,
+                result.first->index, fmt::format("{:.7g}", result.first->expected),
+                fmt::format("{:.7g}", result.first->got));
 }
 
 void finish(Correctness& total, std::span<const Piece> pieces) {

@@ -84,19 +84,19 @@ void for_each_normal(uint64_t stream, size_t begin, size_t end, Store&& store) {
   }
 }
 
-/// False if the type has no fill of its own.
-bool fill_normal(HostBuffer& buffer, uint64_t stream, size_t begin, size_t end) {
+/// Elements [begin, end) of a buffer that holds those from `first` on. False if the type has no fill of its own.
+bool fill_normal(HostBuffer& buffer, uint64_t stream, size_t first, size_t begin, size_t end) {
   if (buffer.type == DType::f32) {
     const auto values = buffer.as<float>();
-    for_each_normal(stream, begin, end, [&](size_t i, float value) { values[i] = value; });
+    for_each_normal(stream, begin, end, [&](size_t i, float value) { values[i - first] = value; });
     return true;
   }
   if (buffer.type != DType::f16 && buffer.type != DType::bf16) return false;
   const auto values = buffer.as<uint16_t>();
   if (buffer.type == DType::f16)
-    for_each_normal(stream, begin, end, [&](size_t i, float value) { values[i] = half_from(value); });
+    for_each_normal(stream, begin, end, [&](size_t i, float value) { values[i - first] = half_from(value); });
   else
-    for_each_normal(stream, begin, end, [&](size_t i, float value) { values[i] = bfloat_from(value); });
+    for_each_normal(stream, begin, end, [&](size_t i, float value) { values[i - first] = bfloat_from(value); });
   return true;
 }
 
@@ -224,34 +224,39 @@ void store_value(HostBuffer& buffer, size_t index, double value) {
 
 namespace {
 
-void enlarge_rows(HostBuffer& buffer, const BufferSpec& spec) {
-  const int64_t length = spec.shape.back(), rows = length > 0 ? spec.count() / length : 0;
-  for (int64_t row = spec.large_rows.every - 1; row < rows; row += spec.large_rows.every)
-    for (int64_t i = row * length; i < (row + 1) * length; ++i) {
-      const auto at = static_cast<size_t>(i);
-      store_value(buffer, at, value_at(buffer, at) * spec.large_rows.factor);
-    }
+/// Of a buffer that holds the elements from `first` on.
+void enlarge_rows(HostBuffer& buffer, const BufferSpec& spec, size_t first) {
+  const auto length = static_cast<size_t>(spec.shape.back()), every = static_cast<size_t>(spec.large_rows.every);
+  if (length == 0) return;
+  const size_t rows = static_cast<size_t>(spec.count()) / length, end = first + buffer.count();
+  for (size_t row = first / length / every * every + every - 1; row < rows && row * length < end; row += every)
+    for (size_t i = std::max(first, row * length); i < std::min(end, (row + 1) * length); ++i)
+      store_value(buffer, i - first, value_at(buffer, i - first) * spec.large_rows.factor);
 }
 
 }  // namespace
 
+HostBuffer make_part(const BufferSpec& spec, size_t index, uint64_t seed, size_t begin, size_t end) {
+  HostBuffer buffer(spec.type, end - begin);
+  if (spec.fill == Fill::zero) return buffer;
+  const uint64_t stream = seed * 1000003U + index;
+  parallel_for(end - begin, size_t{1} << 16, [&](size_t from, size_t to) {
+    if (spec.fill == Fill::poison) return fill_poison(buffer, from, to);
+    if (!spec.fill_values.empty()) {
+      for (size_t i = from; i < to; ++i) store_value(buffer, i, chosen_value(spec, stream, begin + i));
+      return;
+    }
+    if (spec.fill == Fill::normal && fill_normal(buffer, stream, begin, begin + from, begin + to)) return;
+    for (size_t i = from; i < to; ++i) store_value(buffer, i, initial_value(spec.fill, stream, begin + i, spec.type));
+  });
+  if (spec.large_rows.every > 0 && spec.fill != Fill::poison && !spec.shape.empty()) enlarge_rows(buffer, spec, begin);
+  return buffer;
+}
+
 Result<HostBuffer> make_contents(const BufferSpec& spec, size_t index, uint64_t seed) {
   const auto count = static_cast<size_t>(spec.count());
   if (spec.fill == Fill::file) return read_file(spec, count);
-  HostBuffer buffer(spec.type, count);
-  if (spec.fill == Fill::zero) return buffer;
-  const uint64_t stream = seed * 1000003U + index;
-  parallel_for(count, size_t{1} << 16, [&](size_t begin, size_t end) {
-    if (spec.fill == Fill::poison) return fill_poison(buffer, begin, end);
-    if (!spec.fill_values.empty()) {
-      for (size_t i = begin; i < end; ++i) store_value(buffer, i, chosen_value(spec, stream, i));
-      return;
-    }
-    if (spec.fill == Fill::normal && fill_normal(buffer, stream, begin, end)) return;
-    for (size_t i = begin; i < end; ++i) store_value(buffer, i, initial_value(spec.fill, stream, i, spec.type));
-  });
-  if (spec.large_rows.every > 0 && spec.fill != Fill::poison && !spec.shape.empty()) enlarge_rows(buffer, spec);
-  return buffer;
+  return make_part(spec, index, seed, 0, count);
 }
 
 }  // namespace tilescope

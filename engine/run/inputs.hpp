@@ -12,6 +12,8 @@ namespace tilescope {
 
 /// The contents of the index-th buffer of a plan. Fill::file reads the file; one that is too short is an Error.
 Result<HostBuffer> make_contents(const BufferSpec& spec, size_t index, uint64_t seed);
+/// Elements [begin, end) of them; not of Fill::file.
+HostBuffer make_part(const BufferSpec& spec, size_t index, uint64_t seed, size_t begin, size_t end);
 
 /// Outputs start as this pattern: a NaN for floating types, an unlikely value for integers.
 uint64_t poison_of(DType type);

@@ -48,12 +48,12 @@ Result<void> check_arguments(const Launch& launch, const KernelInfo& kernel, con
     const std::string place = known ? fmt::format("{} ({})", i + 1, declared[i]) : fmt::format("{}", i + 1);
     if (bytes != kernel.parameter_bytes[i])
       return fail(ErrorId::argument_size, place, name, kernel.parameter_bytes[i],
-                  given != nullptr ? given->text : "a buffer", bytes);
+                  given != nullptr ? Phrase(given->text) : Phrase("a buffer"), bytes);
     if (given == nullptr || !known) continue;
     const Number wanted = number_declared(declared[i]);
     if (wanted == Number::unknown || given->number == Number::unknown || wanted == given->number) continue;
     return fail(ErrorId::argument_type, place, name,
-                wanted == Number::floating ? "a floating number" : "a whole number", given->text);
+                wanted == Number::floating ? Phrase("a floating number") : Phrase("a whole number"), given->text);
   }
   return {};
 }

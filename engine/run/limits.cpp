@@ -1,5 +1,7 @@
 #include "engine/run/limits.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 #include <string>
@@ -47,6 +49,13 @@ std::vector<uint32_t> sample_of(const Dim3& grid) {
     sample.push_back(static_cast<uint32_t>(i * (blocks - 1) / std::max<uint64_t>(1, kSampled - 1)));
   sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
   return sample;
+}
+
+void note_sample(RunResult& result) {
+  const Dim3& grid = result.plan.launches[result.launch].grid;
+  result.blocks_sampled = sample_of(grid).size();
+  result.not_observed_reason =
+      phrase("{} of {} blocks were executed, which is too few for the views", result.blocks_sampled, grid.count());
 }
 
 size_t elements_to_compare(const Lab& lab, const Config& config, size_t elements) {

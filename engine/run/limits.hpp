@@ -23,6 +23,9 @@ bool is_sampled(const Request& request);
 /// Blocks that are executed of a grid that is too large: evenly spread, the first and the last among them.
 std::vector<uint32_t> sample_of(const Dim3& grid);
 
+/// Notes in the result of such a run how many blocks of the shown launch were executed, and why nothing is observed.
+void note_sample(RunResult& result);
+
 /// All, or what a reference in double precision can compute in a second or two.
 size_t elements_to_compare(const Lab& lab, const Config& config, size_t elements);
 

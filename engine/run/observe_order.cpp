@@ -82,7 +82,7 @@ class GridObserver {
 
   Result<GridFootprints> observe() {
     if (blocks_ > kMostBlocks)
-      return fail(ErrorId::not_modelled, fmt::format("the grid has {} blocks, more than {}", blocks_, kMostBlocks));
+      return fail(ErrorId::not_modelled, phrase("the grid has {} blocks, more than {}", blocks_, kMostBlocks));
     if (auto done = execute_first(); !done) return tl::unexpected<Error>(done.error());
     if (auto done = find_beginning(); !done) return tl::unexpected<Error>(done.error());
     if (auto done = begin_all(); !done) return tl::unexpected<Error>(done.error());
@@ -117,10 +117,10 @@ class GridObserver {
     auto report = simulator_.launch(subject_.module, subject_.launch, subject_.buffers, options, stop_);
     if (!report) return report;
     if (report->stopped_by_finding)
-      return fail(ErrorId::not_modelled, report->findings.empty() ? "a block could not be executed to its end"
-                                                                  : report->findings.front().message);
+      return fail(ErrorId::not_modelled, report->findings.empty() ? Phrase("a block could not be executed to its end")
+                                                                  : sentence_of(report->findings.front()));
     if (report->trace.blocks_recorded != wanted)
-      return fail(ErrorId::not_modelled, fmt::format("{} blocks make more than {} accesses", wanted, kMostAccesses));
+      return fail(ErrorId::not_modelled, phrase("{} blocks make more than {} accesses", wanted, kMostAccesses));
     return report;
   }
 
@@ -204,9 +204,9 @@ class GridObserver {
       class_of_[block] = static_cast<uint32_t>(same - classes_.begin());
       if (same != classes_.end()) continue;
       if (classes_.size() == kMostClasses)
-        return fail(ErrorId::not_modelled,
-                    fmt::format("its blocks begin in more than {} different ways: they are no shifts of one another",
-                                kMostClasses));
+        return fail(
+            ErrorId::not_modelled,
+            phrase("its blocks begin in more than {} different ways: they are no shifts of one another", kMostClasses));
       classes_.push_back({std::move(form), block});
     }
     return {};
@@ -304,18 +304,19 @@ class GridObserver {
       for (size_t step = 0; step < std::max(predicted.size(), footprint.size()); ++step)
         if (step >= predicted.size() || step >= footprint.size() || !(predicted[step] == footprint[step]))
           return fail(ErrorId::not_modelled,
-                      fmt::format("what block {} touches in step {} is not what block {} touches there, moved", block,
-                                  step, classes_[class_of_[block]].first));
+                      phrase("what block {} touches in step {} is not what block {} touches there, moved", block, step,
+                             classes_[class_of_[block]].first));
     }
     return {};
   }
 
   tl::unexpected<Error> not_shifted(uint32_t block, size_t key) const {
     const FootprintKey& what = grid_.keys[key];
-    return fail(ErrorId::not_modelled,
-                fmt::format("where block {} {} '{}' does not follow from where it reads", block,
-                            what.write ? "writes" : "reads",
-                            what.buffer < subject_.specs.size() ? subject_.specs[what.buffer].name : "a buffer"));
+    return fail(
+        ErrorId::not_modelled,
+        phrase("where block {} {} '{}' does not follow from where it reads", block,
+               Phrase(what.write ? "writes" : "reads"),
+               what.buffer < subject_.specs.size() ? Phrase(subject_.specs[what.buffer].name) : Phrase("a buffer")));
   }
 
   Executor& simulator_;
@@ -352,7 +353,7 @@ Result<OrderModel> model_block_order(Executor& simulator, const OrderSubject& su
   auto done = grid ? model_orders(*grid, subject.specs, cache, stop, result, subject.known)
                    : tl::unexpected<Error>(grid.error());
   if (!done && done.error().id != ErrorId::not_modelled) return tl::unexpected<Error>(done.error());
-  if (!done) result.reason = done.error().message;
+  if (!done) result.reason = done.error().what;
   result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

@@ -3,15 +3,21 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "engine/run/inputs.hpp"
+#include "engine/run/limits.hpp"
 
 namespace tilescope {
 namespace {
 
-/// What the buffer held before the run. An input still holds it.
+using Buffers = std::vector<std::shared_ptr<DeviceBuffer>>;
+
+/// What the buffer held before the run. An input still holds it, where the whole grid was executed.
 Result<std::shared_ptr<const HostBuffer>> initial_contents(const RunResult& result, size_t index) {
   const BufferSpec& spec = result.plan.buffers[index];
-  if (spec.role == Role::input && index < result.buffers.size() && result.buffers[index] != nullptr)
+  if (spec.role == Role::input && index < result.buffers.size() && result.buffers[index] != nullptr &&
+      result.buffers[index]->count() == static_cast<size_t>(spec.count()))
     return result.buffers[index];
   auto made = make_contents(spec, index, result.request.seed);
   if (!made) return tl::unexpected<Error>(made.error());
@@ -28,15 +34,11 @@ Result<void> check_room(const Plan& plan) {
   return {};
 }
 
-}  // namespace
-
-Result<std::shared_ptr<const StepRecord>> record_steps(const RunResult& result, size_t launch, const StepWindow& window,
-                                                       Executor& simulator, std::stop_token stop) {
+/// All of what the buffers held before the run.
+Result<Buffers> fill_buffers(const RunResult& result, Executor& simulator, const std::stop_token& stop) {
   const Plan& plan = result.plan;
-  if (launch >= plan.launches.size())
-    return fail(ErrorId::bad_argument, "launch", fmt::format("the run has {}", plan.launches.size()));
   if (auto room = check_room(plan); !room) return tl::unexpected<Error>(room.error());
-  std::vector<std::shared_ptr<DeviceBuffer>> buffers;
+  Buffers buffers;
   for (size_t i = 0; i < plan.buffers.size(); ++i) {
     const BufferSpec& spec = plan.buffers[i];
     auto contents = initial_contents(result, i);
@@ -49,12 +51,81 @@ Result<std::shared_ptr<const StepRecord>> record_steps(const RunResult& result, 
     if (stop.stop_requested()) return fail(ErrorId::cancelled);
     buffers.push_back(std::move(*buffer));
   }
-  for (size_t i = 0; i <= launch; ++i) {
+  return buffers;
+}
+
+/// The same values, but made only where the block reads them: the whole would take seconds and gigabytes.
+Result<Buffers> promise_buffers(const RunResult& result, Executor& simulator, const std::vector<size_t>& zeros) {
+  Buffers buffers;
+  for (size_t i = 0; i < result.plan.buffers.size(); ++i) {
+    const BufferSpec& spec = result.plan.buffers[i];
+    BufferRequest request{.name = spec.name, .type = spec.type, .count = static_cast<size_t>(spec.count()), .index = i};
+    request.zeros = spec.fill == Fill::zero || std::find(zeros.begin(), zeros.end(), i) != zeros.end();
+    if (!request.zeros && spec.fill != Fill::poison && spec.fill != Fill::file)
+      request.contents = [spec, i, seed = result.request.seed](uint64_t first, std::span<std::byte> bytes) {
+        const size_t element = size_of(spec.type), begin = static_cast<size_t>(first) / element;
+        const HostBuffer part = make_part(spec, i, seed, begin, begin + bytes.size() / element);
+        std::copy(part.bytes.begin(), part.bytes.end(), bytes.begin());
+      };
+    auto buffer = simulator.allocate(request);
+    if (!buffer) return tl::unexpected<Error>(buffer.error());
+    if (!request.zeros && spec.fill == Fill::file) {
+      auto contents = make_contents(spec, i, result.request.seed);
+      if (!contents) return tl::unexpected<Error>(contents.error());
+      if (auto sent = simulator.upload(**buffer, contents->bytes, false); !sent)
+        return tl::unexpected<Error>(sent.error());
+    }
+    buffers.push_back(std::move(*buffer));
+  }
+  return buffers;
+}
+
+/// Whether running the launches in full would take too long.
+bool is_too_large(const RunResult& result) {
+  const Lab* lab = find_lab(result.request.lab);
+  return lab != nullptr && is_too_large(*lab, result.request.config);
+}
+
+bool is_given(const Launch& launch, size_t buffer) {
+  const auto points_to = [&](const BufferArgument& target) { return target.buffer == buffer; };
+  return std::any_of(launch.arguments.begin(), launch.arguments.end(), [&](const Argument& argument) {
+    if (const auto* pointer = std::get_if<BufferArgument>(&argument)) return points_to(*pointer);
+    const auto& members = std::get<ScalarArgument>(argument).pointers;
+    return std::any_of(members.begin(), members.end(), [&](const auto& member) { return points_to(member.target); });
+  });
+}
+
+}  // namespace
+
+std::vector<size_t> buffers_not_computed(const RunResult& result, size_t launch) {
+  std::vector<size_t> buffers;
+  const auto& launches = result.plan.launches;
+  if (launch >= launches.size() || !is_too_large(result)) return buffers;
+  const auto before = launches.begin() + static_cast<std::ptrdiff_t>(launch);
+  for (size_t i = 0; i < result.plan.buffers.size(); ++i) {
+    if (result.plan.buffers[i].role == Role::input || !is_given(launches[launch], i)) continue;
+    if (std::any_of(launches.begin(), before, [&](const Launch& one) { return is_given(one, i); }))
+      buffers.push_back(i);
+  }
+  return buffers;
+}
+
+Result<std::shared_ptr<const StepRecord>> record_steps(const RunResult& result, size_t launch, const StepWindow& window,
+                                                       Executor& simulator, std::stop_token stop) {
+  const Plan& plan = result.plan;
+  if (launch >= plan.launches.size())
+    return fail(ErrorId::bad_argument, "launch", phrase("the run has {}", plan.launches.size()));
+  const bool alone = is_too_large(result);
+  auto buffers = alone ? promise_buffers(result, simulator, buffers_not_computed(result, launch))
+                       : fill_buffers(result, simulator, stop);
+  if (!buffers) return tl::unexpected<Error>(buffers.error());
+  for (size_t i = alone ? launch : 0; i <= launch; ++i) {
     LaunchOptions options;
     options.count_traffic = false;
     options.launch_index = static_cast<uint32_t>(i);
+    options.begins_run = alone;
     if (i == launch) options.step_window = window;
-    auto ran = simulator.launch(result.compiled, plan.launches[i], buffers, options, stop);
+    auto ran = simulator.launch(result.compiled, plan.launches[i], *buffers, options, stop);
     if (!ran) return tl::unexpected<Error>(ran.error());
     if (i == launch) return ran->steps;
     if (ran->stopped_by_finding) break;

@@ -12,6 +12,7 @@
 #include "engine/run/kernels.hpp"
 #include "engine/run/limits.hpp"
 #include "engine/run/observe_order.hpp"
+#include "engine/run/show_launch.hpp"
 #include "engine/run/statistics.hpp"
 #include "engine/sim/residency.hpp"
 #include "engine/traffic/hierarchy.hpp"
@@ -55,7 +56,6 @@ class RunInProgress {
 
   void note(Resolved resolved) {
     result_.rung = resolved.rung->name;
-    shown_kernels_ = resolved.rung->shown_kernels;
     result_.config = std::move(resolved.config);
     result_.pick = std::move(resolved.pick);
   }
@@ -69,6 +69,7 @@ class RunInProgress {
       if (auto ready = check_memory(result_.plan, result_.request.device); !ready) return forward(ready);
     if (auto compiled = compile(); !compiled) return forward(compiled);
     find_occupancy();
+    result_.launch = launch_to_show(result_);
     if (!sampled_ && !begun_)
       if (auto filled = fill_inputs(); !filled) return forward(filled);
     if (result_.request.device == DeviceKind::gpu) {
@@ -141,8 +142,8 @@ class RunInProgress {
 
   void note_machine_code() {
     if (result_.compiled.cubin_target != result_.modelled_gpu.architecture)
-      result_.machine_code_note = fmt::format("the machine code, and with it the registers, is that of {}, not of {}",
-                                              result_.compiled.cubin_target, result_.modelled_gpu.architecture);
+      result_.machine_code_note = phrase("the machine code, and with it the registers, is that of {}, not of {}",
+                                         result_.compiled.cubin_target, result_.modelled_gpu.architecture);
   }
 
   /// Everything up to the end of the simulation, while the machine code is still being made. Not where blocks may wait
@@ -270,16 +271,17 @@ class RunInProgress {
   }
 
   /// Why a GPU run is not simulated beside it; empty if it is.
-  std::string reason_not_to_observe() const {
-    if (!result_.request.observe) return "not asked for";
+  Phrase reason_not_to_observe() const {
+    if (!result_.request.observe) return Phrase("not asked for");
     const Lab* lab = lab_of(result_.request);
     if (lab == nullptr) return {};
-    if (is_too_large(*lab, result_.request.config)) return "the simulator would take too long for all of the blocks";
+    if (is_too_large(*lab, result_.request.config))
+      return Phrase("the simulator would take too long for all of the blocks");
     for (const auto& size : lab->sizes)
       if (result_.request.config.size(size.name) > size.max_sim)
         return make_error(ErrorId::too_large_to_simulate, size.name, result_.request.config.size(size.name),
                           size.max_sim)
-            .message;
+            .what;
     return {};
   }
 
@@ -291,6 +293,7 @@ class RunInProgress {
     }
     if (!begun_)
       if (auto ran = execute_simulated(); !ran) return ran;
+    result_.launch = launch_to_show(result_);
     if (sampled_)
       note_sample();
     else
@@ -319,11 +322,8 @@ class RunInProgress {
 
   /// The counters of the blocks that were executed; no buffer holds what the kernel would have written.
   void note_sample() {
-    const Dim3& grid = result_.plan.launches.back().grid;
-    result_.blocks_sampled = sample_of(grid).size();
     result_.traffic.counters = counters_;
-    result_.not_observed_reason = fmt::format("{} of {} blocks were executed, which is too few for the views",
-                                              result_.blocks_sampled, grid.count());
+    tilescope::note_sample(result_);
     for (const BufferSpec& spec : result_.plan.buffers)
       result_.buffers.push_back(std::make_shared<const HostBuffer>(spec.type, 0));
   }
@@ -356,7 +356,7 @@ class RunInProgress {
                                .progress = [&](double fraction) { report(Progress::Phase::simulate, fraction); }};
     auto order = model_block_order(simulator, subject, cache, stop_);
     if (!order) return tl::unexpected<Error>(order.error());
-    order->residency = chosen != 0 ? "as set" : residency.reason;
+    order->residency = chosen != 0 ? Phrase("as set") : residency.reason;
     result_.block_order = std::move(*order);
     return {};
   }
@@ -380,7 +380,10 @@ class RunInProgress {
       add_counters(counters_, ran->counters);
       result_.simulated_warps += ran->warps;
       if (result_.request.device != DeviceKind::gpu) result_.output += ran->output;
-      result_.findings.insert(result_.findings.end(), ran->findings.begin(), ran->findings.end());
+      for (Finding& finding : ran->findings) {
+        finding.launch = options.launch_index;
+        result_.findings.push_back(std::move(finding));
+      }
       if (ran->stopped_by_finding) break;
     }
     return {};
@@ -390,7 +393,7 @@ class RunInProgress {
     result_.traffic = make_ledger(result_.trace, std::move(sites_), counters_, result_.plan.buffers);
     result_.observed = result_.request.observe;
     if (!result_.observed) {
-      result_.not_observed_reason = "not asked for";
+      result_.not_observed_reason = Phrase("not asked for");
       return;
     }
     if (result_.plan.launches.empty()) return;
@@ -400,9 +403,8 @@ class RunInProgress {
       return replay_hierarchy(result_.modelled_gpu, result_.trace, result_.plan.launches, result_.occupancy,
                               result_.plan.buffers, stop_);
     });
-    const size_t shown = shown_launch(result_.plan.launches, shown_kernels_);
     result_.tiles =
-        make_tile_map(result_.trace, result_.plan.launches[shown], static_cast<uint32_t>(shown), result_.plan.buffers);
+        make_tile_map(result_.trace, result_.plan.launches[result_.launch], result_.launch, result_.plan.buffers);
     result_.hierarchy = hierarchy.get();
   }
 
@@ -415,7 +417,7 @@ class RunInProgress {
       const bool done = mark_changed_lines(result_.traffic, result_.trace, static_cast<uint32_t>(i),
                                            machine_accesses(result_.compiled.cubin, kernel));
       if (!done && result_.not_compared_reason.empty())
-        result_.not_compared_reason = fmt::format("the machine code of {} has no source lines", kernel);
+        result_.not_compared_reason = phrase("the machine code of {} has no source lines", kernel);
     }
   }
 
@@ -477,7 +479,6 @@ class RunInProgress {
   bool sampled_ = false;
   std::optional<Result<void>> begun_;  // what simulate_beside_compiler came to; nothing: it did nothing
   double beside_ms_ = 0;
-  std::vector<std::string> shown_kernels_;  // as Rung::shown_kernels
   std::vector<SiteCount> sites_;
   Counters counters_;
 };

@@ -20,13 +20,14 @@ namespace {
 
 uint32_t count_lanes(uint32_t lanes) { return static_cast<uint32_t>(std::popcount(lanes)); }
 
-std::string threads_text(uint64_t count) { return fmt::format("{} thread{}", count, count == 1 ? "" : "s"); }
+Phrase threads_text(uint64_t count) { return count == 1 ? Phrase("1 thread") : phrase("{} threads", count); }
 
-std::string expected_text(uint32_t count) { return count == 0 ? "all threads" : threads_text(count); }
+Phrase expected_text(uint32_t count) { return count == 0 ? Phrase("all threads") : threads_text(count); }
 
 /// "lanes 0-3, 7".
-std::string lanes_text(uint32_t lanes) {
-  std::string text = count_lanes(lanes) == 1 ? "lane " : "lanes ";
+Phrase lanes_text(uint32_t lanes) {
+  const bool one = count_lanes(lanes) == 1;
+  std::string text;
   for (bool first = true; lanes != 0; first = false) {
     const auto low = static_cast<uint32_t>(std::countr_zero(lanes));
     const auto run = static_cast<uint32_t>(std::countr_one(lanes >> low));
@@ -34,7 +35,7 @@ std::string lanes_text(uint32_t lanes) {
     if (run > 1) text += fmt::format("-{}", low + run - 1);
     lanes &= low + run >= 32 ? 0 : ~uint32_t{0} << (low + run);
   }
-  return text;
+  return one ? phrase("lane {}", text) : phrase("lanes {}", text);
 }
 
 }  // namespace
@@ -48,19 +49,19 @@ bool Machine::was_there(const Warp& warp, uint32_t lane) const {
 void Machine::arrive(Warp& warp, const Operation* operation, uint32_t lanes, BarrierCall call) {
   if (call.id >= block_->barriers.size())
     report_lanes(warp, operation, lanes, "invalid-barrier",
-                 fmt::format("there is no barrier {}: a block has those from 0 to 15", call.id));
+                 phrase("there is no barrier {}: a block has those from 0 to 15", call.id));
   if (call.count % 32 != 0 || (call.count == 0 && call.goes_on))
     report_lanes(warp, operation, lanes, "invalid-barrier",
-                 call.count == 0 ? fmt::format("bar.arrive at barrier {} without a number of threads", call.id)
-                                 : fmt::format("barrier {} is for {}, which is no multiple of 32", call.id,
-                                               threads_text(call.count)));
+                 call.count == 0 ? phrase("bar.arrive at barrier {} without a number of threads", call.id)
+                                 : phrase("barrier {} is for {}, which is not a multiple of 32", call.id,
+                                          threads_text(call.count)));
   const uint32_t id = call.id % 16;
   Block::Barrier& barrier = block_->barriers[id];
   const bool used = barrier.warps != 0 || warp.waiting_at(id) != 0;
   if (used && !same_count(barrier.expected, call.count))
     report_lanes(warp, operation, lanes, "invalid-barrier",
-                 fmt::format("barrier {} is used for {} and for {} at the same time", id,
-                             expected_text(barrier.expected), expected_text(call.count)));
+                 phrase("barrier {} is used for {} and for {} at the same time", id, expected_text(barrier.expected),
+                        expected_text(call.count)));
   if (!used) barrier.expected = call.count;
   barrier.votes += count_lanes(call.votes);
   barrier.voters += count_lanes(call.voters);
@@ -105,8 +106,8 @@ bool Machine::release_barriers(Block& block) {
     const uint64_t threads = setup_.block.count();
     if (barrier.expected == 0 && block.live_threads < threads)
       report_barrier(block, id, "divergent-barrier",
-                     fmt::format("barrier {} is reached by {} of {} threads, the others have left the kernel", id,
-                                 block.live_threads, threads));
+                     phrase("barrier {} is reached by {} of {} threads, the others have left the kernel", id,
+                            block.live_threads, threads));
     if (setup_.checks) watch_barrier(block, id);
     for (Warp& warp : block.warps) {
       if (warp.path_count == 0) continue;
@@ -132,10 +133,9 @@ void Machine::report_divergence(Warp& warp, uint32_t id) {
     if (first == nullptr) {
       first = &path;
     } else if (path.at != first->at && (is_aligned(path.at - 1) || is_aligned(first->at - 1))) {
-      report_lanes(
-          warp, path.at - 1, path.lanes, "divergent-barrier",
-          fmt::format("barrier {} is reached here by {} of {} threads of warp {}, others of them are at {}", id,
-                      count_lanes(path.lanes), count_lanes(warp.live), warp.index, line_text(first->at - 1)));
+      report_lanes(warp, path.at - 1, path.lanes, "divergent-barrier",
+                   phrase("barrier {} is reached here by {} of {} threads of warp {}, others of them are at {}", id,
+                          count_lanes(path.lanes), count_lanes(warp.live), warp.index, line_text(first->at - 1)));
     }
   }
 }
@@ -153,20 +153,19 @@ std::string_view Machine::name_of_operation(const Operation* operation) const {
 }
 
 /// "line 12".
-std::string Machine::line_text(const Operation* operation) const {
+Phrase Machine::line_text(const Operation* operation) const {
   const OperationDetail& detail = program_.details[static_cast<size_t>(operation - program_.operations.data())];
-  if (detail.line != 0) return fmt::format("line {}", detail.line);
-  return std::string(program_.function->instructions[detail.instruction].text);
+  if (detail.line != 0) return phrase("line {}", detail.line);
+  return Phrase(program_.function->instructions[detail.instruction].text);
 }
 
-void Machine::report_lanes(Warp& warp, const Operation* operation, uint32_t lanes, std::string_view id,
-                           const std::string& what) {
+void Machine::report_lanes(Warp& warp, const Operation* operation, uint32_t lanes, FindingId id, const Phrase& what) {
   report(warp, static_cast<uint32_t>(operation - program_.operations.data()),
          static_cast<uint32_t>(std::countr_zero(lanes)), count_lanes(lanes), id, what, nullptr, 0);
 }
 
 /// Reports at the first thread that waits at the barrier.
-void Machine::report_barrier(Block& block, uint32_t barrier, std::string_view id, const std::string& what) {
+void Machine::report_barrier(Block& block, uint32_t barrier, FindingId id, const Phrase& what) {
   for (Warp& warp : block.warps) {
     for (uint32_t i = 0; i < warp.path_count; ++i) {
       const Warp::Path& path = warp.paths[i];
@@ -225,34 +224,35 @@ std::vector<WaitingPlace> waiting_places(Block& block) {
 void Machine::report_deadlock(Block& block) {
   const std::vector<WaitingPlace> places = waiting_places(block);
   for (const WaitingPlace& place : places) {
-    std::string others;
-    const auto add = [&](const std::string& text) { others += (others.empty() ? "" : ", ") + text; };
+    Phrase others;
+    size_t named = 0;
+    const auto add = [&](const Phrase& text) { others = named++ == 0 ? text : phrase("{}, {}", others, text); };
     uint32_t there = 0;
     for (const WaitingPlace& other : places) {
-      const std::string where = line_text(other.operation);
+      const Phrase where = line_text(other.operation);
       if (other.barrier == place.barrier) there += other.threads;
-      if (&other == &place || others.size() > 300) continue;
+      if (&other == &place || others.english().size() > 300) continue;
       if (other.barrier == Warp::kForLanes)
-        add(fmt::format("{} in {} ({})", threads_text(other.threads), name_of_operation(other.operation), where));
+        add(phrase("{} in {} ({})", threads_text(other.threads), name_of_operation(other.operation), where));
       else
-        add(fmt::format("{} at barrier {} ({})", threads_text(other.threads), other.barrier, where));
+        add(phrase("{} at barrier {} ({})", threads_text(other.threads), other.barrier, where));
     }
     uint32_t waiting = 0;
     for (const WaitingPlace& other : places) waiting += other.threads;
-    if (waiting < block.live_threads) add(fmt::format("{} in loops", threads_text(block.live_threads - waiting)));
+    if (waiting < block.live_threads) add(phrase("{} in loops", threads_text(block.live_threads - waiting)));
     const uint64_t left = setup_.block.count() - block.live_threads;
-    if (left != 0) add(fmt::format("{} that left the kernel", threads_text(left)));
-    if (!others.empty()) others.insert(0, "; elsewhere are ");
-    std::string what;
+    if (left != 0) add(phrase("{} that left the kernel", threads_text(left)));
+    Phrase what;
     if (place.barrier == Warp::kForLanes) {
-      what = fmt::format("{} in {} wait for {} of warp {}, which never come{}", threads_text(place.threads),
-                         name_of_operation(place.operation), lanes_text(place.missing), place.warp->index, others);
+      what = phrase("{} in {} wait for {} of warp {}, which never come", threads_text(place.threads),
+                    name_of_operation(place.operation), lanes_text(place.missing), place.warp->index);
     } else {
       const Block::Barrier& barrier = block.barriers[place.barrier];
       const uint32_t arrived = barrier.expected != 0 ? barrier.warps * 32 : barrier.threads;
-      what = fmt::format("barrier {} is reached by {} of {}{}", place.barrier, std::max(there, arrived),
-                         threads_text(barrier.expected != 0 ? barrier.expected : block.live_threads), others);
+      what = phrase("barrier {} is reached by {} of {}", place.barrier, std::max(there, arrived),
+                    threads_text(barrier.expected != 0 ? barrier.expected : block.live_threads));
     }
+    if (named != 0) what = phrase("{}; elsewhere are {}", what, others);
     report_lanes(*place.warp, place.operation, place.lanes, "deadlock", what);
   }
 }

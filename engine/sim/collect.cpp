@@ -303,6 +303,12 @@ void Collector::fill_counters() {
       counters.global_store_sectors += count.sectors;
       counters.global_store_requests += shared ? 0 : count.requests;
       counters.global_store_bytes_useful += shared ? 0 : count.useful_bytes;
+    } else {  // atomics, with and without a result
+      counters.shared_atomic_wavefronts += count.wavefronts;
+      counters.shared_atomic_bank_conflicts += count.wavefronts - count.passes;
+      counters.global_atomic_sectors += count.sectors;
+      counters.global_atomic_requests += shared ? 0 : count.requests;
+      counters.global_atomic_bytes_useful += shared ? 0 : count.useful_bytes;
     }
   }
 }

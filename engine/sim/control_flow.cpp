@@ -75,7 +75,7 @@ class BlockBuilder {
     const std::string_view name = last.operands.size() > 1 ? last.operands[1].name : std::string_view();
     const auto table = function_.branch_targets.find(name);
     if (table == function_.branch_targets.end())
-      return fail(ErrorId::ptx_syntax, last.ptx_line, fmt::format("there is no table of branch targets '{}'", name));
+      return fail(ErrorId::ptx_syntax, last.ptx_line, phrase("there is no table of branch targets '{}'", name));
     for (std::string_view target : table->second)
       if (auto added = add_target(block, last, target); !added) return added;
     return {};
@@ -84,7 +84,7 @@ class BlockBuilder {
   Result<void> add_target(BasicBlock& block, const PtxInstruction& from, std::string_view name) {
     const auto label = function_.labels.find(name);
     if (label == function_.labels.end())
-      return fail(ErrorId::ptx_syntax, from.ptx_line, fmt::format("there is no label '{}'", name));
+      return fail(ErrorId::ptx_syntax, from.ptx_line, phrase("there is no label '{}'", name));
     add_successor(block, block_at_[label->second]);
     return {};
   }

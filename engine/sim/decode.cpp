@@ -92,8 +92,8 @@ class KernelDecoder {
       resolved_.push_back(resolve(function_, instruction));
       if (resolved_.back().row == nullptr) {
         const SourceLine line = lines_.find(instruction.location);
-        const std::string place = line.line != 0 ? fmt::format("{}:{}", file_name(line.file), line.line)
-                                                 : fmt::format("PTX line {}", instruction.ptx_line);
+        const Phrase place = line.line != 0 ? phrase("{}:{}", file_name(line.file), line.line)
+                                            : phrase("PTX line {}", instruction.ptx_line);
         return fail(ErrorId::unknown_opcode, name_of_instruction(instruction), place);
       }
       uses_.push_back(register_use(instruction, *resolved_.back().row));
@@ -311,7 +311,7 @@ Result<std::shared_ptr<const Program>> decode_kernel(std::shared_ptr<const PtxMo
   const auto first = module->files.find(1);
   return fail(ErrorId::kernel_not_found, kernel,
               first == module->files.end() ? std::string("the module") : std::string(first->second),
-              known.empty() ? "none" : known);
+              known.empty() ? Phrase("none") : Phrase(known));
 }
 
 }  // namespace tilescope

@@ -37,7 +37,7 @@ uint64_t real_bits(const PtxOperand& operand, uint32_t bytes) {
 }  // namespace
 
 tl::unexpected<Error> OperandDecoder::syntax(std::string_view what) const {
-  return fail(ErrorId::ptx_syntax, instruction_->ptx_line, fmt::format("{} in '{}'", what, instruction_->text));
+  return fail(ErrorId::ptx_syntax, instruction_->ptx_line, phrase("{} in '{}'", what, instruction_->text));
 }
 
 Result<Operation> OperandDecoder::decode(const PtxInstruction& instruction, const ResolvedInstruction& resolved,

@@ -39,11 +39,10 @@ void restore(Warp& warp, const CallSite& site, size_t lane, std::vector<uint8_t>
 /// Reports lanes whose stacks have no room for another frame.
 const Operation* overflow(Warp& warp, const Operation* operation, const Subroutine& callee, uint32_t lanes) {
   const size_t depth = (*warp.call_stacks)[static_cast<size_t>(std::countr_zero(lanes))].calls.size();
-  warp.machine->stop(
-      warp, operation, lanes, "stack-overflow",
-      fmt::format("'{}' is called {} calls deep, and the stack of a thread, {} bytes here, is full (does "
-                  "the recursion end? a GPU gives 1024 bytes unless cudaLimitStackSize asks for more)",
-                  callee.name, depth + 1, kStackBytes));
+  warp.machine->stop(warp, operation, lanes, "stack-overflow",
+                     phrase("'{}' is called {} calls deep, and the stack of a thread, {} bytes here, is full (does "
+                            "the recursion end? a GPU gives 1024 bytes unless cudaLimitStackSize asks for more)",
+                            callee.name, depth + 1, kStackBytes));
   return warp.leave(operation + 1);
 }
 
@@ -91,17 +90,18 @@ const Operation* CallSubroutine(Warp& warp, const Operation* operation, uint32_t
 }
 
 /// The function at an address; nothing if there is none, or it takes or gives something else than the call.
-const Subroutine* find_callee(const Program& program, const CallSite& site, uint64_t address, std::string& problem) {
+const Subroutine* find_callee(const Program& program, const CallSite& site, uint64_t address, Phrase& problem) {
   const uint64_t distance = address - kCodeWindow;
   const uint64_t index = distance / kFunctionSpacing;
   if (distance % kFunctionSpacing != 0 || index == 0 || index > program.subroutine_of.size() ||
       program.subroutine_of[index - 1] == kNoIndex) {
-    problem = address == 0 ? "call of a null pointer" : fmt::format("call of {:#x}, where no function is", address);
+    problem = address == 0 ? Phrase("call of a null pointer")
+                           : phrase("call of {}, where no function is", fmt::format("{:#x}", address));
     return nullptr;
   }
   const Subroutine& callee = program.subroutines[program.subroutine_of[index - 1]];
   if (callee.results == site.result_bytes && callee.parameters == site.parameter_bytes) return &callee;
-  problem = fmt::format("call of '{}' through a pointer to a function of another type", callee.name);
+  problem = phrase("call of '{}' through a pointer to a function of another type", callee.name);
   return nullptr;
 }
 
@@ -114,7 +114,7 @@ const Operation* CallPointer(Warp& warp, const Operation* operation, uint32_t ma
     for (uint32_t other = left; other != 0; other &= other - 1)
       if (pointers[std::countr_zero(other)] == wanted) lanes |= other & (~other + 1);
     left &= ~lanes;
-    std::string problem;
+    Phrase problem;
     const Subroutine* callee = find_callee(program, program.call_sites[operation->site], wanted, problem);
     if (callee == nullptr) {
       warp.machine->stop(warp, operation, lanes, "bad-function-pointer", problem);

@@ -67,8 +67,8 @@ const Operation* AssertFail(Warp& warp, const Operation* operation, uint32_t mas
   const std::string function = string_or(warp, lane, warp.source<uint64_t>(fourth)[lane], "the kernel");
   const FindingPlace place{string_or(warp, lane, warp.source<uint64_t>(operation->b)[lane], ""),
                            warp.source<uint32_t>(operation->c)[lane]};
-  warp.machine->stop(warp, operation, mask, "assertion",
-                     fmt::format("'{}' does not hold in '{}'", expression, function), &place);
+  warp.machine->stop(warp, operation, mask, "assertion", phrase("'{}' does not hold in '{}'", expression, function),
+                     &place);
   return warp.leave(operation + 1);
 }
 

@@ -50,7 +50,7 @@ struct Object {
     std::memcpy(host, &word, sizeof(word));
     warp.machine->note_update();
   }
-  void report(const std::string& what) const {
+  void report(const Phrase& what) const {
     warp.machine->report_lanes(warp, operation, 1U << lane, "mbarrier-misuse", what);
   }
 };
@@ -92,10 +92,10 @@ void arrive(const Object& object, uint64_t word, uint32_t count, uint32_t droppe
   object.warp.machine->watch_release(object.warp, object.offset);
   const uint32_t pending = pending_of(word);
   if (count > pending || count == 0) {
-    object.report(fmt::format("{} arrivals at a barrier whose phase waits for {}", count, pending));
+    object.report(phrase("{} arrivals at a barrier whose phase waits for {}", count, pending));
     return;
   }
-  if (!may_complete && count == pending) object.report("an arrival with .noComplete completes the phase");
+  if (!may_complete && count == pending) object.report(Phrase("an arrival with .noComplete completes the phase"));
   word = with_expected(word, expected_of(word) - std::min(dropped, expected_of(word)));
   complete(object, with_pending(word, pending - count));
 }
@@ -105,7 +105,7 @@ const Operation* Initialise(Warp& warp, const Operation* operation, uint32_t mas
   for_each_object(warp, operation, mask, [&](const Object& object) {
     const uint32_t count = counts[object.lane];
     if (count == 0 || count > kCountMask)
-      object.report(fmt::format("a barrier is initialised for {} arrivals; it may have 1 to {}", count, kCountMask));
+      object.report(phrase("a barrier is initialised for {} arrivals; it may have 1 to {}", count, kCountMask));
     object.store(with_expected(with_pending(0, count), count));
     warp.machine->watch_release(warp, object.offset);
   });

@@ -92,7 +92,7 @@ Machine::Watch Machine::watch(Block& block, ChunkRecord& record) {
   return Watch::repeats;
 }
 
-void Machine::report_hang(Block& block, ChunkRecord& record, const std::string& reason) {
+void Machine::report_hang(Block& block, ChunkRecord& record, const Phrase& reason) {
   switch_to(block, record);
   for (Warp& warp : block.warps) {
     if (warp.state != Warp::State::ready) continue;
@@ -106,8 +106,8 @@ void Machine::report_hang(Block& block, ChunkRecord& record, const std::string& 
         report_lanes(warp, at, lanes, "deadlock", reason);
       else
         report_lanes(warp, at, lanes, "step-limit",
-                     waits ? "this loop waits for ever: no thread does any more what it waits for"
-                           : "this loop never ends: it repeats itself and changes nothing");
+                     waits ? Phrase("this loop waits for ever: no thread does any more what it waits for")
+                           : Phrase("this loop never ends: it repeats itself and changes nothing"));
     }
   }
   report_deadlock(block);

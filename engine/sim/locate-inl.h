@@ -111,7 +111,7 @@ inline HWY_NOINLINE void mark_written(Warp& warp, uint32_t site_index, const Sit
                                       uint32_t mask) {
   if (site.is_shared && warp.machine->copies_pending()) {
     const uint64_t offset = place.base - place.addresses[std::countr_zero(mask)];
-    warp.machine->report_not_waited(warp, site_index, place.addresses, static_cast<int64_t>(offset), mask, "write");
+    warp.machine->report_not_waited(warp, site_index, place.addresses, static_cast<int64_t>(offset), mask);
   }
   uint8_t* flags = site.written + (place.base - site.low);
   if (site.is_local) flags += size_t{warp.index} * 32 * site.lane_stride;

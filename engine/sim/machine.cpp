@@ -24,11 +24,23 @@ bool writes_memory(const MemorySite& site) {
 bool reads_memory(const MemorySite& site) {
   return site.kind == AccessKind::async_copy ? site.space != Space::shared : site.kind != AccessKind::store;
 }
-std::string_view verb_of(const MemorySite& site) {
-  return !writes_memory(site) ? "read" : !reads_memory(site) ? "write" : "atomic";
+
+/// The finding of the same kind and line, if there is one.
+NotedFinding* find_known(ChunkRecord& record, const Program& program, uint32_t operation, FindingId id) {
+  const OperationDetail& detail = program.details[operation];
+  for (NotedFinding& noted : record.findings) {
+    const OperationDetail& other = program.details[noted.operation];
+    if (noted.finding.id != id.text() || other.line != detail.line || other.file != detail.file) continue;
+    if (detail.line != 0 || noted.operation == operation) return &noted;
+  }
+  return nullptr;
 }
 
 }  // namespace
+
+Phrase verb_of(const MemorySite& site) {
+  return Phrase(!writes_memory(site) ? "read" : !reads_memory(site) ? "write" : "atomic");
+}
 
 Machine::Machine(const LaunchSetup& setup)
     : setup_(setup), program_(*setup.program), memory_(setup.memory), parameters_(setup.parameters) {
@@ -258,11 +270,10 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
                                uint32_t mask, std::array<uint8_t*, 32>& host, uint32_t bytes) {
   const MemorySite& site = program_.sites[site_index];
   const bool writes = writes_memory(site), reads = reads_memory(site);
-  const std::string_view verb = verb_of(site);
   if (bytes == 0) bytes = site.bytes_per_lane;
   uint32_t good = 0, unwritten = 0;
   if (writes && !reads && setup_.checks && copies_pending())
-    report_not_waited(warp, site_index, addresses, offset, mask, verb);
+    report_not_waited(warp, site_index, addresses, offset, mask);
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(left));
     const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
@@ -273,13 +284,19 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
     const bool local_atomic = extent != nullptr && writes && reads && extent->space == Space::local;
     if (extent == nullptr || !aligned || read_only || local_atomic) {
       const bool released = near != nullptr && near->is_released && address - near->low < near->released_bytes;
-      const std::string_view id = released            ? "use-after-free"
-                                  : extent == nullptr ? "out-of-bounds"
-                                  : !aligned          ? "misaligned"
-                                  : read_only         ? "read-only-write"
-                                                      : "atomic-on-local";
+      const FindingId id = released            ? FindingId("use-after-free")
+                           : extent == nullptr ? FindingId("out-of-bounds")
+                           : !aligned          ? FindingId("misaligned")
+                           : read_only         ? FindingId("read-only-write")
+                                               : FindingId("atomic-on-local");
+      // Of a line that is known to be wrong no text is made: there may be millions of its lanes.
+      NotedFinding* known = setup_.recorder == nullptr ? find_known(*record_, program_, site.operation, id) : nullptr;
+      if (known != nullptr) {
+        ++known->finding.count;
+        continue;
+      }
       report(warp, site.operation, lane, 1, id,
-             fmt::format("{} of {} bytes at {}", verb, bytes, place_text(near, address)), near,
+             phrase("{} of {} bytes at {}", verb_of(site), bytes, place_text(near, address)), near,
              near == nullptr ? 0 : static_cast<int64_t>(address - near->low));
       continue;
     }
@@ -289,6 +306,7 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
     host[lane] =
         local ? warp.local + (address - kLocalWindow) + uint64_t{lane} * extent->lane_stride : extent->data + in_extent;
     if (extent->written == nullptr) continue;
+    if (reads && extent->made_on_read != nullptr) extent->made_on_read->make_contents(in_extent, bytes);
     uint8_t* flags = extent->written + in_extent + (local ? uint64_t{warp.index} * 32 * extent->lane_stride : 0);
     if (reads && setup_.checks && !counts_as_written(flags, bytes, extent->buffer >= 0)) unwritten |= 1U << lane;
     if (writes) std::memset(flags, 1, bytes);
@@ -297,50 +315,64 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
   return good;
 }
 
+/// Makes the contents of buffers that are made when they are read. Returns the lanes that read something else.
+uint32_t Machine::make_unwritten(const uint64_t* addresses, int64_t offset, uint32_t mask, uint32_t bytes) const {
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(left));
+    const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
+    const Extent* extent = memory_.find(address, bytes);
+    if (extent == nullptr || extent->made_on_read == nullptr) continue;
+    extent->made_on_read->make_contents(address - extent->low, bytes);
+    mask &= ~(1U << lane);
+  }
+  return mask;
+}
+
 void Machine::report_unwritten(Warp& warp, uint32_t site_index, const uint64_t* addresses, int64_t offset,
                                uint32_t mask) {
   const MemorySite& site = program_.sites[site_index];
-  if (copies_pending()) mask &= ~report_not_waited(warp, site_index, addresses, offset, mask, verb_of(site));
+  mask = make_unwritten(addresses, offset, mask, site.bytes_per_lane);
+  if (copies_pending()) mask &= ~report_not_waited(warp, site_index, addresses, offset, mask);
   if (mask == 0) return;
   const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
   const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
   const Extent* extent = memory_.nearest(address);
   report(warp, site.operation, lane, static_cast<uint32_t>(std::popcount(mask)), "uninitialised-read",
-         fmt::format("{} of {} bytes at {}", verb_of(site), site.bytes_per_lane, place_text(extent, address)), extent,
+         phrase("{} of {} bytes at {}", verb_of(site), site.bytes_per_lane, place_text(extent, address)), extent,
          extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
 }
 
 /// "a+4096 (buffer of 4096 bytes)".
-std::string Machine::place_text(const Extent* extent, uint64_t address) const {
-  if (extent == nullptr) return fmt::format("address {:#x} (no buffer)", address);
+Phrase Machine::place_text(const Extent* extent, uint64_t address) const {
+  if (extent == nullptr) return phrase("address {} (no buffer)", fmt::format("{:#x}", address));
   const auto offset = static_cast<int64_t>(address - extent->low);
-  const char* kind = extent->buffer >= 0                                        ? "buffer"
-                     : extent->low >> kRegionBits == kHeapWindow >> kRegionBits ? "allocation"
-                     : extent->space == Space::global                           ? "variable"
-                     : extent->space == Space::constant                         ? "constant"
-                                                                                : "window";
-  return fmt::format("{}{:+} ({} of {} bytes)", extent->name, offset, kind,
-                     extent->is_released ? extent->released_bytes : extent->bytes());
+  const std::string from = fmt::format("{:+}", offset);
+  const bool is_window = extent->space == Space::shared || extent->space == Space::local;
+  const Phrase place = is_window ? phrase("{}{}", extent->name, from) : Phrase(extent->name + from);
+  const uint64_t bytes = extent->is_released ? extent->released_bytes : extent->bytes();
+  if (extent->buffer >= 0) return phrase("{} (buffer of {} bytes)", place, bytes);
+  if (extent->low >> kRegionBits == kHeapWindow >> kRegionBits)
+    return phrase("{} (allocation of {} bytes)", place, bytes);
+  if (extent->space == Space::global) return phrase("{} (variable of {} bytes)", place, bytes);
+  if (extent->space == Space::constant) return phrase("{} (constant of {} bytes)", place, bytes);
+  return phrase("{} (window of {} bytes)", place, bytes);
 }
 
 /// Adds to the finding of the same kind and line, or begins one.
-void Machine::report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, std::string_view id,
-                     const std::string& what, const Extent* extent, int64_t offset, const FindingPlace* place) {
+void Machine::report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, FindingId id, const Phrase& what,
+                     const Extent* extent, int64_t offset, const FindingPlace* place) {
   if (!setup_.checks && (id == "out-of-bounds" || id == "use-after-free" || id == "misaligned" ||
                          id == "uninitialised-read" || id == "read-only-write" || id == "atomic-on-local"))
     return;
   if (setup_.recorder != nullptr) setup_.recorder->note_finding(*block_, warp, operation, lane, id, what);
   const OperationDetail& detail = program_.details[operation];
-  for (NotedFinding& noted : record_->findings) {
-    const OperationDetail& other = program_.details[noted.operation];
-    if (noted.finding.id != id || other.line != detail.line || other.file != detail.file) continue;
-    if (detail.line == 0 && noted.operation != operation) continue;
-    noted.finding.count += lanes;
+  if (NotedFinding* known = find_known(*record_, program_, operation, id)) {
+    known->finding.count += lanes;
     return;
   }
   if (record_->findings.size() >= kMostFindings) return;
   Finding finding;
-  finding.id = id;
+  finding.id = id.text();
   finding.count = lanes;
   finding.file = place != nullptr ? place->file : program_.files[detail.file];
   finding.line = place != nullptr ? place->line : detail.line;
@@ -348,20 +380,18 @@ void Machine::report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lan
   finding.thread = unflatten(uint64_t{warp.index} * 32 + lane, setup_.block);
   if (extent != nullptr) finding.buffer = extent->name;
   finding.offset = offset;
-  std::string words(id);
-  std::replace(words.begin(), words.end(), '-', ' ');
-  const auto where = finding.line != 0 ? fmt::format("{}:{}", finding.file, finding.line)
-                                       : std::string(program_.function->instructions[detail.instruction].text);
-  finding.message = fmt::format("{}: {}, {}, block ({},{},{}) thread ({},{},{})", words, what, where, finding.block.x,
-                                finding.block.y, finding.block.z, finding.thread.x, finding.thread.y, finding.thread.z);
+  finding.what = what;
+  finding.where = finding.line != 0 ? phrase("{}:{}", finding.file, finding.line)
+                                    : Phrase(program_.function->instructions[detail.instruction].text);
+  finding.message = sentence_of(finding).english();
   record_->findings.push_back({std::move(finding), operation});
 }
 
 void Machine::trap(Warp& warp, const Operation* operation, uint32_t lanes) {
-  stop(warp, operation, lanes & (~lanes + 1), "trap", "the kernel stopped itself");
+  stop(warp, operation, lanes & (~lanes + 1), "trap", Phrase("the kernel stopped itself"));
 }
 
-void Machine::stop(Warp& warp, const Operation* operation, uint32_t lanes, std::string_view id, const std::string& what,
+void Machine::stop(Warp& warp, const Operation* operation, uint32_t lanes, FindingId id, const Phrase& what,
                    const FindingPlace* place) {
   const auto lane = static_cast<uint32_t>(std::countr_zero(lanes));
   report(warp, static_cast<uint32_t>(operation - warp.code), lane, static_cast<uint32_t>(std::popcount(lanes)), id,

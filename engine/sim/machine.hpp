@@ -23,6 +23,9 @@ namespace tilescope {
 class AsyncCopies;
 class StepRecorder;
 
+/// "read", "write" or "atomic".
+Phrase verb_of(const MemorySite& site);
+
 /// A line that a finding names instead of that of its instruction.
 struct FindingPlace {
   std::string file;
@@ -49,7 +52,7 @@ struct LaunchSetup {
   uint64_t steps_per_block = UINT64_MAX;  // then it is left
   uint64_t launch_index = 0;              // within the run
   uint64_t resident_blocks = 1;
-  std::string residency_reason;
+  Phrase residency_reason;
   StepRecorder* recorder = nullptr;  // runs the warps of the block that it follows; for one machine alone
   uint32_t multiprocessors = 1, warps_per_multiprocessor = 1;  // of the modelled GPU
 
@@ -131,14 +134,14 @@ class Machine {
   /// Ends a block of which no more is wanted.
   void leave(Block& block, ChunkRecord& record);
   /// Ends a block of which no end is to be seen; `reason` says why.
-  void give_up(Block& block, ChunkRecord& record, const std::string& reason);
+  void give_up(Block& block, ChunkRecord& record, const Phrase& reason);
 
   /// Hangs (hang_watch.cpp). Whether the block's warps repeat the same states for ever, as long as nobody else changes
   /// memory; runs each of them for a while.
   enum class Watch : uint8_t { moves, repeats };
   Watch watch(Block& block, ChunkRecord& record);
   /// Ends a block that hangs. A reason is given where it waits for blocks that cannot begin.
-  void report_hang(Block& block, ChunkRecord& record, const std::string& reason);
+  void report_hang(Block& block, ChunkRecord& record, const Phrase& reason);
   /// Atomic operations that changed memory, and instructions in a row with which threads only waited.
   uint64_t changes() const { return changes_; }
   uint64_t idle_steps() const { return idle_steps_; }
@@ -184,6 +187,7 @@ class Machine {
   uint32_t locate_lanes(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask,
                         std::array<uint8_t*, 32>& host, uint32_t bytes = 0);
   /// Reports those lanes that read bytes which nobody has written.
+  uint32_t make_unwritten(const uint64_t* addresses, int64_t offset, uint32_t mask, uint32_t bytes) const;
   void report_unwritten(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask);
   /// 64-bit addresses of an operation's lanes: those in the register, or 32-bit ones widened into `space`.
   static const uint64_t* addresses_of(const Warp& warp, const Operation& operation, const SiteState& site,
@@ -205,8 +209,7 @@ class Machine {
   AsyncCopies& async_copies();
   bool copies_pending() const;
   /// Reports the lanes whose bytes in shared memory are still on their way there; returns them.
-  uint32_t report_not_waited(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask,
-                             std::string_view verb);
+  uint32_t report_not_waited(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask);
   /// Bytes of the site's extent count as not written again.
   void forget_written_prefix(uint32_t site);
   /// A copy begins to write to shared memory; the warp has waited for some of its copies.
@@ -224,7 +227,7 @@ class Machine {
   /// Lanes of the warp have left the kernel: the others may now all have arrived somewhere.
   void complete_arrival(Warp& warp);
   /// Reports what these lanes did, and ends the block.
-  void stop(Warp& warp, const Operation* operation, uint32_t lanes, std::string_view id, const std::string& what,
+  void stop(Warp& warp, const Operation* operation, uint32_t lanes, FindingId id, const Phrase& what,
             const FindingPlace* place = nullptr);
   /// A lane's memory from an address to the end of its variable; empty if nothing is there.
   std::span<const uint8_t> bytes_at(const Warp& warp, size_t lane, uint64_t address) const;
@@ -232,7 +235,7 @@ class Machine {
   /// A string of printf's that does not end inside of its variable.
   void report_string(Warp& warp, const Operation* operation, size_t lane, uint64_t address);
   /// free of an address that malloc has not given, or that is free already.
-  void report_free(Warp& warp, const Operation* operation, size_t lane, std::string_view id, uint64_t address);
+  void report_free(Warp& warp, const Operation* operation, size_t lane, FindingId id, uint64_t address);
   /// The memory instructions look up anew where their addresses are.
   void forget_places();
   /// Flags of local memory, of lane 0 of a warp.
@@ -241,13 +244,12 @@ class Machine {
   }
   void note_exit(uint32_t lanes);
   /// Adds to the finding of the same kind and line, or begins one.
-  void report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, std::string_view id,
-              const std::string& what, const Extent* extent, int64_t offset, const FindingPlace* place = nullptr);
+  void report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, FindingId id, const Phrase& what,
+              const Extent* extent, int64_t offset, const FindingPlace* place = nullptr);
   /// Whether the block has that thread, though it may have left the kernel.
   bool was_there(const Warp& warp, uint32_t lane) const;
   /// A finding of some lanes at an operation, which counts them.
-  void report_lanes(Warp& warp, const Operation* operation, uint32_t lanes, std::string_view id,
-                    const std::string& what);
+  void report_lanes(Warp& warp, const Operation* operation, uint32_t lanes, FindingId id, const Phrase& what);
   std::string_view name_of_operation(const Operation* operation) const;
 
  private:
@@ -263,10 +265,10 @@ class Machine {
                                  warp.sequence++, warp.index, site.observed});
   }
   void number_pattern(AccessPattern& pattern);
-  std::string place_text(const Extent* extent, uint64_t address) const;
+  Phrase place_text(const Extent* extent, uint64_t address) const;
   void switch_to(Block& block, ChunkRecord& record);
   void move_windows(const Block& block);
-  std::string line_text(const Operation* operation) const;
+  Phrase line_text(const Operation* operation) const;
   bool is_aligned(const Operation* operation) const;
   bool same_count(uint32_t a, uint32_t b) const;
   void mark_arrival(Warp& warp, uint32_t id);
@@ -285,7 +287,7 @@ class Machine {
                    uint32_t changed);
   void report_shared_races(Block& block);
   void add_race(NotedFinding noted);
-  void report_barrier(Block& block, uint32_t barrier, std::string_view id, const std::string& what);
+  void report_barrier(Block& block, uint32_t barrier, FindingId id, const Phrase& what);
   void begin_warp(Warp& warp) const;
   void finish(Block& block, ChunkRecord& record);
   /// Whether the warp should go on at once.

@@ -20,7 +20,7 @@ AsyncCopies& Machine::async_copies() {
 bool Machine::copies_pending() const { return block_->copies != nullptr && block_->copies->any(); }
 
 uint32_t Machine::report_not_waited(Warp& warp, uint32_t site_index, const uint64_t* addresses, int64_t offset,
-                                    uint32_t mask, std::string_view verb) {
+                                    uint32_t mask) {
   const MemorySite& site = program_.sites[site_index];
   const AsyncCopies::Copy* first = nullptr;
   uint32_t lanes = 0;
@@ -37,8 +37,8 @@ uint32_t Machine::report_not_waited(Warp& warp, uint32_t site_index, const uint6
   const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
   const Extent* extent = memory_.nearest(address);
   report(warp, site.operation, lane, static_cast<uint32_t>(std::popcount(lanes)), "async-copy-not-waited",
-         fmt::format("{} of {} bytes at {}, whose copy was issued at {}", verb, site.bytes_per_lane,
-                     place_text(extent, address), line_text(&program_.operations[first->operation])),
+         phrase("{} of {} bytes at {}, whose copy was issued at {}", verb_of(site), site.bytes_per_lane,
+                place_text(extent, address), line_text(&program_.operations[first->operation])),
          extent, extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
   return lanes;
 }

@@ -17,15 +17,16 @@ std::span<const uint8_t> Machine::bytes_at(const Warp& warp, size_t lane, uint64
 void Machine::report_string(Warp& warp, const Operation* operation, size_t lane, uint64_t address) {
   const Extent* extent = memory_.nearest(address);
   report(warp, static_cast<uint32_t>(operation - warp.code), static_cast<uint32_t>(lane), 1, "out-of-bounds",
-         fmt::format("printf reads a string at {}", place_text(extent, address)), extent,
+         phrase("printf reads a string at {}", place_text(extent, address)), extent,
          extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
 }
 
-void Machine::report_free(Warp& warp, const Operation* operation, size_t lane, std::string_view id, uint64_t address) {
+void Machine::report_free(Warp& warp, const Operation* operation, size_t lane, FindingId id, uint64_t address) {
   const Extent* extent = memory_.nearest(address);
   report(warp, static_cast<uint32_t>(operation - warp.code), static_cast<uint32_t>(lane), 1, id,
-         fmt::format("free of {}, {}", place_text(extent, address),
-                     id == "double-free" ? "which is free already" : "which malloc has not returned"),
+         id == FindingId("double-free")
+             ? phrase("free of {}, which is free already", place_text(extent, address))
+             : phrase("free of {}, which malloc has not returned", place_text(extent, address)),
          extent, extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
 }
 

@@ -98,6 +98,23 @@ void SimulatedBuffer::download(std::span<std::byte> bytes) const {
   if (count != 0) std::memcpy(bytes.data(), data_.data(), count);
 }
 
+void SimulatedBuffer::make_contents(uint64_t offset, uint64_t bytes) const {
+  constexpr uint64_t kPiece = 4096;  // a multiple of every element's size
+  std::vector<std::byte> piece;
+  for (uint64_t first = offset / kPiece * kPiece; first < std::min<uint64_t>(offset + bytes, data_.bytes());
+       first += kPiece) {
+    piece.resize(std::min<uint64_t>(kPiece, data_.bytes() - first));
+    uint8_t* flags = written_.data() + first;
+    if (std::memchr(flags, 0, piece.size()) == nullptr) continue;
+    contents_(first, piece);
+    for (size_t i = 0; i < piece.size(); ++i) {
+      if (flags[i] != 0) continue;
+      data_.data()[first + i] = std::to_integer<uint8_t>(piece[i]);
+      flags[i] = 1;
+    }
+  }
+}
+
 Extent SimulatedBuffer::extent() const {
   Extent extent;
   extent.low = address();
@@ -105,6 +122,7 @@ Extent SimulatedBuffer::extent() const {
   extent.data = data_.data();
   extent.written = all_written_ ? nullptr : written_.data();
   extent.buffer = static_cast<int32_t>(index_);
+  extent.made_on_read = contents_ && !all_written_ ? this : nullptr;
   extent.name = name_;
   return extent;
 }

@@ -17,6 +17,8 @@
 
 namespace tilescope {
 
+class SimulatedBuffer;
+
 struct Extent {
   uint64_t low = 0, high = 0;
   uint8_t* data = nullptr;              // of `low`; of lane 0, where lane_stride is not 0
@@ -26,10 +28,11 @@ struct Extent {
   int32_t buffer = -1;                  // index into Plan::buffers
   Space space = Space::global;
   bool read_only = false;
-  bool is_whole = false;        // counts as written, also after move()
-  bool is_released = false;     // freed; `high` is `low`
-  uint64_t released_bytes = 0;  // that it had
-  bool watched = false;         // races are looked for
+  bool is_whole = false;                          // counts as written, also after move()
+  bool is_released = false;                       // freed; `high` is `low`
+  uint64_t released_bytes = 0;                    // that it had
+  bool watched = false;                           // races are looked for
+  const SimulatedBuffer* made_on_read = nullptr;  // makes what is read before it has been written; null: nothing does
   std::string name;
 
   uint64_t bytes() const { return high - low; }
@@ -87,7 +90,11 @@ class HostPages {
 class SimulatedBuffer : public DeviceBuffer {
  public:
   SimulatedBuffer(const BufferRequest& request, HostPages data, HostPages written)
-      : name_(request.name), index_(request.index), data_(std::move(data)), written_(std::move(written)) {}
+      : name_(request.name),
+        index_(request.index),
+        contents_(request.contents),
+        data_(std::move(data)),
+        written_(std::move(written)) {}
 
   uint64_t address() const override { return address_of(index_, 0); }
   size_t bytes() const override { return data_.bytes(); }
@@ -95,11 +102,15 @@ class SimulatedBuffer : public DeviceBuffer {
   void upload(std::span<const std::byte> bytes, bool poison);
   void count_as_written() { all_written_ = true; }
   void download(std::span<std::byte> bytes) const;
+  /// Makes the contents around bytes [offset, offset + bytes), except what the kernel has written there. For a kernel
+  /// that runs on one host thread.
+  void make_contents(uint64_t offset, uint64_t bytes) const;
   Extent extent() const;
 
  private:
   std::string name_;
   size_t index_;
+  std::function<void(uint64_t first, std::span<std::byte> bytes)> contents_;
   HostPages data_, written_;
   bool all_written_ = false;
 };

@@ -9,26 +9,26 @@
 namespace tilescope {
 namespace {
 
-std::string_view verb_of(AccessKind kind) {
+Phrase verb_of(AccessKind kind) {
   switch (kind) {
     case AccessKind::load:
-      return "read";
+      return Phrase("read");
     case AccessKind::store:
-      return "write";
+      return Phrase("write");
     case AccessKind::async_copy:
-      return "asynchronous write";
+      return Phrase("asynchronous write");
     default:
-      return "atomic";
+      return Phrase("atomic");
   }
 }
 
 std::string coordinates(Dim3 place) { return fmt::format("({},{},{})", place.x, place.y, place.z); }
 
 /// "kernels/x.cu:12", or the instruction where the compiler gave no line.
-std::string place_of(const Program& program, uint32_t operation) {
+Phrase location_of(const Program& program, uint32_t operation) {
   const OperationDetail& detail = program.details[operation];
-  if (detail.line != 0) return fmt::format("{}:{}", program.files[detail.file], detail.line);
-  return std::string(program.function->instructions[detail.instruction].text);
+  if (detail.line != 0) return phrase("{}:{}", program.files[detail.file], detail.line);
+  return Phrase(program.function->instructions[detail.instruction].text);
 }
 
 /// One side, as messages name it.
@@ -37,25 +37,24 @@ struct NamedSide {
   Dim3 block, thread;
 };
 
-NotedFinding make_finding(const LaunchSetup& setup, std::string_view id, const NamedSide& side, const NamedSide& other,
-                          const std::string& where, const std::string& other_text) {
+NotedFinding make_finding(const LaunchSetup& setup, FindingId id, const NamedSide& side, const NamedSide& other,
+                          const Phrase& where, const Phrase& by) {
   const Program& program = *setup.program;
   NotedFinding noted;
   noted.operation = side.site->operation;
   noted.other = other.site->operation;
   Finding& finding = noted.finding;
   const OperationDetail& detail = program.details[noted.operation];
-  finding.id = id;
+  finding.id = id.text();
   finding.file = program.files[detail.file];
   finding.line = detail.line;
   finding.block = side.block;
   finding.thread = side.thread;
-  std::string words(id);
-  std::replace(words.begin(), words.end(), '-', ' ');
-  finding.message = fmt::format("{}: {} of {} bytes at {}, {}, block {} thread {}, and {} at {} by {}", words,
-                                verb_of(side.site->kind), side.site->bytes_per_lane, where,
-                                place_of(program, noted.operation), coordinates(side.block), coordinates(side.thread),
-                                verb_of(other.site->kind), place_of(program, noted.other), other_text);
+  finding.what = phrase("{} of {} bytes at {}", verb_of(side.site->kind), side.site->bytes_per_lane, where);
+  finding.where = location_of(program, noted.operation);
+  finding.other = phrase("{} at {} by {}", verb_of(other.site->kind), location_of(program, noted.other), by);
+  finding.other_file = program.files[program.details[noted.other].file];
+  finding.message = sentence_of(finding).english();
   return noted;
 }
 
@@ -69,14 +68,14 @@ NotedFinding describe_race(const LaunchSetup& setup, Dim3 block, const SharedRac
   };
   NamedSide side = named(race.second), other = named(race.first);
   if (side.site->kind == AccessKind::load) std::swap(side, other);
-  std::string_view why = "with no barrier between";
+  const std::string thread = coordinates(other.thread);
+  Phrase by = phrase("thread {} with no barrier between", thread);
   if (race.kind == RaceKind::within_warp || race.kind == RaceKind::volatile_lanes)
-    why = "of the same warp with no __syncwarp() between";
-  if (race.kind == RaceKind::one_store) why = "by the same instruction with another value";
-  NotedFinding noted =
-      make_finding(setup, race.kind == RaceKind::volatile_lanes ? "missing-syncwarp" : "shared-race", side, other,
-                   fmt::format("shared memory+{} (window of {} bytes)", race.offset, setup.shared_bytes),
-                   fmt::format("thread {} {}", coordinates(other.thread), why));
+    by = phrase("thread {} of the same warp with no __syncwarp() between", thread);
+  if (race.kind == RaceKind::one_store) by = phrase("thread {} by the same instruction with another value", thread);
+  NotedFinding noted = make_finding(
+      setup, race.kind == RaceKind::volatile_lanes ? FindingId("missing-syncwarp") : FindingId("shared-race"), side,
+      other, phrase("shared memory+{} (window of {} bytes)", race.offset, setup.shared_bytes), by);
   noted.finding.count = race.count;
   noted.finding.buffer = "shared memory";
   noted.finding.offset = race.offset;
@@ -95,18 +94,19 @@ NotedFinding describe_race(const LaunchSetup& setup, const GlobalRace& race) {
   if (side.site->kind == AccessKind::load) std::swap(side, other);
   const Extent* extent = setup.memory.nearest(race.address);
   const auto offset = static_cast<int64_t>(race.address - (extent == nullptr ? 0 : extent->low));
-  const std::string where = extent == nullptr
-                                ? fmt::format("address {:#x}", race.address)
-                                : fmt::format("{}{:+} ({} of {} bytes)", extent->name, offset,
-                                              extent->buffer >= 0 ? "buffer" : "variable", extent->bytes());
-  std::string other_text = fmt::format("block {} thread {}", coordinates(other.block), coordinates(other.thread));
+  Phrase where = phrase("address {}", fmt::format("{:#x}", race.address));
+  if (extent != nullptr) {
+    const std::string place = fmt::format("{}{:+}", extent->name, offset);
+    where = extent->buffer >= 0 ? phrase("{} (buffer of {} bytes)", place, extent->bytes())
+                                : phrase("{} (variable of {} bytes)", place, extent->bytes());
+  }
+  const std::string thread = coordinates(other.thread);
+  Phrase by = phrase("block {} thread {} with nothing that orders the blocks", coordinates(other.block), thread);
   if (race.one_store)
-    other_text = fmt::format("thread {} by the same instruction with another value", coordinates(other.thread));
+    by = phrase("thread {} by the same instruction with another value", thread);
   else if (race.first.block == race.second.block)
-    other_text = fmt::format("thread {} of the same block with no barrier between", coordinates(other.thread));
-  else
-    other_text += " with nothing that orders the blocks";
-  NotedFinding noted = make_finding(setup, "global-race", side, other, where, other_text);
+    by = phrase("thread {} of the same block with no barrier between", thread);
+  NotedFinding noted = make_finding(setup, "global-race", side, other, where, by);
   noted.finding.count = race.count;
   noted.finding.buffer = extent == nullptr ? "" : extent->name;
   noted.finding.offset = offset;

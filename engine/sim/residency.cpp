@@ -32,21 +32,21 @@ GpuSpec make_usual_gpu() {
   return gpu;
 }
 
-std::string limit_text(const GpuSpec& gpu, OccupancyLimit limit) {
+Phrase limit_text(const GpuSpec& gpu, OccupancyLimit limit) {
   switch (limit) {
     case OccupancyLimit::threads:
-      return fmt::format("{} threads", gpu.max_threads_per_multiprocessor);
+      return phrase("{} threads", gpu.max_threads_per_multiprocessor);
     case OccupancyLimit::registers:
-      return fmt::format("{} registers", gpu.registers_per_multiprocessor);
+      return phrase("{} registers", gpu.registers_per_multiprocessor);
     case OccupancyLimit::shared:
-      return fmt::format("{} bytes of shared memory", gpu.shared_bytes_per_multiprocessor);
+      return phrase("{} bytes of shared memory", gpu.shared_bytes_per_multiprocessor);
     case OccupancyLimit::barriers:
-      return fmt::format("{} barriers", gpu.barriers_per_multiprocessor.value_or(0));
+      return phrase("{} barriers", gpu.barriers_per_multiprocessor.value_or(0));
     case OccupancyLimit::blocks:
     case OccupancyLimit::grid:
       break;
   }
-  return fmt::format("{} blocks", gpu.max_blocks_per_multiprocessor);
+  return phrase("{} blocks", gpu.max_blocks_per_multiprocessor);
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ const GpuSpec& usual_gpu() {
 Residency resident_blocks(const GpuSpec& gpu, const BlockUsage& block) {
   const Occupancy occupancy = occupancy_of(gpu, block, std::numeric_limits<uint64_t>::max() / 2);
   return {uint64_t{std::max(1U, occupancy.blocks_per_multiprocessor)} * gpu.multiprocessors,
-          fmt::format("{} for each of {} multiprocessors", limit_text(gpu, occupancy.limit), gpu.multiprocessors)};
+          phrase("{} for each of {} multiprocessors", limit_text(gpu, occupancy.limit), gpu.multiprocessors)};
 }
 
 }  // namespace tilescope

@@ -3,15 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
+#include "engine/phrase.hpp"
 #include "engine/traffic/occupancy.hpp"
 
 namespace tilescope {
 
 struct Residency {
   uint64_t blocks = 0;
-  std::string reason = {};  // "2048 threads for each of 132 multiprocessors"
+  Phrase reason = {};  // "2048 threads for each of 132 multiprocessors"
 };
 
 /// The GPU that is modelled where none is given: the H200 of assets/gpus.toml.

@@ -32,13 +32,13 @@ uint64_t rest_of(uint64_t turn, uint64_t budget, uint64_t used) {
 }
 
 /// Why a block is given up, or nothing.
-std::string reason_to_give_up(const Machine& machine, uint64_t steps, uint64_t changes) {
+Phrase reason_to_give_up(const Machine& machine, uint64_t steps, uint64_t changes) {
   const LaunchSetup& setup = machine.setup();
   const uint64_t budget = std::min(setup.step_budget, setup.hang_budget);
-  if (steps > budget) return fmt::format("still running after {} warp instructions", budget);
+  if (steps > budget) return phrase("still running after {} warp instructions", budget);
   if (machine.idle_steps() > kMostIdle)
-    return fmt::format("still waiting in a loop after {} warp instructions that changed nothing", kMostIdle);
-  if (changes > kMostChanges) return fmt::format("still running after {} atomic instructions", kMostChanges);
+    return phrase("still waiting in a loop after {} warp instructions that changed nothing", kMostIdle);
+  if (changes > kMostChanges) return phrase("still running after {} atomic instructions", kMostChanges);
   return {};
 }
 
@@ -57,8 +57,7 @@ bool run_to_end(Machine& machine, Block& block, ChunkRecord& record, Collector& 
     }
     if (stop.stop_requested()) collector.give_up();
     if (collector.over()) return false;
-    if (const std::string reason = reason_to_give_up(machine, block.steps, machine.changes() - changes);
-        !reason.empty()) {
+    if (const Phrase reason = reason_to_give_up(machine, block.steps, machine.changes() - changes); !reason.empty()) {
       machine.give_up(block, record, reason);
       break;
     }
@@ -119,7 +118,7 @@ class ResidentBlocks {
         machine_.leave(*current.block, current.record);
         end_block();
         begin_another = resident_.empty();
-      } else if (const std::string reason = reason_to_give_up(machine_, steps_, machine_.changes() - changes_before_);
+      } else if (const Phrase reason = reason_to_give_up(machine_, steps_, machine_.changes() - changes_before_);
                  !reason.empty()) {
         move_first_block_to_front();
         machine_.give_up(*resident_.front()->block, resident_.front()->record, reason);
@@ -207,9 +206,9 @@ class ResidentBlocks {
     for (const auto& resident : resident_)
       if (machine_.watch(*resident->block, resident->record) != Machine::Watch::repeats) return false;
     move_first_block_to_front();
-    std::string reason;
+    Phrase reason;
     if (next_ < blocks_)
-      reason = fmt::format(
+      reason = phrase(
           "the blocks that run wait for what others have to do that cannot begin: the grid has {} blocks, and the GPU "
           "holds {} of them at a time ({})",
           blocks_, resident_.size(), setup_.residency_reason);

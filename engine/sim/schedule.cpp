@@ -104,7 +104,7 @@ void Machine::leave(Block& block, ChunkRecord& record) {
   finish(block, record);
 }
 
-void Machine::give_up(Block& block, ChunkRecord& record, const std::string& reason) {
+void Machine::give_up(Block& block, ChunkRecord& record, const Phrase& reason) {
   switch_to(block, record);
   for (Warp& warp : block.warps) {
     if (warp.state == Warp::State::finished) continue;

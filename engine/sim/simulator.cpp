@@ -40,7 +40,7 @@ struct LoadedModule {
 
 Result<void> check_limit(const char* name, uint64_t value, uint64_t limit) {
   if (value == 0) return fail(ErrorId::bad_launch, name, value, "it must be at least 1");
-  if (value > limit) return fail(ErrorId::bad_launch, name, value, fmt::format("the limit is {}", limit));
+  if (value > limit) return fail(ErrorId::bad_launch, name, value, phrase("the limit is {}", limit));
   return {};
 }
 
@@ -61,16 +61,16 @@ Result<void> check_launch(const Launch& launch, const Program& program, const Gp
   const uint64_t shared = uint64_t{program.dynamic_shared_offset} + launch.shared_bytes;
   if (shared > gpu.shared_bytes_per_block)
     return fail(ErrorId::bad_launch, "shared memory", shared,
-                fmt::format("the limit is {} bytes", gpu.shared_bytes_per_block));
+                phrase("the limit is {} bytes", gpu.shared_bytes_per_block));
   const PtxFunction& function = *program.function;
   const uint64_t most = uint64_t{function.max_threads[0]} * function.max_threads[1] * function.max_threads[2];
   if (most != 0 && launch.block.count() > most)
     return fail(ErrorId::bad_launch, "threads per block", launch.block.count(),
-                fmt::format("the kernel's launch bounds allow {}", most));
+                phrase("the kernel's launch bounds allow {}", most));
   const Dim3 required{function.required_threads[0], function.required_threads[1], function.required_threads[2]};
   if (required.x != 0 && !(required == launch.block))
     return fail(ErrorId::bad_launch, "threads per block", launch.block.count(),
-                fmt::format("the kernel requires blocks of {} x {} x {}", required.x, required.y, required.z));
+                phrase("the kernel requires blocks of {} x {} x {}", required.x, required.y, required.z));
   return {};
 }
 
@@ -91,7 +91,7 @@ class Simulator : public Executor {
     const size_t element = size_of(request.type);
     const uint64_t limit = std::min(host_memory(), uint64_t{1} << (kRegionBits - 1));
     if (request.count > limit / element)
-      return fail(ErrorId::out_of_memory, fmt::format("{}", double(request.count) * double(element)), limit);
+      return fail(ErrorId::out_of_memory, phrase("{}", double(request.count) * double(element)), limit);
     const size_t bytes = request.count * element;
     HostPages data(bytes), written(bytes);
     if (!data.ok() || !written.ok()) return fail(ErrorId::out_of_memory, bytes, limit);
@@ -103,7 +103,7 @@ class Simulator : public Executor {
   Result<void> upload(DeviceBuffer& buffer, std::span<const std::byte> bytes, bool poison) override {
     auto* simulated = dynamic_cast<SimulatedBuffer*>(&buffer);
     if (simulated == nullptr || bytes.size() > buffer.bytes())
-      return fail(ErrorId::bad_argument, "buffer", fmt::format("{} bytes do not fit", bytes.size()));
+      return fail(ErrorId::bad_argument, "buffer", phrase("{} bytes do not fit", bytes.size()));
     simulated->upload(bytes, poison);
     return {};
   }
@@ -111,7 +111,7 @@ class Simulator : public Executor {
   Result<void> download(const DeviceBuffer& buffer, std::span<std::byte> bytes) override {
     const auto* simulated = dynamic_cast<const SimulatedBuffer*>(&buffer);
     if (simulated == nullptr || bytes.size() > buffer.bytes())
-      return fail(ErrorId::bad_argument, "buffer", fmt::format("it does not hold {} bytes", bytes.size()));
+      return fail(ErrorId::bad_argument, "buffer", phrase("it does not hold {} bytes", bytes.size()));
     simulated->download(bytes);
     return {};
   }
@@ -171,7 +171,7 @@ class Simulator : public Executor {
       const auto* buffer = std::get_if<BufferArgument>(&launch.arguments[i]);
       const std::string text = buffer != nullptr ? "a buffer" : std::get<ScalarArgument>(launch.arguments[i]).text;
       if (buffer != nullptr && (buffer->buffer >= buffers.size() || buffers[buffer->buffer] == nullptr))
-        return fail(ErrorId::bad_argument, fmt::format("buffer {}", buffer->buffer), "there is no such buffer");
+        return fail(ErrorId::bad_argument, phrase("buffer {}", buffer->buffer), "there is no such buffer");
       const std::vector<std::byte> bytes = argument_bytes(launch.arguments[i], addresses);
       if (bytes.size() != declared[i].bytes)
         return fail(ErrorId::argument_size, i + 1, launch.kernel, declared[i].bytes, text, bytes.size());
@@ -215,10 +215,10 @@ class Simulator : public Executor {
     if (auto good = check_launch(launch, **program, gpu); !good) return tl::unexpected<Error>(good.error());
     for (const uint32_t block : options.blocks)
       if (block >= launch.grid.count())
-        return fail(ErrorId::bad_launch, "block", block, fmt::format("the grid has {} blocks", launch.grid.count()));
+        return fail(ErrorId::bad_launch, "block", block, phrase("the grid has {} blocks", launch.grid.count()));
     auto parameters = parameters_of(launch, **program, buffers);
     if (!parameters) return tl::unexpected<Error>(parameters.error());
-    if (options.launch_index == 0) {  // a new run finds the module as it was loaded
+    if (options.launch_index == 0 || options.begins_run) {  // a new run finds the module as it was loaded
       (*loaded)->reset();
       heap_.reset();
     }
@@ -266,7 +266,7 @@ class Simulator : public Executor {
                                            const std::stop_token& stop) {
     const uint64_t blocks = setup.grid.count();
     if (options.step_window->block >= blocks)
-      return fail(ErrorId::bad_argument, "block", fmt::format("the grid has {} blocks", blocks));
+      return fail(ErrorId::bad_argument, "block", phrase("the grid has {} blocks", blocks));
     setup.count = false;
     setup.record = true;  // so that accesses are numbered as in the launch's trace
     setup.access_budget = std::min<uint64_t>(setup.access_budget, uint64_t{1} << 20);
@@ -311,7 +311,7 @@ class Simulator : public Executor {
                            2 * setup.shared_bytes + program.uniform.size() +
                            program.observed_sites.size() * (setup.buffers + 2) * sizeof(SiteCount);
     const uint64_t room = std::max<uint64_t>(1, host_memory() / 4 / std::max<uint64_t>(1, bytes));
-    if (room < residency.blocks) residency = {room, "the host has no memory for more"};
+    if (room < residency.blocks) residency = {room, Phrase("the host has no memory for more")};
     setup.resident_blocks = residency.blocks;
     setup.residency_reason = residency.reason;
   }

@@ -1,10 +1,14 @@
 #include "engine/sim/step_listing.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <utility>
 
 #include "engine/sim/resolve.hpp"
+#include "engine/sim/variables.hpp"
 
 namespace tilescope {
 namespace {
@@ -214,9 +218,25 @@ string_view local_name(string_view word) {
     size_t at = e + 1, length = 0;
     for (; at < word.size() && std::isdigit(static_cast<unsigned char>(word[at])) != 0; ++at)
       length = length * 10 + static_cast<size_t>(word[at] - '0');
-    if (length != 0 && at + length == word.size()) return word.substr(at);
+    if (length == 0 || at + length > word.size()) continue;
+    // Behind it a number, where a function has several of that name: "_0", "__10_".
+    const string_view rest = word.substr(at + length);
+    const bool ends = rest.find_first_not_of("_0123456789") == string_view::npos && (rest.empty() || rest[0] == '_');
+    if (ends) return word.substr(at, length);
   }
   return {};
+}
+
+/// Any variable by its name in the source.
+std::string variable_name(string_view symbol) {
+  if (const string_view name = local_name(symbol); !name.empty()) return std::string(name);
+  // A lone "s" is not mangled, though the demangler reads it as the type short.
+  if (!symbol.starts_with("_Z")) return std::string(symbol);
+  int status = 0;
+  char* readable = abi::__cxa_demangle(std::string(symbol).c_str(), nullptr, nullptr, &status);
+  std::string name = status == 0 && readable != nullptr ? readable : std::string(symbol);
+  std::free(readable);
+  return name;
 }
 
 /// Variables by the names that they have in the source.
@@ -357,6 +377,34 @@ void list_instructions(const Program& program, StepRecord& record) {
   std::sort(record.labels.begin(), record.labels.end(), [](const StepLabel& a, const StepLabel& b) {
     return a.instruction != b.instruction ? a.instruction < b.instruction : a.name < b.name;
   });
+}
+
+void list_shared(const Program& program, uint64_t shared_bytes, StepRecord& record) {
+  const auto is_used = [&](string_view symbol) {
+    return std::ranges::any_of(program.function->instructions, [&](const PtxInstruction& instruction) {
+      const string_view text = instruction.text;
+      for (size_t at = text.find(symbol); at != string_view::npos; at = text.find(symbol, at + 1)) {
+        const auto is_part = [](char c) {
+          return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+        };
+        const size_t end = at + symbol.size();
+        if ((at == 0 || !is_part(text[at - 1])) && (end == text.size() || !is_part(text[end]))) return true;
+      }
+      return false;
+    });
+  };
+  const KernelVariables variables = place_kernel_variables(*program.module, *program.function);
+  for (const auto& [symbol, place] : variables.places) {
+    if (place.space != Space::shared || !is_used(symbol)) continue;
+    const bool dynamic = place.bytes == 0;
+    const uint64_t bytes = dynamic ? shared_bytes - std::min(shared_bytes, place.offset) : place.bytes;
+    if (bytes == 0) continue;
+    record.shared.push_back({.name = variable_name(symbol),
+                             .first = static_cast<uint32_t>(place.offset),
+                             .bytes = static_cast<uint32_t>(bytes),
+                             .is_dynamic = dynamic});
+  }
+  std::ranges::sort(record.shared, {}, [](const StepVariable& one) { return std::pair(one.first, one.name); });
 }
 
 }  // namespace tilescope

@@ -10,6 +10,9 @@ namespace tilescope {
 /// Fills in a record's files, instructions, labels and registers.
 void list_instructions(const Program& program, StepRecord& record);
 
+/// Fills in the variables in shared memory that the kernel names; `shared_bytes` is what a block has in all.
+void list_shared(const Program& program, uint64_t shared_bytes, StepRecord& record);
+
 /// Registers that an instruction writes and reads, each once; addresses and the guard among those that it reads.
 struct StepUse {
   std::vector<uint32_t> reads, writes;

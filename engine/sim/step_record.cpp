@@ -62,6 +62,16 @@ uint32_t StepRecord::lanes_of(uint32_t warp) const {
   return threads >= 32 ? 0xffffffff : (1U << threads) - 1;
 }
 
+const StepVariable* StepRecord::shared_variable(uint32_t first, uint32_t end) const {
+  const StepVariable* found = nullptr;
+  for (const StepVariable& one : shared) {
+    if (first < one.first || end > one.first + one.bytes) continue;
+    if (found != nullptr) return nullptr;  // two names of the dynamic shared memory
+    found = &one;
+  }
+  return found;
+}
+
 std::optional<std::array<uint64_t, 32>> StepRecord::addresses_at(uint32_t index) const {
   const Step& step = steps[index];
   const StepInstruction& instruction = instructions[step.instruction];

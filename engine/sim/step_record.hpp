@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/phrase.hpp"
 #include "engine/trace.hpp"
 
 namespace tilescope {
@@ -44,6 +45,14 @@ struct StepRegister {
   std::string name;                  // "%r1"
   uint32_t bytes = 0;                // 0: a predicate
   ValueKind kind = ValueKind::bits;  // as most of the instructions that use it take it
+};
+
+/// An array or a variable in the block's shared memory, by its name in the source. Dynamic shared memory is one.
+struct StepVariable {
+  std::string name;
+  uint32_t first = 0, bytes = 0;  // of the block's shared memory
+  bool is_dynamic = false;
+  bool operator==(const StepVariable&) const = default;
 };
 
 struct StepOperand {
@@ -128,7 +137,8 @@ struct StepFinding {
   uint16_t warp = 0;
   uint32_t instruction = 0;
   uint32_t lane = 0;
-  std::string id, what;  // "out-of-bounds", "read of 4 bytes at a+4096 (buffer of 4096 bytes)"
+  std::string id;  // "out-of-bounds"
+  Phrase what;     // "read of 4 bytes at a+4096 (buffer of 4096 bytes)"
 };
 
 /// The value of a register: lanes that nobody has written are not known.
@@ -159,6 +169,7 @@ struct StepRecord {
   std::vector<StepInstruction> instructions;
   std::vector<StepLabel> labels;  // ascending
   std::vector<StepRegister> registers;
+  std::vector<StepVariable> shared;  // ascending first
 
   std::vector<Step> steps;
   std::vector<StepWrite> writes;  // ascending step
@@ -185,6 +196,8 @@ struct StepRecord {
   StepWarpState state_at(uint32_t warp, uint32_t step) const;
   /// Threads of a warp.
   uint32_t lanes_of(uint32_t warp) const;
+  /// The variable in shared memory that bytes [first, end) lie in; null where it is none, or more than one.
+  const StepVariable* shared_variable(uint32_t first, uint32_t end) const;
   /// Addresses of the lanes that execute a memory step.
   std::optional<std::array<uint64_t, 32>> addresses_at(uint32_t step) const;
   std::span<const StepWrite> writes_of(const Step& step) const {

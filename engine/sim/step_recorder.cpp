@@ -63,6 +63,7 @@ StepRecorder::StepRecorder(const LaunchSetup& setup, const StepWindow& window)
   record_->warps = static_cast<uint32_t>((setup.block.count() + 31) / 32);
   record_->first_step = window.first_step;
   list_instructions(*setup.program, *record_);
+  list_shared(*setup.program, setup.shared_bytes, *record_);
   const uint32_t warps = record_->warps;
   share_ = std::max<uint64_t>(1, window.max_steps / warps);
   most_steps_ = window.first_step * warps + kFollowed * window.max_steps;
@@ -292,8 +293,8 @@ void StepRecorder::check_bounds(Block& block) {
   block.stopped = true;
 }
 
-void StepRecorder::note_finding(const Block& block, const Warp& warp, uint32_t operation, uint32_t lane,
-                                std::string_view id, const std::string& what) {
+void StepRecorder::note_finding(const Block& block, const Warp& warp, uint32_t operation, uint32_t lane, FindingId id,
+                                const Phrase& what) {
   if (!follows(block) || record_->findings.size() >= kMostFindings) return;
   StepFinding finding;
   const uint64_t own = record_->executed[warp.index];
@@ -303,7 +304,7 @@ void StepRecorder::note_finding(const Block& block, const Warp& warp, uint32_t o
   finding.warp = warp.index;
   finding.instruction = setup_.program->details[operation].instruction;
   finding.lane = lane;
-  finding.id = id;
+  finding.id = id.text();
   finding.what = what;
   record_->findings.push_back(std::move(finding));
 }

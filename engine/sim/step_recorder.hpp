@@ -31,8 +31,8 @@ class StepRecorder {
   /// Runs a turn of a warp of the block as run_warp does.
   void run(Block& block, Warp& warp, const Operation* next);
   /// A check has found something in the block that runs.
-  void note_finding(const Block& block, const Warp& warp, uint32_t operation, uint32_t lane, std::string_view id,
-                    const std::string& what);
+  void note_finding(const Block& block, const Warp& warp, uint32_t operation, uint32_t lane, FindingId id,
+                    const Phrase& what);
   /// The block has come to its end.
   void end(Block& block);
   std::shared_ptr<const StepRecord> take();

@@ -12,6 +12,8 @@
 namespace tilescope {
 namespace {
 
+std::string mask_text(uint32_t mask) { return fmt::format("{:#010x}", mask); }
+
 /// Lanes of one instruction that give the same member mask.
 struct MemberGroup {
   uint32_t lanes, members;
@@ -40,8 +42,8 @@ MemberGroups group_lanes(Warp& warp, const Operation* operation, uint32_t lanes,
       if (group != end)
         warp.machine->report_lanes(
             warp, operation, own, "warp-sync-mask",
-            fmt::format("lanes that execute {} together give the member masks {:#010x} and {:#010x}",
-                        warp.machine->name_of_operation(operation), group->given, given));
+            phrase("lanes that execute {} together give the member masks {} and {}",
+                   warp.machine->name_of_operation(operation), mask_text(group->given), mask_text(given)));
     }
     if (group == end) {
       *group = {0, 0, given};
@@ -52,9 +54,9 @@ MemberGroups group_lanes(Warp& warp, const Operation* operation, uint32_t lanes,
   }
   if (not_named != 0)
     warp.machine->report_lanes(warp, operation, not_named, "warp-sync-mask",
-                               fmt::format("{} is executed by lane {}, which its member mask {:#010x} does not name",
-                                           warp.machine->name_of_operation(operation), std::countr_zero(not_named),
-                                           masks[std::countr_zero(not_named)]));
+                               phrase("{} is executed by lane {}, which its member mask {} does not name",
+                                      warp.machine->name_of_operation(operation), std::countr_zero(not_named),
+                                      mask_text(masks[std::countr_zero(not_named)])));
   return result;
 }
 
@@ -219,12 +221,15 @@ void check_shuffle_sources(Warp& warp, const Operation* operation, uint32_t lane
   }
   if (undefined == 0) return;
   const auto first = static_cast<size_t>(std::countr_zero(undefined));
+  const uint32_t lane = source[first] & 31;
+  const std::string_view name = warp.machine->name_of_operation(operation);
   warp.machine->report_lanes(
       warp, operation, undefined, "inactive-lane",
-      fmt::format(
-          "{} reads from lane {}, which the member mask {:#010x} names and which {}",
-          warp.machine->name_of_operation(operation), source[first] & 31, members,
-          warp.machine->was_there(warp, source[first] & 31) ? "has left the kernel" : "the block does not have"));
+      warp.machine->was_there(warp, lane)
+          ? phrase("{} reads from lane {}, which the member mask {} names and which has left the kernel", name, lane,
+                   mask_text(members))
+          : phrase("{} reads from lane {}, which the member mask {} names and which the block does not have", name,
+                   lane, mask_text(members)));
 }
 
 }  // namespace tilescope

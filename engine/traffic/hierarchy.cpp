@@ -380,7 +380,7 @@ HierarchyTraffic replay_hierarchy(const GpuSpec& gpu, const AccessTrace& trace, 
   if (!trace.complete) {
     uint64_t blocks = 0;
     for (const Launch& launch : launches) blocks += launch.grid.count();
-    refused.reason = fmt::format("the accesses of {} of {} blocks fit the record", trace.blocks_recorded, blocks);
+    refused.reason = phrase("the accesses of {} of {} blocks fit the record", trace.blocks_recorded, blocks);
     return refused;
   }
   Replay replay(gpu, trace, buffers);
@@ -389,7 +389,7 @@ HierarchyTraffic replay_hierarchy(const GpuSpec& gpu, const AccessTrace& trace, 
     size_t last = first;
     while (last < trace.accesses.size() && trace.sites[trace.accesses[last].site].launch == launch) ++last;
     if (!replay.run(first, last, occupancy[launch], stop)) {
-      refused.reason = "cancelled";
+      refused.reason = Phrase("cancelled");
       return refused;
     }
     first = last;

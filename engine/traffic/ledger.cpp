@@ -35,6 +35,11 @@ void add_counters(Counters& total, const Counters& launch) {
   total.global_store_requests += launch.global_store_requests;
   total.global_store_sectors += launch.global_store_sectors;
   total.global_store_bytes_useful += launch.global_store_bytes_useful;
+  total.global_atomic_requests += launch.global_atomic_requests;
+  total.global_atomic_sectors += launch.global_atomic_sectors;
+  total.global_atomic_bytes_useful += launch.global_atomic_bytes_useful;
+  total.shared_atomic_wavefronts += launch.shared_atomic_wavefronts;
+  total.shared_atomic_bank_conflicts += launch.shared_atomic_bank_conflicts;
   total.shared_load_wavefronts += launch.shared_load_wavefronts;
   total.shared_store_wavefronts += launch.shared_store_wavefronts;
   total.shared_load_bank_conflicts += launch.shared_load_bank_conflicts;

@@ -180,7 +180,7 @@ class ReplayBuilder {
     add_digests();
     UnitJoiner::join(replay_, strips_in_order());
     if (const uint64_t uses = count_uses(); uses > kMostUses)
-      return fail(ErrorId::not_modelled, fmt::format("the grid's {} footprints are too many to replay", uses));
+      return fail(ErrorId::not_modelled, phrase("the grid's {} footprints are too many to replay", uses));
     find_operands();
     find_tiles();
     if (replay_.tile_rows_ != 0) replay_.digest_ = digest_of_tiles();

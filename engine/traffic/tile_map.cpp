@@ -143,6 +143,29 @@ class TileMapBuilder {
   uint64_t stored_threads_ = 0;
 };
 
+/// Elements that a block writes, in all buffers.
+int64_t elements_written(const TileMap& map, uint32_t block) {
+  int64_t elements = 0;
+  for (const BufferMap& buffer : map.buffers)
+    for (const ElementRange& range : buffer.writes_of(block)) elements += range.end - range.begin;
+  return elements;
+}
+
+uint32_t find_typical_block(const TileMap& map, uint32_t recorded) {
+  if (recorded == 0) return 0;
+  const uint32_t wanted = static_cast<uint32_t>(uint64_t{recorded} * 11 / 20);
+  int64_t most = -1;
+  uint32_t best = 0;
+  const auto distance = [&](uint32_t block) { return block > wanted ? block - wanted : wanted - block; };
+  for (uint32_t block = 0; block < recorded; ++block) {
+    const int64_t written = elements_written(map, block);
+    if (written < most || (written == most && distance(block) >= distance(best))) continue;
+    most = written;
+    best = block;
+  }
+  return best;
+}
+
 }  // namespace
 
 TileMap make_tile_map(const AccessTrace& trace, const Launch& launch, uint32_t launch_index,
@@ -160,11 +183,15 @@ TileMap make_tile_map(const AccessTrace& trace, const Launch& launch, uint32_t l
   const auto blocks = static_cast<uint32_t>(launch.grid.count());
   map.accesses_first.reserve(size_t{blocks} + 1);
   map.accesses_first.push_back(next);
+  uint32_t recorded = 0;
   for (uint32_t block = 0; block < blocks; ++block) {
     const uint32_t first = next;
     while (next < trace.accesses.size() && trace.accesses[next].block == block && of_launch(trace.accesses[next]))
       builder.add(next++);
-    if (next != first) ++map.blocks_observed;
+    if (next != first) {
+      ++map.blocks_observed;
+      recorded = block + 1;
+    }
     builder.end_block();
     map.accesses_first.push_back(next);
   }
@@ -172,6 +199,7 @@ TileMap make_tile_map(const AccessTrace& trace, const Launch& launch, uint32_t l
     map.blocks_observed = blocks;
     map.idle_threads = launch.grid.count() * launch.block.count() - builder.stored_threads();
   }
+  map.typical_block = find_typical_block(map, trace.complete ? blocks : recorded);
   return map;
 }
 

@@ -123,7 +123,7 @@ TEST(Roofline, DeviceBytesAreThoseOfTheBlocksOrderWhereThatIsModelled) {
   result.block_order.emplace();
   result.block_order->launched.device_bytes_read = 5000;
   EXPECT_EQ(device_bytes_of(result), 5000.0);
-  result.block_order->reason = "there is none";
+  result.block_order->reason = Phrase("there is none");
   EXPECT_EQ(device_bytes_of(result), 123.0);
 }
 

@@ -335,6 +335,7 @@ TEST(CompilerOpenTest, HiddenNvrtcIsMissingWithASentence) {
   ASSERT_FALSE(compiler);
   EXPECT_EQ(compiler.error().id, ErrorId::nvrtc_missing);
   EXPECT_EQ(compiler.error().message, "NVRTC was not found: TILESCOPE_HIDE hides it");
+  EXPECT_THAT(compiler.error().hint, HasSubstr("Run ./tilescope"));
   EXPECT_THAT(compiler.error().hint, HasSubstr("CUDA_PATH"));
 }
 

@@ -41,6 +41,21 @@ bool is_refused(const Lab& lab, const Rung& rung, const Config& config) {
   return !possible;
 }
 
+/// The totals that the Traffic card and the command line give are those of the ledger's rows: atomics and copies too.
+void expect_totals_of_ledger(const RunResult& result) {
+  uint64_t requests = 0, sectors = 0, useful = 0;
+  for (const LineTraffic& line : result.traffic.lines) {
+    if (line.space != Space::global) continue;
+    requests += line.requests;
+    sectors += line.sectors;
+    useful += line.useful_bytes;
+  }
+  const Counters& counters = result.traffic.counters;
+  EXPECT_EQ(counters.global_requests(), requests);
+  EXPECT_EQ(counters.global_sectors(), sectors);
+  EXPECT_EQ(counters.global_bytes_useful(), useful);
+}
+
 void expect_correct(const Request& request) {
   SCOPED_TRACE(describe(request));
   const auto result = engine().run(request);
@@ -48,6 +63,7 @@ void expect_correct(const Request& request) {
   EXPECT_TRUE(result->findings.empty()) << result->findings.front().message;
   ASSERT_FALSE(result->correctness.empty());
   for (const auto& one : result->correctness) EXPECT_TRUE(one.pass) << one.buffer << ": " << one.reason;
+  expect_totals_of_ledger(*result);
 }
 
 TEST(Labs, ThereAreLabs) { EXPECT_GE(labs().size(), 2U); }
@@ -207,6 +223,19 @@ TEST(Labs, ASwitchNamesRungsThatExist) {
   for (const auto& lab : labs())
     for (const auto& one : lab.break_it)
       for (const auto& rung : one.rungs) EXPECT_NE(find_rung(lab, rung), nullptr) << lab.name << ": " << rung;
+}
+
+TEST(Labs, AQuestionNamesRungsThatExistAndEveryLabOpensWithPossibleValues) {
+  for (const auto& lab : labs()) {
+    for (const auto& predict : lab.predicts)
+      for (const auto& rung : predict.rungs) EXPECT_NE(find_rung(lab, rung), nullptr) << lab.name << ": " << rung;
+    const Config config = opening_config(lab, DeviceKind::sim);
+    for (const auto& [name, value] : lab.opens_with)
+      EXPECT_TRUE(config.sizes.contains(name) || config.params.contains(name)) << lab.name << ": " << name;
+    const auto valid = validate(lab, config, DeviceKind::sim);
+    EXPECT_TRUE(valid) << lab.name << ": " << valid.error().message;
+    EXPECT_EQ(opening_config(lab, DeviceKind::gpu), default_config(lab, DeviceKind::gpu)) << lab.name;
+  }
 }
 
 TEST(Labs, EveryPointOfTheSweepIsPossibleOnAGpu) {

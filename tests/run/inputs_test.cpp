@@ -43,6 +43,27 @@ TEST(Inputs, AValueDoesNotDependOnHowManyFollow) {
   EXPECT_EQ(few->as<float>()[9], many->as<float>()[9]);
 }
 
+TEST(Inputs, APartIsWhatTheWholeHasThere) {
+  std::vector<BufferSpec> specs;
+  for (const DType type : {DType::f32, DType::f16, DType::bf16, DType::i32, DType::u8})
+    for (const Fill fill : {Fill::normal, Fill::uniform, Fill::iota, Fill::ones, Fill::zero, Fill::poison})
+      specs.push_back({.name = "x", .type = type, .shape = {37, 61}, .fill = fill});
+  specs.push_back({.name = "x", .shape = {37, 61}, .fill = Fill::uniform, .fill_values = {-2, 3}});
+  specs.push_back({.name = "x", .shape = {37, 61}, .fill = Fill::normal, .large_rows = {.every = 5, .factor = 64}});
+  for (const BufferSpec& spec : specs) {
+    const auto whole = make_contents(spec, 3, 7);
+    ASSERT_TRUE(whole);
+    const size_t bytes = size_of(spec.type);
+    for (const auto& [begin, end] : {std::pair<size_t, size_t>{0, 37 * 61}, {1, 2}, {243, 245}, {1023, 2048}}) {
+      const HostBuffer part = make_part(spec, 3, 7, begin, end);
+      ASSERT_EQ(part.bytes.size(), (end - begin) * bytes);
+      EXPECT_TRUE(std::equal(part.bytes.begin(), part.bytes.end(),
+                             whole->bytes.begin() + static_cast<std::ptrdiff_t>(begin * bytes)))
+          << name_of(spec.type) << " " << static_cast<int>(spec.fill) << " from " << begin;
+    }
+  }
+}
+
 TEST(Inputs, PoisonIsNotANumberAndIsCounted) {
   for (DType type : {DType::f32, DType::f16, DType::bf16, DType::f64}) {
     auto buffer = make_contents({.name = "x", .type = type, .shape = {7}, .fill = Fill::poison}, 0, 1);

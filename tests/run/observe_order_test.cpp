@@ -150,7 +150,7 @@ TEST(ObserveOrder, BlocksWithDifferentNumbersOfStepsAreNoShiftsOfOneAnother) {
   subject.launch.block.x = 32;
   const OrderModel order = subject.model();
   EXPECT_FALSE(order.modelled());
-  EXPECT_NE(order.reason.find("is not what block 0 touches there"), std::string::npos) << order.reason;
+  EXPECT_NE(order.reason.english().find("is not what block 0 touches there"), std::string::npos) << order.reason;
 }
 
 TEST(ObserveOrder, AnOutputThatDoesNotFollowFromTheInputsIsReported) {
@@ -162,7 +162,7 @@ TEST(ObserveOrder, AnOutputThatDoesNotFollowFromTheInputsIsReported) {
   subject.launch.block.x = 32;
   const OrderModel order = subject.model();
   EXPECT_FALSE(order.modelled());
-  EXPECT_NE(order.reason.find("cannot be modelled"), std::string::npos) << order.reason;
+  EXPECT_NE(order.reason.english().find("cannot be modelled"), std::string::npos) << order.reason;
 }
 
 Request matmul(const std::string& rung, int64_t m, int64_t n, int64_t k) {
@@ -213,7 +213,8 @@ TEST(ObserveOrder, AGridTooLargeToExecuteIsSampledAndSaysSo) {
   EXPECT_TRUE(result->correctness.empty());
   EXPECT_TRUE(result->findings.empty());
   EXPECT_FALSE(result->observed);
-  EXPECT_NE(result->not_observed_reason.find("4 of 16384 blocks"), std::string::npos) << result->not_observed_reason;
+  EXPECT_NE(result->not_observed_reason.english().find("4 of 16384 blocks"), std::string::npos)
+      << result->not_observed_reason;
   ASSERT_TRUE(result->block_order && result->block_order->modelled());
   EXPECT_EQ(result->block_order->launched.l2_bytes_read, uint64_t{16384} * 2 * 64 * 1024 * 2);
 }

@@ -250,7 +250,7 @@ TEST(BlockBarrier, AWarpCountsWholeHoweverFewThreadsItHas) {
   EXPECT_EQ(messages_of(machine.run(module_of("synchronisation"), "barrier_of", {1, 1, 1}, {48, 1, 1})), Messages{});
   EXPECT_EQ(machine.download<int>(out), Integers(48, 1));
 }
-TEST(BlockBarrier, ACountThatIsNoMultipleOfAWarpIsFound) {
+TEST(BlockBarrier, ACountThatIsNotAMultipleOfAWarpIsFound) {
   Machinery machine;
   machine.output<int>("out", 64);
   machine.value(1);
@@ -258,7 +258,7 @@ TEST(BlockBarrier, ACountThatIsNoMultipleOfAWarpIsFound) {
   const auto report = machine.run(module_of("synchronisation"), "barrier_of", {1, 1, 1}, {64, 1, 1});
   ASSERT_FALSE(report.findings.empty());
   EXPECT_EQ(report.findings[0].message,
-            "invalid barrier: barrier 1 is for 40 threads, which is no multiple of 32, "
+            "invalid barrier: barrier 1 is for 40 threads, which is not a multiple of 32, "
             "kernels/synchronisation.cu:193, block (0,0,0) thread (0,0,0)");
 }
 TEST(BlockBarrier, ABarrierThatABlockDoesNotHaveIsFound) {

@@ -56,6 +56,39 @@ TEST(TileMap, ABlocksReadsAndWritesAreMergedRanges) {
   EXPECT_EQ(map.buffers[1].writes_of(0)[0].end, 32);
 }
 
+/// A row of blocks of one warp; block b writes as many elements of `out` as widths[b] says.
+TileMap map_of_widths(const std::vector<int>& widths, bool complete = true) {
+  AccessTrace trace;
+  trace.sites = {{.line = 1, .file = "x.cu", .kind = AccessKind::store, .bytes_per_lane = 4}};
+  LanePattern floats{};
+  for (size_t lane = 0; lane < 32; ++lane) floats[lane] = static_cast<int64_t>(4 * lane);
+  trace.patterns = {floats};
+  for (uint32_t block = 0; block < widths.size(); ++block)
+    if (widths[block] > 0)
+      trace.accesses.push_back({.base = address_of(0, block * 128),
+                                .block = block,
+                                .mask = widths[block] == 32 ? 0xffffffffU : (1U << widths[block]) - 1});
+  trace.complete = complete;
+  trace.blocks_recorded = trace.accesses.size();
+  const std::vector<BufferSpec> buffers{
+      {.name = "out", .shape = {32 * static_cast<int64_t>(widths.size())}, .role = Role::output}};
+  const Launch launch{.kernel = "k", .grid = {static_cast<uint32_t>(widths.size())}, .block = {32}, .arguments = {}};
+  return make_tile_map(trace, launch, 0, buffers);
+}
+
+TEST(TileMap, TheTypicalBlockIsAWholeOneBehindTheMiddle) {
+  EXPECT_EQ(map_of_widths(std::vector<int>(100, 32)).typical_block, 55U);
+  EXPECT_EQ(map_of_widths({32, 32, 32, 32, 32, 9, 9, 32, 32, 9}).typical_block, 4U) << "5 and 6 are slivers";
+  EXPECT_EQ(map_of_widths({32, 8, 8, 4}).typical_block, 0U) << "the only one that no edge cuts";
+}
+
+TEST(TileMap, TheTypicalBlockIsOneThatWasRecorded) {
+  std::vector<int> widths(361, 0);
+  std::fill_n(widths.begin(), 109, 32);
+  EXPECT_EQ(map_of_widths(widths, /*complete=*/false).typical_block, 59U);
+  EXPECT_EQ(map_of_widths({0, 0, 0}, /*complete=*/false).typical_block, 0U);
+}
+
 TEST(TileMap, ThreadsThatNeverStoredAreIdle) {
   const CopyOfForty copy;
   EXPECT_EQ(make_tile_map(copy.trace, copy.launch, 0, copy.buffers).idle_threads, 24U);

@@ -1,0 +1,81 @@
+// A text that can be said in more than one language: an English form with places, and what stands in them.
+//
+//   const Phrase why = phrase("{} of {} blocks were executed", 4, 1024);
+//   why.english()     "4 of 1024 blocks were executed": JSON, the command line, logs
+//   why.form()        "{} of {} blocks were executed": what a table of another language is asked for
+//
+// Places hold names and numbers, or phrases again. Other languages have their forms in assets/strings; a test looks up
+// every form and every literal of the sources there.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <concepts>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tilescope {
+
+class Phrase {
+ public:
+  Phrase() = default;
+  /// A name, a number, NVIDIA's own words: the same in every language, unless a table happens to know the text.
+  Phrase(std::string text) : form_(std::move(text)) {}  // NOLINT(google-explicit-constructor): as the string itself
+  /// A text without places. Explicit, so that every literal of the sources stands in a call by which a test finds it.
+  explicit Phrase(std::string_view text) : form_(text) {}
+  explicit Phrase(const char* text) : form_(text) {}
+  Phrase(std::string form, std::vector<Phrase> places) : form_(std::move(form)), places_(std::move(places)) {}
+
+  bool empty() const { return form_.empty(); }
+  /// The text itself if it has no places; else with {} for each.
+  const std::string& form() const { return form_; }
+  const std::vector<Phrase>& places() const { return places_; }
+  std::string english() const;
+
+  bool operator==(const Phrase&) const = default;
+  template <class T>
+  requires(std::convertible_to<T, std::string_view>) friend bool operator==(const Phrase& phrase, const T& english) {
+    return phrase.english() == std::string_view(english);
+  }
+
+ private:
+  std::string form_;
+  std::vector<Phrase> places_;
+};
+
+std::ostream& operator<<(std::ostream& stream, const Phrase& phrase);
+
+/// The form with its places filled; a form with more places than that is returned as it is.
+std::string filled(std::string_view form, const std::vector<std::string>& places);
+
+/// What stands in a place: a phrase, or a value as fmt writes it.
+template <class T>
+Phrase as_place(const T& value) {
+  if constexpr (std::constructible_from<Phrase, const T&>)
+    return Phrase(value);
+  else
+    return Phrase(fmt::format("{}", value));
+}
+
+/// Places are {}, without a format: give what has one as text. Checked when it is compiled.
+template <class... Args>
+Phrase phrase(fmt::format_string<std::conditional_t<true, const std::string&, const Args&>...> form,
+              const Args&... args) {
+  const auto text = fmt::string_view(form);
+  return {std::string(text.data(), text.size()), {as_place(args)...}};
+}
+
+}  // namespace tilescope
+
+/// In English, so that texts of the command line and of logs can be made with it.
+template <>
+struct fmt::formatter<tilescope::Phrase> : fmt::formatter<std::string> {
+  template <class Context>
+  auto format(const tilescope::Phrase& phrase, Context& context) const {
+    return fmt::formatter<std::string>::format(phrase.english(), context);
+  }
+};
