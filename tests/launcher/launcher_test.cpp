@@ -1,17 +1,12 @@
-// The launcher script in a tree of its own, with stand-ins for the package manager, the build and the program that
-// write down how they were called.
+// The launcher script: packages, configuration, build, program. What it does without a CUDA Toolkit is in
+// nvrtc_test.cpp.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
+
+#include "tests/launcher/launcher_fixture.hpp"
 
 namespace tilescope {
 namespace {
@@ -19,67 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
-
-struct Outcome {
-  int status = -1;
-  std::string output;  // both streams
-  std::string calls;   // what the stand-ins wrote, one line per call
-};
-
-class Launcher : public testing::Test {
- protected:
-  Launcher() {
-    std::string name = (fs::temp_directory_path() / "tilescope-launcher-XXXXXX").string();
-    tree_ = mkdtemp(name.data());
-    fs::copy_file(fs::path(TILESCOPE_SOURCE) / "tilescope", tree_ / "tilescope");
-    for (const std::string folder : {"app", "engine", "labs", "cmake", "stand-ins", "toolkit/include", "build/release"})
-      fs::create_directories(tree_ / folder);
-    for (const std::string file : {"CMakeLists.txt", "CMakePresets.json", "app/main.cpp", "toolkit/include/nvrtc.h"})
-      write(file, "");
-    // Every package is there, unless the file "absent" names it.
-    stand_in("dpkg-query",
-             "shift 2; for p; do grep -qxs \"$p\" \"$TREE/absent\" || echo \"installed $p\"; done; "
-             "test ! -s \"$TREE/absent\"");
-    stand_in("apt-get", "echo apt-get $* >> $TREE/calls");
-    stand_in("sudo", "echo sudo >> $TREE/calls; exec \"$@\"");
-    stand_in("cmake", "echo cmake $* >> $TREE/calls; touch $TREE/build/release/build.ninja");
-    stand_in("ninja", "echo ninja \"${@: -1}\" >> $TREE/calls; cp $TREE/program $TREE/build/release/tilescope");
-    stand_in("ctest", "echo ctest $* >> $TREE/calls; echo '100% tests passed'");
-    stand_in("xvfb-run", "echo xvfb-run >> $TREE/calls; while [[ $1 == --* ]]; do shift; done; exec \"$@\"");
-    write("program", "#!/bin/bash\necho program $* >> $TREE/calls\nexit ${PROGRAM_STATUS:-0}\n");
-    make_executable("program");
-  }
-  ~Launcher() override { fs::remove_all(tree_); }
-
-  void write(const std::string& file, const std::string& text) { std::ofstream(tree_ / file) << text; }
-  void make_executable(const std::string& file) { fs::permissions(tree_ / file, fs::perms::all); }
-  void stand_in(const std::string& command, const std::string& body) {
-    write("stand-ins/" + command, "#!/bin/bash\n" + body + "\n");
-    make_executable("stand-ins/" + command);
-  }
-
-  /// `environment` is put before the call, for example "DISPLAY=:1".
-  Outcome launch(const std::string& words, const std::string& environment = "DISPLAY=:1",
-                 const fs::path& program = "./tilescope") {
-    fs::remove(tree_ / "calls");
-    const std::string command =
-        "cd '" + (tree_ / program.parent_path()).string() + "' && env -u DISPLAY -u WAYLAND_DISPLAY TREE='" +
-        tree_.string() + "' PATH='" + tree_.string() + "/stand-ins:/usr/bin:/bin' CUDA_PATH='" + tree_.string() +
-        "/toolkit' " + environment + " ./" + program.filename().string() + " " + words + " 2>&1";
-    Outcome outcome;
-    FILE* pipe = popen(command.c_str(), "r");
-    char buffer[4096];
-    for (size_t count = 0; (count = fread(buffer, 1, sizeof buffer, pipe)) > 0;) outcome.output.append(buffer, count);
-    const int status = pclose(pipe);
-    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    std::ostringstream calls;
-    calls << std::ifstream(tree_ / "calls").rdbuf();
-    outcome.calls = calls.str();
-    return outcome;
-  }
-
-  fs::path tree_;
-};
 
 TEST_F(Launcher, TheFirstStartConfiguresBuildsAndOpensTheWindow) {
   const Outcome first = launch("");
@@ -190,21 +124,6 @@ TEST_F(Launcher, AnUnreachableNetworkIsNoReasonToStopIfThePackagesAreAtHand) {
   EXPECT_THAT(start.calls, HasSubstr("program\n"));
 }
 
-TEST_F(Launcher, WithoutAToolkitItSaysWhatItIsForAndHowToGetIt) {
-  if (fs::exists("/usr/local/cuda/include/nvrtc.h") || fs::exists("/usr/include/nvrtc.h")) {
-    // One is installed here, so look where a system would have none: the function, with its list of places cut short.
-    const std::string script = "sed -i 's#/usr/local/cuda /usr;#/nowhere;#' '" + (tree_ / "tilescope").string() + "'";
-    ASSERT_EQ(std::system(script.c_str()), 0);
-  }
-  fs::remove(tree_ / "toolkit/include/nvrtc.h");
-  const Outcome start = launch("");
-  EXPECT_EQ(start.status, 3);
-  EXPECT_THAT(start.output, HasSubstr("no CUDA Toolkit was found"));
-  EXPECT_THAT(start.output, HasSubstr("NVRTC"));
-  EXPECT_THAT(start.output, HasSubstr("CUDA_PATH"));
-  EXPECT_EQ(std::count(start.output.begin(), start.output.end(), '\n'), 1) << "one sentence:\n" << start.output;
-}
-
 TEST_F(Launcher, AFailedBuildIsNotTakenForAGoodOne) {
   launch("");
   fs::last_write_time(tree_ / "app/main.cpp", fs::file_time_type::clock::now() + std::chrono::seconds(2));
@@ -222,6 +141,79 @@ TEST_F(Launcher, AFailedConfigurationShowsCmakesMessage) {
   EXPECT_EQ(start.status, 3);
   EXPECT_THAT(start.output, HasSubstr("CMake Error: no generator\n"));
   EXPECT_THAT(start.output, HasSubstr("CMake could not configure the build"));
+}
+
+TEST_F(Launcher, TheFirstStartSaysHowLongItTakesAndThatItMayBeStopped) {
+  stand_in("nproc", "echo 4");
+  const Outcome first = launch("");
+  EXPECT_THAT(first.output, testing::ContainsRegex("the first build takes about [0-9]+ minutes on 4 cores\n"));
+  EXPECT_THAT(first.output, HasSubstr("Ctrl+C stops this at any time; the next start continues from there\n"));
+  fs::last_write_time(tree_ / "app/main.cpp", fs::file_time_type::clock::now() + std::chrono::seconds(2));
+  EXPECT_THAT(launch("").output, Not(HasSubstr("minutes"))) << "a later build is short";
+}
+
+TEST_F(Launcher, ThePackagesToDownloadAreCountedInMegabytes) {
+  write("absent", "libmd4c-dev\nxvfb\n");
+  stand_in("apt-get",
+           "if [[ $* == *--print-uris* ]]; then echo \"'address/a.deb' a.deb 1200000 SHA256:1\"; "
+           "echo \"'address/b.deb' b.deb 34000000 SHA256:2\"; else echo apt-get $* >> $TREE/calls; fi");
+  EXPECT_THAT(launch("").output, HasSubstr("2 Debian packages will be installed with apt-get, 35.2 MB to download\n"));
+}
+
+TEST_F(Launcher, WithoutANetworkThePackagesAreRefusedInOneSentenceWithTheNextStep) {
+  write("absent", "libmd4c-dev\n");
+  stand_in("apt-get",
+           "echo \"W: Failed to fetch address/InRelease  Temporary failure resolving 'address'\"; "
+           "[[ $1 == update ]] || { echo 'E: Unable to locate package libmd4c-dev'; exit 100; }");
+  const Outcome start = launch("");
+  EXPECT_EQ(start.status, 3);
+  EXPECT_THAT(start.output,
+              testing::EndsWith("tilescope: the packages could not be downloaded because the network does "
+                                "not answer; connect and run ./tilescope again, which continues from "
+                                "here\n"));
+  EXPECT_THAT(start.output, Not(HasSubstr("E: Unable"))) << "a consequence of it alone";
+}
+
+TEST_F(Launcher, AnInstallationThatWasInterruptedIsFinishedFirst) {
+  write("absent", "libmd4c-dev\n");
+  stand_in("dpkg", "echo dpkg $* >> $TREE/calls; [[ $1 != --audit ]] || echo 'only half configured: g++'");
+  const Outcome start = launch("");
+  EXPECT_EQ(start.status, 0) << start.output;
+  const size_t configured = start.calls.find("dpkg --configure --pending\n");
+  const size_t installed = start.calls.find("install --yes --no-install-recommends libmd4c-dev\n");
+  ASSERT_NE(configured, std::string::npos) << start.calls;
+  ASSERT_NE(installed, std::string::npos) << start.calls;
+  EXPECT_LT(configured, installed);
+}
+
+TEST_F(Launcher, AnInterruptedBuildSaysThatTheNextStartContinues) {
+  const std::string ninja = text_of("stand-ins/ninja");
+  stand_in("ninja", "kill -INT $PPID; exit 130");
+  const Outcome stopped = launch("");
+  EXPECT_EQ(stopped.status, 130);
+  EXPECT_THAT(stopped.output, testing::EndsWith("tilescope: stopped; the next ./tilescope continues from here\n"));
+  EXPECT_THAT(stopped.output, Not(HasSubstr("the build failed")));
+  write("stand-ins/ninja", ninja);
+  EXPECT_EQ(launch("").calls, "ninja tilescope\nprogram\n");
+}
+
+TEST_F(Launcher, AnInterruptedConfigurationStartsAnew) {
+  const std::string cmake = text_of("stand-ins/cmake");
+  stand_in("cmake", "echo half > $TREE/build/release/CMakeCache.txt; kill -INT $PPID; exit 130");
+  EXPECT_EQ(launch("").status, 130);
+  write("stand-ins/cmake", "#!/bin/bash\n[[ ! -e $TREE/build/release/CMakeCache.txt ]] || exit 1\n" + cmake);
+  const Outcome next = launch("");
+  EXPECT_EQ(next.calls, "cmake --preset release\nninja tilescope\nprogram\n") << next.output;
+}
+
+TEST_F(Launcher, ACudaThatIsGoneIsNotBuiltWith) {
+  launch("");
+  write("build/release/CMakeCache.txt", "CUDA_INCLUDE:PATH=" + (tree_ / "gone/include").string() + "\n");
+  fs::last_write_time(tree_ / "app/main.cpp", fs::file_time_type::clock::now() + std::chrono::seconds(2));
+  EXPECT_EQ(launch("").calls, "cmake --preset release\nninja tilescope\nprogram\n");
+  write("build/release/CMakeCache.txt", "CUDA_INCLUDE:PATH=" + (tree_ / "toolkit/include").string() + "\n");
+  fs::last_write_time(tree_ / "app/main.cpp", fs::file_time_type::clock::now() + std::chrono::seconds(4));
+  EXPECT_EQ(launch("").calls, "ninja tilescope\nprogram\n");
 }
 
 TEST_F(Launcher, ItMayBeStartedFromAnywhereAndThroughALink) {
