@@ -1,9 +1,9 @@
 #include "app/export.hpp"
 
-#include <fstream>
-
 #include "app/cli/report.hpp"
+#include "app/saved_files.hpp"
 #include "app/screen.hpp"
+#include "app/sentences.hpp"
 
 namespace tilescope {
 namespace {
@@ -11,16 +11,11 @@ namespace {
 namespace fs = std::filesystem;
 
 void write_text(Screen& screen, const std::string& extension, const std::string& text) {
-  const fs::path file = free_file(screen.session.result()->request, extension);
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (!stream) {
-    screen.show_message(make_error(ErrorId::file_not_written, file.string(), std::strerror(errno)).message);
-    return;
-  }
-  std::error_code ignored;
-  screen.show_message(screen.strings.format("status.saved", fmt::arg("file", fs::absolute(file, ignored).string())));
+  const auto file = free_file(screen.session.result()->request, extension);
+  if (!file) return screen.show_message(as_sentence(screen.strings, file.error()));
+  if (const auto written = replace_file(*file, text); !written)
+    return screen.show_message(as_sentence(screen.strings, written.error()));
+  screen.show_message(screen.strings.format("status.saved", fmt::arg("file", file->string())));
 }
 
 std::string csv(const RunResult& result) {
@@ -35,15 +30,17 @@ std::string csv(const RunResult& result) {
 
 }  // namespace
 
-fs::path free_file(const Request& request, const std::string& extension) {
+Result<fs::path> free_file(const Request& request, const std::string& extension) {
+  const auto folder = make_saved_files_folder();
+  if (!folder) return tl::unexpected(folder.error());
   // A lab of a file of the learner's own is called as the file's path is.
   const std::string lab = request.own_lab ? fs::path(request.lab).stem().string() : request.lab;
   const std::string stem = lab + "-" + request.rung;
   std::error_code ignored;
   for (int number = 1;; ++number) {
-    fs::path file =
+    const std::string name =
         number == 1 ? fmt::format("{}.{}", stem, extension) : fmt::format("{}-{}.{}", stem, number, extension);
-    if (!fs::exists(file, ignored)) return file;
+    if (!fs::exists(*folder / name, ignored)) return *folder / name;
   }
 }
 
@@ -66,5 +63,7 @@ void export_csv(Screen& screen) {
   else
     screen.show_message(screen.strings("status.nothing_to_save"));
 }
+
+void export_png(Screen& screen) { screen.wants_picture = true; }
 
 }  // namespace tilescope

@@ -1,4 +1,5 @@
-// The current result as files, and the command line that reproduces it.
+// The current result as files, and the command line that reproduces it. The palette, the menu of the header and keys
+// call these; each says in the status bar what it did, or why it could not.
 #pragma once
 
 #include <filesystem>
@@ -10,11 +11,14 @@ namespace tilescope {
 
 class Screen;
 
-/// Each says in the status bar what it did, or why it could not. Files go to the working folder.
 void copy_command(Screen& screen);
 void export_json(Screen& screen);
 void export_csv(Screen& screen);
-/// A file name that is not taken: vector-add-grid-stride.png, then vector-add-grid-stride-2.png …
-std::filesystem::path free_file(const Request& request, const std::string& extension);
+/// A picture of the window as it is, taken after this frame.
+void export_png(Screen& screen);
+
+/// A name in the folder of saved files (app/saved_files.hpp) that is not taken: vector-add-grid-stride.png, then
+/// vector-add-grid-stride-2.png …; makes the folder. Error: it cannot be made.
+Result<std::filesystem::path> free_file(const Request& request, const std::string& extension);
 
 }  // namespace tilescope

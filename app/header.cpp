@@ -2,18 +2,18 @@
 
 #include <cmath>
 
+#include "app/header_parts.hpp"
+#include "app/menus.hpp"
+#include "app/screen.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
 namespace {
 
-/// Everything in the header is placed from these.
-struct Line {
-  ImVec2 origin;
-  float centre, baseline;
-};
+// Unscaled widths of the window below which the header says less.
+constexpr float kShortDevice = 1440, kNoSwitches = 1120;
 
-void draw_name(PanelContext& context, const Line& line) {
+void draw_name(PanelContext& context, const HeaderLine& line) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   const float x = line.origin.x + context.px(16), y = line.origin.y + context.px(16), square = context.px(7);
@@ -36,7 +36,7 @@ float draw_chevron_right(PanelContext& context, float x, float centre) {
   return half;
 }
 
-void draw_breadcrumb(PanelContext& context, const Line& line, float left, float right) {
+void draw_breadcrumb(PanelContext& context, const HeaderLine& line, float left, float right) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   const Fonts& fonts = context.fonts;
@@ -48,18 +48,32 @@ void draw_breadcrumb(PanelContext& context, const Line& line, float left, float 
                                 : context.strings.format("header.stage", fmt::arg("stage", context.lab().stage));
   x += draw_text(list, fonts.body, {x, baseline_top(fonts.body, baseline)}, theme.muted, place).x + gap;
   x += draw_chevron_right(context, x, line.centre + context.px(2)) + gap;
+  const std::string& title = context.strings(context.lab().title);
+  const ImVec2 first{left, line.centre - context.px(16)};
   x += draw_text(list, fonts.title_semibold, {x, baseline_top(fonts.title_semibold, baseline)}, theme.text,
-                 context.strings(context.lab().title))
+                 fit_text(fonts.title_semibold, title, right - x))
            .x +
        gap;
-  x += draw_chevron_right(context, x, line.centre + context.px(2)) + gap;
-  const std::string rung = fit_text(fonts.body, context.strings(context.rung().title), right - x - gap);
-  draw_text(list, fonts.body, {x, baseline_top(fonts.body, baseline)}, theme.text, rung);
+  const std::string& rung = context.strings(context.rung().title);
+  const float after = x + context.px(2.5F) + gap, room = right - after;
+  std::string meaning = place + " › " + title + " › " + rung;
+  explain_rect(context, first, {right, line.centre + context.px(16)},
+               context.strings.format("header.breadcrumb_meaning", fmt::arg("place", meaning)));
+  if (room < context.px(48)) return;
+  draw_chevron_right(context, x, line.centre + context.px(2));
+  draw_text(list, fonts.body, {after, baseline_top(fonts.body, baseline)}, theme.text,
+            fit_text(fonts.body, rung, room));
 }
 
 std::string simulator_name(const PanelContext& context, const std::string& gpu) {
   const auto modelled = context.session.engine().modelled_gpu(gpu);
   return modelled ? context.strings.format("header.simulator_as", fmt::arg("gpu", modelled->name))
+                  : context.strings("header.simulator");
+}
+
+std::string short_simulator_name(const PanelContext& context, const std::string& gpu) {
+  const auto modelled = context.session.engine().modelled_gpu(gpu);
+  return modelled ? context.strings.format("header.simulator_short", fmt::arg("gpu", modelled->name))
                   : context.strings("header.simulator");
 }
 
@@ -98,7 +112,7 @@ void draw_device_choices(PanelContext& context) {
   if (gpu) return;
   ImGui::PushTextWrapPos(context.px(288));
   ImGui::PushStyleColor(ImGuiCol_Text, context.theme.muted);
-  ImGui::TextUnformatted(as_sentence(gpu.error()).c_str());
+  ImGui::TextUnformatted(as_sentence(context.strings, gpu.error()).c_str());
   ImGui::PopStyleColor();
   ImGui::PopTextWrapPos();
 }
@@ -113,18 +127,19 @@ void draw_device_menu(PanelContext& context) {
 }
 
 /// The drop-down; its right edge is at x. Returns its left edge.
-float draw_device(PanelContext& context, const Line& line, float x) {
+float draw_device(PanelContext& context, const HeaderLine& line, float x) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   ImFont* font = context.fonts.small;
   const DeviceKind kind = context.session.request().device;
-  const std::string all =
-      kind == DeviceKind::sim ? simulator_name(context, context.session.request().gpu) : gpu_name(context);
+  const std::string all = kind != DeviceKind::sim     ? gpu_name(context)
+                          : line.width < kShortDevice ? short_simulator_name(context, context.session.request().gpu)
+                                                      : simulator_name(context, context.session.request().gpu);
   const std::string name = fit_text(font, all, context.px(220));
   const float width = std::round(text_size(font, name).x) + context.px(48);
   const ImVec2 low{x - width, line.centre - context.px(12)}, high{x, line.centre + context.px(12)};
   ImGui::SetCursorScreenPos(low);
-  if (ImGui::InvisibleButton("device", {width, high.y - low.y})) ImGui::OpenPopup("device menu");
+  if (hit_area("device", {width, high.y - low.y})) open_menu(context.view, "device menu");
   const bool hovered = ImGui::IsItemHovered();
   mark(context, "device", low, high);
   explain(context, context.strings("header.device_meaning"));
@@ -140,7 +155,7 @@ float draw_device(PanelContext& context, const Line& line, float x) {
 }
 
 /// EN | 中, its right edge at x. Returns its left edge.
-float draw_language(PanelContext& context, Strings& strings, const Line& line, float x) {
+float draw_language(PanelContext& context, Strings& strings, const HeaderLine& line, float x) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   const float half = context.px(36), height = context.px(24);
@@ -152,7 +167,7 @@ float draw_language(PanelContext& context, Strings& strings, const Line& line, f
                 context.px(1));
   const auto side = [&](const char* id, const char* label, ImFont* font, Language language, float left) {
     ImGui::SetCursorScreenPos({left, low.y});
-    if (ImGui::InvisibleButton(id, {half, height})) strings.language = language;
+    if (hit_area(id, {half, height})) strings.language = language;
     explain(context, context.strings("header.language_meaning"));
     mark(context, id, {left, low.y}, {left + half, high.y});
     const bool on = strings.language == language;
@@ -165,12 +180,12 @@ float draw_language(PanelContext& context, Strings& strings, const Line& line, f
 }
 
 /// A half-filled disc, its right edge at x. Returns its left edge.
-float draw_theme_switch(PanelContext& context, const Line& line, float x) {
+float draw_theme_switch(PanelContext& context, const HeaderLine& line, float x) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float side = context.px(24), radius = context.px(6);
   const ImVec2 low{x - side, line.centre - side / 2};
   ImGui::SetCursorScreenPos(low);
-  if (ImGui::InvisibleButton("theme", {side, side})) context.view.light = !context.view.light;
+  if (hit_area("theme", {side, side})) context.view.light = !context.view.light;
   explain(context, context.strings(context.view.light ? "header.theme_to_dark" : "header.theme_to_light"));
   mark(context, "theme", low, {low.x + side, low.y + side});
   const ImU32 colour = ImGui::IsItemHovered() ? context.theme.text : context.theme.muted;
@@ -183,16 +198,21 @@ float draw_theme_switch(PanelContext& context, const Line& line, float x) {
 
 }  // namespace
 
-void draw_header(PanelContext& context, Strings& strings, float left) {
+void draw_header(PanelContext& context, Screen& screen, float left) {
   const ImVec2 origin = ImGui::GetWindowPos();
-  const Line line{origin, origin.y + context.px(24), origin.y + context.px(30)};
+  const float right = origin.x + ImGui::GetWindowWidth();
+  const HeaderLine line{origin, origin.y + context.px(24), origin.y + context.px(30), right / context.view.scale};
   draw_name(context, line);
-  float x = origin.x + ImGui::GetWindowWidth() - context.px(16);
-  x = draw_theme_switch(context, line, x) - context.px(8);
-  x = draw_language(context, strings, line, x) - context.px(16);
+  float x = right - context.px(12);
+  x = draw_header_menus(context, screen, line, x) - context.px(8);
+  if (line.width >= kNoSwitches) {  // the menu has them as well
+    x = draw_theme_switch(context, line, x) - context.px(8);
+    x = draw_language(context, screen.strings, line, x) - context.px(16);
+  }
+  x = draw_device(context, line, x) - context.px(12);
   const Badge badge = context.session.request().device == DeviceKind::gpu ? Badge::measured : Badge::simulated;
-  x -= draw_badge(context, ImGui::GetWindowDrawList(), {x, line.centre - context.px(10)}, badge) + context.px(16);
-  x = draw_device(context, line, x);
+  x -= draw_badge(context, ImGui::GetWindowDrawList(), {x, line.centre - context.px(10)}, badge) + context.px(12);
+  x = draw_header_verdict(context, line, x, left) - context.px(16);
   draw_breadcrumb(context, line, left, x);
 }
 

@@ -102,7 +102,7 @@ std::string compare_pictures(HeatMaps& direct, HeatMaps& copied, Executor& gpu) 
     for (const auto kind : {HeatMaps::Kind::value, HeatMaps::Kind::error}) {
       const auto wanted = draw(copied, kind, *on_host), got = draw(direct, kind, *on_device);
       if (direct.interop().reason() == Interop::Reason::registration_failed)
-        return "CUDA could not register OpenGL's buffer, " + direct.interop().detail();
+        return "CUDA could not register OpenGL's buffer, " + direct.interop().detail().english();
       if (got != wanted) return "the picture of what CUDA copied into OpenGL's buffer was wrong";
       if (wanted == before) return "OpenGL draws the same picture of different values";
       before = wanted;

@@ -65,7 +65,7 @@ void add_actions(std::vector<PaletteEntry>& entries, PanelContext& context, Scre
   entries.push_back({text("palette.run"), "F5", [&session] { session.submit(); }});
   if (session.busy()) entries.push_back({text("palette.cancel"), "Esc", [&session] { session.cancel(); }});
   entries.push_back({text("palette.defaults"), "", [&session, &lab = context.lab()] {
-                       const Config config = default_config(lab, session.request().device);
+                       const Config config = opening_config(lab, session.request().device);
                        for (const auto& [name, value] : config.sizes) session.set_size(name, value);
                        for (const auto& [name, value] : config.params) session.set_param(name, value);
                      }});
@@ -73,10 +73,14 @@ void add_actions(std::vector<PaletteEntry>& entries, PanelContext& context, Scre
     entries.push_back(session.bench_running()
                           ? PaletteEntry{text("palette.stop_sweep"), "", [&session] { session.cancel_bench(); }}
                           : PaletteEntry{text("palette.start_sweep"), "", [&session] { session.start_bench(); }});
+  if (context.result != nullptr)
+    entries.push_back({text("palette.pin"), "B", [context = context]() mutable { pin_baseline(context); }});
+  if (context.view.baseline != nullptr)
+    entries.push_back({text("palette.unpin"), "", [&view = context.view] { view.baseline.reset(); }});
   entries.push_back({text("palette.copy_command"), "", [&screen] { copy_command(screen); }});
   entries.push_back({text("palette.export_json"), "", [&screen] { export_json(screen); }});
   entries.push_back({text("palette.export_csv"), "", [&screen] { export_csv(screen); }});
-  entries.push_back({text("palette.export_png"), "", [&screen] { screen.wants_picture = true; }});
+  entries.push_back({text("palette.export_png"), "", [&screen] { export_png(screen); }});
 }
 
 void draw_row(PanelContext& context, const PaletteEntry& entry, bool chosen, float width) {
@@ -119,7 +123,7 @@ bool draw_entries(Palette& palette, PanelContext& context, const std::vector<Pal
   bool act = key_went_down(ShellKey::enter);
   for (int index = first; index < std::min(count, first + kRowsShown); ++index) {
     ImGui::PushID(index);
-    if (ImGui::InvisibleButton("entry", {width - context.px(24), context.px(32)})) {
+    if (hit_area("entry", {width - context.px(24), context.px(32)})) {
       palette.chosen = index;
       act = true;
     }

@@ -13,8 +13,7 @@ const std::string& shown_kernel(const PanelContext& context) {
   // Of several launches the one that the other views show, as soon as that is known.
   if (const auto& result = context.result; result && !result->request.own_lab && result->plan.launches.size() > 1) {
     const bool current = result->request.lab == context.lab().name && result->request.rung == context.rung().name;
-    if (current && result->tiles.launch < result->plan.launches.size())
-      return result->plan.launches[result->tiles.launch].kernel;
+    if (current && result->launch < result->plan.launches.size()) return result->plan.launches[result->launch].kernel;
   }
   if (const Session::Chosen* chosen = context.session.chosen(); chosen != nullptr) return chosen->kernels.front();
   const Rung& rung = context.rung().pick ? context.lab().rungs.front() : context.rung();

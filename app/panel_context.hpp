@@ -39,6 +39,9 @@ ChosenRung chosen_rung(const PanelContext& context);
 /// The kernel whose source is shown: the first that the chosen rung launches, or the lab's first.
 const std::string& shown_kernel(const PanelContext& context);
 
+/// Keeps the figures of the shown result to compare with; of the one that is pinned already, lets go of them.
+void pin_baseline(PanelContext& context);
+
 // app/panels/*.cpp, one file each
 void draw_rail(PanelContext& context);
 void draw_controls(PanelContext& context);  // ladder, sliders, run, break-it, cards, predict
@@ -51,6 +54,7 @@ void draw_shared(PanelContext& context);       // shared memory over its banks, 
 void draw_waves(PanelContext& context);        // blocks on multiprocessors, occupancy, the tail
 void draw_correctness(PanelContext& context);  // result and error heat maps, first mismatch
 void draw_source(PanelContext& context);       // highlighted, editable, traffic margin
+void keep_source(PanelContext& context);       // in a frame that does not draw it: edits are still taken over
 void draw_speed(PanelContext& context);        // size sweep, ladder bars
 void draw_status(PanelContext& context);
 

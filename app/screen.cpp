@@ -5,61 +5,46 @@
 #include <cmath>
 
 #include "app/header.hpp"
+#include "app/menus.hpp"
 #include "app/palette.hpp"
 #include "app/panels/attention_view.hpp"
 #include "app/panels/file_dialog.hpp"
+#include "app/panels/nothing_runs.hpp"
 #include "app/panels/order_view.hpp"
+#include "app/screen_areas.hpp"
 #include "app/shell_keys.hpp"
+#include "app/tab_notes.hpp"
+#include "app/tour.hpp"
 #include "app/widgets.hpp"
+#include "engine/sha256.hpp"
 
 namespace tilescope {
 namespace {
 
 constexpr float kLower = 64;            // by which the bottom of the order view begins lower than elsewhere
+constexpr float kLeastLower = 240;      // height that the ledger keeps: tabs, header, footer and seven rows
 constexpr double kRestSeconds = 0.35;   // before a tooltip
 constexpr double kBriefSeconds = 0.15;  // that a stale result is not dimmed
-constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
-
-void begin_area(const char* id, const Area& area, ImGuiWindowFlags flags) {
-  ImGui::SetCursorScreenPos({area.left, area.top});
-  ImGui::BeginChild(id, {area.width(), area.height()}, false,
-                    flags | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground);
-}
-
-/// A line between two areas, drawn by the area that it ends.
-void edge(const Theme& theme, float left, float top, float right, float bottom) {
-  ImGui::GetWindowDrawList()->AddRectFilled({left, top}, {right, bottom}, theme.separator);
-}
-
-/// A line that is dragged; a small child of its own, above the areas. Returns how far it moved along its axis.
-float splitter(PanelContext& context, const char* id, ImVec2 low, ImVec2 high, bool* reset) {
-  const bool vertical = high.y - low.y > high.x - low.x;
-  const float reach = context.px(4), line = std::max(1.0F, std::round(context.view.scale));
-  const ImVec2 corner = vertical ? ImVec2(low.x - reach, low.y) : ImVec2(low.x, low.y - reach);
-  const ImVec2 size = vertical ? ImVec2(2 * reach + line, high.y - low.y) : ImVec2(high.x - low.x, 2 * reach + line);
-  begin_area(id, {corner.x, corner.y, corner.x + size.x, corner.y + size.y}, kFixed);
-  ImGui::SetCursorScreenPos(corner);
-  ImGui::InvisibleButton(id, size);
-  const bool active = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
-  mark(context, id, corner, {corner.x + size.x, corner.y + size.y});
-  const ImU32 colour = active || hovered ? context.theme.accent : context.theme.separator;
-  ImGui::GetWindowDrawList()->AddRectFilled(low, vertical ? ImVec2(low.x + line, high.y) : ImVec2(high.x, low.y + line),
-                                            colour);
-  if (active || hovered) ImGui::SetMouseCursor(vertical ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
-  *reset = hovered && ImGui::IsMouseDoubleClicked(0);
-  const float moved = vertical ? ImGui::GetIO().MouseDelta.x : ImGui::GetIO().MouseDelta.y;
-  ImGui::EndChild();
-  return active ? moved / context.view.scale : 0;
-}
-
 /// The order view has its own bars and plots in the place of source and speed.
-bool shows_order(const PanelContext& context) { return context.view.tab == Tab::order && has_order(context.result); }
+bool shows_order(const PanelContext& context) {
+  return context.view.tab == Tab::order && has_order(context.result) && !context.view.source_maximised;
+}
 
 bool shows_steps(Tab tab) { return tab == Tab::step || tab == Tab::shared; }
 
 /// So that the view above need not be scrolled: maps are high, and a small window has little room for the traffic view.
 bool bottom_is_lower(const PanelContext& context, const Layout& layout) {
   return shows_order(context) || (context.view.tab == Tab::traffic && layout.stacked);
+}
+
+/// Error messages stand under these names.
+std::vector<Mark> places_to_keep_free(const Marks& marks) {
+  std::vector<Mark> places;
+  for (const auto& [name, place] : marks)
+    if (name.starts_with("problem.") || name.starts_with("error.") || name == "refusal" || name == "source.error" ||
+        name == "tour card")
+      places.push_back(place);
+  return places;
 }
 
 constexpr std::array<const char*, kTabCount> kTabKeys{
@@ -71,6 +56,7 @@ constexpr std::array<const char*, kTabCount> kTabKeys{
 Screen::Screen(std::shared_ptr<Engine> engine, Strings texts)
     : session(std::move(engine)),
       strings(std::move(texts)),
+      edits_(std::make_unique<KeptEdits>()),
       palette_(std::make_unique<Palette>()),
       dialog_(std::make_unique<FileDialog>()) {}
 Screen::~Screen() = default;
@@ -89,29 +75,115 @@ void Screen::open_dialog() {
                    sandbox.wake());
 }
 
+void Screen::restore_edits(std::filesystem::path folder) {
+  edits_ = std::make_unique<KeptEdits>(std::move(folder));
+  sandbox.set_edits(edits_.get());
+  size_t restored = 0;
+  for (const Lab& lab : labs())
+    if (const KeptEdits::Edit* edit = edits_->find(lab_edit_name(lab.name))) {
+      session.restore_edit(lab.name, edit->text);
+      ++restored;
+    }
+  if (restored > 0) show_message(strings.format("status.edits_restored", fmt::arg("count", restored)));
+}
+
+/// After the panels, so that what they have just taken over is kept in the same frame.
+void Screen::keep_edits() {
+  if (std::string problem = edits_->problem(); problem != edit_problem_) {
+    edit_problem_ = std::move(problem);
+    if (!edit_problem_.empty())
+      show_message(strings.format("status.edits_not_kept", fmt::arg("reason", strings.note(edit_problem_))));
+  }
+  const bool own = session.shows_own();
+  if (own && !sandbox.is_shown(session)) return;
+  std::string name = own ? file_edit_name(sandbox.file()) : lab_edit_name(session.lab().name);
+  const auto& edited = session.request().edited_source;
+  if (name == edit_name_ && edited == edit_kept_) return;
+  edit_name_ = std::move(name);
+  edit_kept_ = edited;
+  if (!edited) return edits_->drop(edit_name_);
+  const std::string base = own ? sandbox.text_on_disk()
+                               : read_source_file(session.engine().root() / source_file_of(session.lab())).value_or("");
+  edits_->keep(edit_name_, {*edited, sha256_of(base)});
+}
+
+void Screen::zoom(int steps) {
+  const float wanted = steps == 0 ? 1.0F : view.user_scale + static_cast<float>(steps) * ViewState::kScaleStep;
+  view.user_scale = std::clamp(wanted, ViewState::kSmallestScale, ViewState::kLargestScale);
+  show_message(strings.format("status.scale", fmt::arg("percent", std::lround(view.user_scale * 100))));
+}
+
 void Screen::reset_layout() {
   const ViewState fresh;
   view.rail_width = fresh.rail_width;
   view.controls_width = fresh.controls_width;
   view.bottom_height = fresh.bottom_height;
   view.source_width = fresh.source_width;
+  view.lower_hidden = view.source_maximised = false;
 }
 
+void Screen::show_help(Help page) {
+  help_open_ = true;
+  help_page_ = page;
+  help_text_.clear();
+}
+
+void Screen::open_finder() { open_palette(*palette_); }
+
 bool Screen::moving() const {
-  const bool tooltip_pending = view.animate && !view.explained.empty() && !view.explanation_due;
+  // Due is known at the end of a frame; the next one lays the tooltip out, and the one after that shows it.
+  constexpr int kFramesOfTooltip = 3;
+  const bool tooltip_pending = view.animate && !view.explained.empty() && explanation_frames_ < kFramesOfTooltip;
   return (view.playback.playing && (view.tab == Tab::tiles || view.tab == Tab::order || view.tab == Tab::waves)) ||
          (view.tab == Tab::tiles && (view.zoom.moving || view.plane.playing || plane_working())) || session.busy() ||
          session.bench_running() || (shows_steps(view.tab) && (view.step.playing || session.recording_steps())) ||
          tooltip_pending;
 }
 
+/// The areas, with what the view that is shown makes of them.
+Layout Screen::arrange(PanelContext& context, float width, float height) {
+  Layout layout = lay_out(view, width, height);
+  view.source_usual_width = 0;
+  if (view.source_maximised || view.lower_hidden) return layout;
+  if (bottom_is_lower(context, layout)) {
+    // Down to a few lines of code, not further.
+    const float room = layout.status.top - layout.view.bottom - context.px(kLeastLower);
+    const float lower = std::clamp(std::round(kLower * view.scale), 0.0F, std::max(room, 0.0F));
+    for (float* edge : {&layout.view.bottom, &layout.source.top, &layout.speed.top, &layout.bottom_tabs.top,
+                        &layout.bottom_tabs.bottom})
+      *edge += lower;
+  }
+  if (shows_order(context)) {
+    // Maps are high, bars and plots need less than source and speed; these two share the width evenly.
+    layout.source.right = layout.speed.left = std::round((layout.view.left + layout.view.right) / 2);
+    layout.speed.right = layout.view.right;
+    if (layout.stacked)
+      layout.source =
+          layout.speed = {layout.view.left, layout.bottom_tabs.bottom, layout.view.right, layout.status.top};
+  } else if (session.shows_own() || ((view.tab == Tab::traffic || view.diff) && !layout.stacked)) {
+    // Nothing to compare an own file's speed with; beside the traffic view the source's margin grows to a ledger; two
+    // rungs want to stand beside each other.
+    if (!session.shows_own() && view.tab != Tab::traffic) view.source_usual_width = layout.source.width();
+    layout.source.right = layout.speed.right;
+    layout.speed = {};
+    view.bottom_speed = false;
+  }
+  return layout;
+}
+
 void Screen::draw(float width, float height) {
+  escape_used_ = close_menus_by_input(view);
   sandbox.poll(session);
   if (std::exchange(view.asks_for_file, false)) open_dialog();
-  if (const auto error = sandbox.take_opening_error()) show_message(as_sentence(*error));
+  if (const auto error = sandbox.take_opening_error()) show_message(as_sentence(strings, *error));
+  if (!view.say.empty()) show_message(std::exchange(view.say, {}));
   session.poll();
+  enter_lab(view, session.lab().name);
   const std::string explained = std::exchange(view.explained, {});
+  view.keep_free = places_to_keep_free(view.marks);
   view.marks.clear();
+  view.tooltip.reset();
+  view.source_drawn = false;
   // A result that is replaced within a moment is not dimmed: a drag would flicker.
   stale_for_ = session.stale() ? stale_for_ + static_cast<double>(ImGui::GetIO().DeltaTime) : 0;
   const bool stale = session.stale() && (stale_for_ > kBriefSeconds || !session.busy());
@@ -123,36 +195,26 @@ void Screen::draw(float width, float height) {
   ImGui::Begin("tilescope", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground |
-                   kFixed);
-  Layout layout = lay_out(view, width, height);
-  if (bottom_is_lower(context, layout))
-    for (float* edge : {&layout.view.bottom, &layout.source.top, &layout.speed.top, &layout.bottom_tabs.top,
-                        &layout.bottom_tabs.bottom})
-      *edge += std::round(kLower * view.scale);
-  if (shows_order(context)) {
-    // Maps are high, bars and plots need less than source and speed; these two share the width evenly.
-    layout.source.right = layout.speed.left = std::round((layout.view.left + layout.view.right) / 2);
-    layout.speed.right = layout.view.right;
-    if (layout.stacked)
-      layout.source =
-          layout.speed = {layout.view.left, layout.bottom_tabs.bottom, layout.view.right, layout.status.top};
-  } else if (session.shows_own() || ((view.tab == Tab::traffic || view.diff) && !layout.stacked)) {
-    // Nothing to compare an own file's speed with; beside the traffic view the source's margin grows to a ledger; two
-    // rungs want to stand beside each other.
-    layout.source.right = layout.speed.right;
-    layout.speed = {};
-    view.bottom_speed = false;
-  }
+                   kFixedArea);
+  const Layout layout = arrange(context, width, height);
+  view.rail_right = layout.rail.right;
+  view.column_left = layout.controls.left;
   draw_areas(context, layout);
   ImGui::End();
+  keep_edits();
   handle_keys(context);
+  if (!view.source_drawn) keep_source(context);
+  view.source_active = view.source_active && view.source_drawn;
   draw_palette(*palette_, context, *this);
   draw_file_dialog(*dialog_, context, *this);
+  follow_tour(context);
+  draw_tour(context);
   draw_help(context);
   ImGui::PopFont();
   // A tooltip comes after a moment of rest, and goes at once.
   const bool resting = !view.explained.empty() && view.explained == explained;
   view.explained_for = resting ? view.explained_for + static_cast<double>(ImGui::GetIO().DeltaTime) : 0;
+  explanation_frames_ = view.explanation_due && resting ? explanation_frames_ + 1 : 0;
   view.explanation_due = view.explained_for > kRestSeconds;
 }
 
@@ -162,12 +224,12 @@ void Screen::draw_areas(PanelContext& context, const Layout& layout) {
                {layout.rail, colours.panel},
                {layout.controls, colours.panel},
                {layout.status, colours.panel}};
-  begin_area("header", {layout.logo.left, layout.logo.top, layout.header.right, layout.header.bottom}, kFixed);
-  draw_header(context, strings, layout.header.left);
+  begin_area("header", {layout.logo.left, layout.logo.top, layout.header.right, layout.header.bottom}, kFixedArea);
+  draw_header(context, *this, layout.header.left);
   const float line = std::max(1.0F, std::round(view.scale));
   edge(colours, 0, layout.header.bottom - line, layout.header.right, layout.header.bottom);
   ImGui::EndChild();
-  begin_area("rail", layout.rail, kFixed);
+  begin_area("rail", layout.rail, kFixedArea);
   draw_rail(context);
   ImGui::EndChild();
   draw_tabs(context, layout);
@@ -180,38 +242,49 @@ void Screen::draw_areas(PanelContext& context, const Layout& layout) {
   begin_area("controls", layout.controls, 0);
   draw_controls(context);
   ImGui::EndChild();
-  begin_area("status", layout.status, kFixed);
+  begin_area("status", layout.status, kFixedArea);
   draw_status(context);
   edge(colours, 0, layout.status.top, layout.status.right, layout.status.top + line);
   if (!message.empty() && ImGui::GetTime() < message_until) {
     const ImVec2 low = ImGui::GetWindowPos();
-    const ImVec2 size = text_size(fonts.small, message);
     const float right = low.x + layout.status.width() - context.px(16);
+    const std::string shown = fit_text(fonts.small, message, layout.status.width() - context.px(48));
+    const ImVec2 size = text_size(fonts.small, shown);
     ImGui::GetWindowDrawList()->AddRectFilled({right - size.x - context.px(16), low.y + context.px(1)},
                                               {right, layout.status.bottom}, colours.panel);
     draw_text_right(ImGui::GetWindowDrawList(), fonts.small,
-                    {right, centred_top(fonts.small, low.y + layout.status.height() / 2)}, colours.text, message);
+                    {right, centred_top(fonts.small, low.y + layout.status.height() / 2)}, colours.text, shown);
+    mark(context, "status.message", {right - size.x, low.y}, {right, layout.status.bottom});
+    explain_rect(context, {right - size.x, low.y}, {right, layout.status.bottom}, message);
   }
   ImGui::EndChild();
   draw_splitters(context, layout);
 }
 
 void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
-  begin_area("tabs", layout.tabs, kFixed);
+  begin_area("tabs", layout.tabs, kFixedArea);
   const float line = std::max(1.0F, std::round(view.scale));
   ImGui::SetCursorScreenPos({layout.tabs.left + context.px(24), layout.tabs.top});
   std::array<std::string, kTabCount> names;
   std::transform(kTabKeys.begin(), kTabKeys.end(), names.begin(), [&](const char* key) { return strings(key); });
-  const int chosen = tab_row(context, "tab", names, static_cast<int>(view.tab), layout.tabs.height() - line);
+  std::vector<TabNote> notes;
+  for (size_t tab = 0; tab < kTabCount; ++tab) notes.push_back(note_of_tab(context, static_cast<Tab>(tab)));
+  const int chosen = tab_row(context, "tab", names, static_cast<int>(view.tab), layout.tabs.height() - line, notes);
+  if (view.tab != static_cast<Tab>(chosen)) view.source_maximised = false;  // to see the view
   view.tab = static_cast<Tab>(chosen);
   edge(context.theme, layout.tabs.left, layout.tabs.bottom - line, layout.tabs.right, layout.tabs.bottom);
   ImGui::EndChild();
 }
 
 void Screen::draw_view(PanelContext& context, const Layout& layout) {
+  if (view.source_maximised) return;
   // One child per tab, so that each keeps its own scroll position.
   const std::string id = std::string("view ") + kTabKeys[static_cast<size_t>(view.tab)];
   begin_area(id.c_str(), layout.view, 0);
+  if (view.tab != Tab::lesson && draw_why_nothing_runs(context)) {
+    ImGui::EndChild();
+    return;
+  }
   switch (view.tab) {
     case Tab::lesson:
       draw_lesson(context);
@@ -245,15 +318,15 @@ void Screen::draw_view(PanelContext& context, const Layout& layout) {
 void Screen::draw_order_bottom(PanelContext& context, const Layout& layout) {
   if (layout.stacked) {
     begin_area("order tabs", {layout.source.left, layout.bottom_tabs.top, layout.source.right, layout.source.bottom},
-               kFixed);
+               kFixedArea);
     draw_order_tabs(context, /*with_bytes=*/true);
     ImGui::EndChild();
     return;
   }
-  begin_area("order bytes", layout.source, kFixed);
+  begin_area("order bytes", layout.source, kFixedArea);
   draw_order_bytes(context);
   ImGui::EndChild();
-  begin_area("order plots", layout.speed, kFixed);
+  begin_area("order plots", layout.speed, kFixedArea);
   draw_order_tabs(context, /*with_bytes=*/false);
   edge(context.theme, layout.speed.left, layout.speed.top, layout.speed.left + std::max(1.0F, std::round(view.scale)),
        layout.speed.bottom);
@@ -261,22 +334,25 @@ void Screen::draw_order_bottom(PanelContext& context, const Layout& layout) {
 }
 
 void Screen::draw_bottom(PanelContext& context, const Layout& layout) {
+  if (layout.strip.height() > 0) return draw_lower_strip(context, layout);
   if (shows_order(context)) return draw_order_bottom(context, layout);
-  if (layout.stacked) {
-    begin_area("bottom tabs", layout.bottom_tabs, kFixed);
+  if (layout.stacked && !view.source_maximised) {
+    begin_area("bottom tabs", layout.bottom_tabs, kFixedArea);
     ImGui::SetCursorScreenPos({layout.bottom_tabs.left + context.px(24), layout.bottom_tabs.top});
     std::vector<std::string> names{strings("header.tab_source"), strings("header.tab_speed")};
     if (session.shows_own()) names.pop_back();
-    view.bottom_speed = tab_row(context, "bottom", names, view.bottom_speed ? 1 : 0, layout.bottom_tabs.height()) == 1;
+    const TabNote notes[] = {{strings("tab.source_meaning")}, {strings("tab.speed_meaning")}};
+    view.bottom_speed =
+        tab_row(context, "bottom", names, view.bottom_speed ? 1 : 0, layout.bottom_tabs.height(), notes) == 1;
     ImGui::EndChild();
   }
-  if (!layout.stacked || !view.bottom_speed) {
-    begin_area("source", layout.source, kFixed);
+  if (!layout.stacked || !view.bottom_speed || view.source_maximised) {
+    begin_area("source", layout.source, kFixedArea);
     draw_source(context);
     ImGui::EndChild();
   }
   if (layout.speed.width() > 0 && (!layout.stacked || view.bottom_speed)) {
-    begin_area("speed", layout.speed, kFixed);
+    begin_area("speed", layout.speed, kFixedArea);
     draw_speed(context);
     ImGui::EndChild();
   }
@@ -288,22 +364,21 @@ void Screen::draw_splitters(PanelContext& context, const Layout& layout) {
   // `shown` is what the window had room for; a drag starts from there, not from what is remembered.
   const auto drag = [&](const char* id, ImVec2 low, ImVec2 high, float& extent, float shown, float initial,
                         float direction) {
-    bool reset = false;
-    const float moved = splitter(context, id, low, high, &reset);
-    if (moved != 0) extent = shown + direction * moved;
-    if (reset) extent = initial;
+    const SplitterDrag dragged = splitter(context, id, low, high);
+    if (dragged.moved != 0) extent = shown + direction * dragged.moved;
+    if (dragged.reset) extent = initial;
   };
   drag("splitter.rail", {layout.rail.right - line, 0}, {layout.rail.right - line, layout.status.top}, view.rail_width,
        view.rail_width, fresh.rail_width, 1);
   drag("splitter.controls", {layout.controls.left, layout.controls.top}, {layout.controls.left, layout.controls.bottom},
        view.controls_width, view.controls_width, fresh.controls_width, -1);
-  drag("splitter.bottom", {layout.view.left, layout.view.bottom}, {layout.view.right, layout.view.bottom},
-       view.bottom_height,
-       (layout.status.top - layout.view.bottom) / view.scale + (bottom_is_lower(context, layout) ? kLower : 0),
-       fresh.bottom_height, -1);
+  if (view.source_maximised) return;
+  drag_lower(context, layout, bottom_is_lower(context, layout) ? kLower : 0);
+  if (view.lower_hidden) return;
+  draw_lower_chevron(context, layout);
   if (layout.stacked || layout.speed.width() <= 0 || shows_order(context)) return;
   drag("splitter.source", {layout.source.right, layout.source.top}, {layout.source.right, layout.source.bottom},
-       view.source_width, view.source_width, fresh.source_width, 1);
+       view.source_width, layout.source.width() / view.scale, fresh.source_width, 1);
 }
 
 }  // namespace tilescope

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "app/kept_edits.hpp"
 #include "app/marks.hpp"
 #include "app/panel_context.hpp"
 #include "app/sandbox/sandbox.hpp"
@@ -31,8 +32,11 @@ struct Area {
 struct Layout {
   Area logo, header, rail, tabs, view, source, speed, controls, status;
   Area bottom_tabs;      // only where speed is a tab beside source
+  Area strip;            // in the place of what is below the view, where that is hidden
   bool stacked = false;  // too narrow for source and speed side by side
 };
+/// Height of Layout::strip, unscaled.
+constexpr float kLowerStrip = 22;
 /// The areas for a window of this size; widths in `view` are brought into what fits.
 Layout lay_out(ViewState& view, float width, float height);
 
@@ -72,22 +76,47 @@ class Screen {
   void open_file(const std::filesystem::path& file);
   void open_dialog();
   void reset_layout();
+  /// The page of the help that F1 opens, or the one about badges, colours and words.
+  enum class Help { keys, terms };
+  void show_help(Help page);
+  /// Ctrl+P.
+  void open_finder();
+  /// Takes over the edits that an earlier start left in the folder, and keeps there what is edited from now on. Call
+  /// once, before own files are opened and after the labs' values are known.
+  void restore_edits(std::filesystem::path folder);
+  const KeptEdits& edits() const { return *edits_; }
+  /// Larger or smaller by so many steps; 0: back to the monitor's scale.
+  void zoom(int steps);
 
  private:
+  Layout arrange(PanelContext& context, float width, float height);
   void draw_areas(PanelContext& context, const Layout& layout);
   void draw_tabs(PanelContext& context, const Layout& layout);
   void draw_view(PanelContext& context, const Layout& layout);
   void draw_bottom(PanelContext& context, const Layout& layout);
   void draw_order_bottom(PanelContext& context, const Layout& layout);
   void draw_splitters(PanelContext& context, const Layout& layout);
+  // What is below the view, hidden and shown (screen_lower.cpp).
+  void drag_lower(PanelContext& context, const Layout& layout, float lowered);
+  void draw_lower_strip(PanelContext& context, const Layout& layout);
+  void draw_lower_chevron(PanelContext& context, const Layout& layout);
+  void source_keys();
   void draw_help(PanelContext& context);
   void handle_keys(PanelContext& context);
+  void keep_edits();
 
+  std::unique_ptr<KeptEdits> edits_;
+  std::string edit_name_;                 // of the text that is shown
+  std::optional<std::string> edit_kept_;  // its edit, as it was last kept
+  std::string edit_problem_;              // why it is not on the disk, as it was last said
+  bool escape_used_ = false;              // by a menu, in this frame
   std::vector<Surface> surfaces_;
   std::unique_ptr<Palette> palette_;
   std::unique_ptr<FileDialog> dialog_;
-  double stale_for_ = 0;  // seconds
+  double stale_for_ = 0;        // seconds
+  int explanation_frames_ = 0;  // that were drawn since a tooltip is due
   bool help_open_ = false;
+  Help help_page_ = Help::keys;
   std::string help_text_;
 };
 

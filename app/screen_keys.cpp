@@ -1,6 +1,9 @@
 // The keys of the screen, and F1's explanation.
 #include <algorithm>
+#include <cmath>
 
+#include "app/help_terms.hpp"
+#include "app/menus.hpp"
 #include "app/palette.hpp"
 #include "app/panels/attention_view.hpp"
 #include "app/panels/file_dialog.hpp"
@@ -31,10 +34,36 @@ void playback_keys(PanelContext& context) {
       step_playback(view, blocks, direction);
   }
   if (key_went_down(ShellKey::home)) seek_playback(view, blocks, 0);
-  if (key_went_down(ShellKey::end)) seek_playback(view, blocks, static_cast<double>(blocks));
+  if (key_went_down(ShellKey::end)) end_playback(view);
 }
 
 }  // namespace
+
+/// The source panel acts on its keys itself; where it is out of sight it is brought back, and does so when it is drawn.
+void Screen::source_keys() {
+  if (key_went_down(ShellKey::j)) {
+    view.source_maximised = false;
+    view.lower_hidden = !view.lower_hidden;
+  }
+  const bool edit = key_went_down(ShellKey::e);
+  if (edit && ImGui::GetIO().KeyShift) {
+    view.source_maximised = !view.source_maximised;
+    return;
+  }
+  static constexpr std::pair<ShellKey, SourceWish> kWishes[] = {{ShellKey::e, SourceWish::edit},
+                                                                {ShellKey::f, SourceWish::find},
+                                                                {ShellKey::g, SourceWish::go_to_line},
+                                                                {ShellKey::h, SourceWish::replace},
+                                                                {ShellKey::s, SourceWish::save}};
+  if (view.source_drawn || ImGui::GetIO().WantTextInput) return;
+  for (const auto& [key, wish] : kWishes) {
+    if (!key_went_down(key) || (key == ShellKey::f && view.tab == Tab::lesson)) continue;
+    view.source_wish = wish;
+    if (wish == SourceWish::save) continue;
+    view.bottom_speed = view.lower_hidden = false;
+    if (view.tab == Tab::order) view.order_tab = OrderTab::source;
+  }
+}
 
 void Screen::handle_keys(PanelContext& context) {
   const ImGuiIO& io = ImGui::GetIO();
@@ -48,13 +77,16 @@ void Screen::handle_keys(PanelContext& context) {
   if (key_went_down(ShellKey::f5) || (command && key_went_down(ShellKey::enter))) session.submit();
   if (key_went_down(ShellKey::f1)) {
     help_open_ = !help_open_;
+    help_page_ = Help::keys;
     help_text_ = view.explained;
   }
-  if (command && key_went_down(ShellKey::e)) {  // the source panel starts the editing
-    view.bottom_speed = false;
-    if (view.tab == Tab::order) view.order_tab = OrderTab::source;
+  if (command) {
+    if (key_went_down(ShellKey::plus) || key_went_down(ShellKey::keypad_plus)) zoom(1);
+    if (key_went_down(ShellKey::minus) || key_went_down(ShellKey::keypad_minus)) zoom(-1);
+    if (key_went_down(ShellKey::digit_0)) zoom(0);
   }
-  if (palette_->open || dialog_->open) return;
+  if (palette_->open || dialog_->open || any_menu_open() || escape_used_) return;
+  if (command && !io.KeyAlt) source_keys();
   if (key_went_down(ShellKey::escape)) {
     if (help_open_)
       help_open_ = false;
@@ -65,11 +97,14 @@ void Screen::handle_keys(PanelContext& context) {
   }
   if (io.WantTextInput || command || io.KeyAlt) return;
   for (int index = 0; index < static_cast<int>(kTabCount); ++index)
-    if (key_went_down(static_cast<ShellKey>(static_cast<int>(ShellKey::digit_1) + index)))
+    if (key_went_down(static_cast<ShellKey>(static_cast<int>(ShellKey::digit_1) + index))) {
       view.tab = static_cast<Tab>(index);
+      view.source_maximised = false;
+    }
+  if (key_went_down(ShellKey::b)) pin_baseline(context);
   if (key_went_down(ShellKey::d)) {
     view.diff = !view.diff;
-    view.bottom_speed = false;
+    view.bottom_speed = view.lower_hidden = false;
     if (view.diff && view.tab == Tab::order) view.order_tab = OrderTab::source;
   }
   if (view.tab == Tab::step || view.tab == Tab::shared)
@@ -85,13 +120,28 @@ void Screen::handle_keys(PanelContext& context) {
 
 void Screen::draw_help(PanelContext& context) {
   if (!help_open_) return;
-  static constexpr const char* kKeys[] = {"help.run",  "help.play", "help.step", "help.wave", "help.lines",
-                                          "help.zoom", "help.ends", "help.tabs", "help.find", "help.open",
-                                          "help.edit", "help.diff", "help.save", "help.help", "help.cancel"};
-  const float width = context.px(560), key_column = context.px(150), row = context.px(24);
+  static constexpr const char* kKeys[] = {
+      "help.run",      "help.play",   "help.step",    "help.wave",       "help.lines",    "help.zoom",
+      "help.ends",     "help.tabs",   "help.find",    "help.open",       "help.edit",     "help.save",
+      "help.diff",     "help.search", "help.replace", "help.go_to_line", "help.maximise", "help.lower",
+      "help.baseline", "help.scale",  "help.help",    "help.cancel"};
+  // The widest keys decide where what they do begins, in each language.
+  float key_column = 0, what_column = context.px(360);
+  for (const char* key : kKeys) {
+    const std::string_view line = strings(key);
+    const size_t bar = std::min(line.find('|'), line.size());
+    key_column = std::max(key_column, text_size(fonts.small, line.substr(0, bar)).x + context.px(24));
+    what_column = std::max(what_column, text_size(fonts.small, line.substr(std::min(bar + 1, line.size()))).x);
+  }
+  const float row = context.px(24);
+  const bool terms = help_page_ == Help::terms;
+  const float width = terms ? context.px(720)
+                            : std::min(key_column + what_column + context.px(2 * 24 + 8),
+                                       ImGui::GetIO().DisplaySize.x - context.px(16));
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  ImGui::SetNextWindowPos({(display.x - width) / 2, context.px(96)});
+  ImGui::SetNextWindowPos({std::round((display.x - width) / 2), context.px(terms ? 40 : 96)});
   ImGui::SetNextWindowSize({width, 0});
+  ImGui::SetNextWindowSizeConstraints({width, 0}, {width, display.y - context.px(80)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(24), context.px(20)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, context.px(8));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
@@ -105,11 +155,16 @@ void Screen::draw_help(PanelContext& context) {
     ImGui::PopTextWrapPos();
     ImGui::Dummy({0, context.px(16)});
   }
-  ImGui::PushFont(fonts.body_semibold);
-  ImGui::TextUnformatted(strings("help.title").c_str());
-  ImGui::PopFont();
-  ImGui::Dummy({0, context.px(8)});
+  if (terms) {
+    draw_terms(context, width - context.px(48));
+  } else {
+    ImGui::PushFont(fonts.body_semibold);
+    ImGui::TextUnformatted(strings("help.title").c_str());
+    ImGui::PopFont();
+    ImGui::Dummy({0, context.px(8)});
+  }
   for (const char* key : kKeys) {
+    if (terms) break;
     // "F5, Ctrl+Enter|run": the keys, then what they do.
     const std::string& line = strings(key);
     const size_t bar = std::min(line.find('|'), line.size());
@@ -120,6 +175,8 @@ void Screen::draw_help(PanelContext& context) {
               bar < line.size() ? line.substr(bar + 1) : "");
     ImGui::Dummy({0, row});
   }
+  const ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  mark(context, terms ? "help.terms" : "help.keys", low, {low.x + size.x, low.y + size.y});
   const bool elsewhere = ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered();
   ImGui::End();
   ImGui::PopStyleColor();

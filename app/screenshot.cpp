@@ -56,6 +56,8 @@ Result<void> write_png(const Picture& picture, const std::filesystem::path& file
 
 Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, const std::filesystem::path& file) {
   Screen& screen = shell.screen();
+  screen.session.set_request(options.request);
+  enter_lab(screen.view, screen.session.lab().name);
   screen.view.animate = options.issued.has_value();
   screen.view.playback = {};
   if (options.issued) screen.view.playback.position = static_cast<double>(*options.issued);
@@ -73,7 +75,6 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
   screen.view.selection = {};
   screen.view.selection.block = options.block;
   screen.strings.language = options.language;
-  screen.session.set_request(options.request);
 
   const auto start = Clock::now();
   shell.draw_offscreen(options.width, options.height);  // its poll starts the run

@@ -4,8 +4,10 @@
 #include <cmath>
 
 #include "app/fusion_worker.hpp"
+#include "app/sandbox/file_watch.hpp"
 #include "app/session_workers.hpp"
 #include "app/step_worker.hpp"
+#include "engine/run/show_launch.hpp"
 
 namespace tilescope {
 namespace {
@@ -23,7 +25,7 @@ Request first_request(const Lab& lab, DeviceKind device) {
   Request request;
   request.lab = lab.name;
   request.rung = default_rung(lab).name;
-  request.config = default_config(lab, device);
+  request.config = opening_config(lab, device);
   request.device = device;
   return request;
 }
@@ -31,7 +33,7 @@ Request first_request(const Lab& lab, DeviceKind device) {
 /// Moves a request to the other device: values that were that device's default become this one's, others are kept as
 /// far as they are possible.
 void move_to_device(Request& request, const Lab& lab, DeviceKind device) {
-  const Config before = default_config(lab, request.device), after = default_config(lab, device);
+  const Config before = opening_config(lab, request.device), after = opening_config(lab, device);
   for (const Size& size : lab.sizes) {
     int64_t& value = request.config.sizes[size.name];
     if (value == before.size(size.name)) value = after.size(size.name);
@@ -108,6 +110,7 @@ void Session::show_own(std::shared_ptr<const Lab> lab, const std::string& rung) 
 void Session::select_rung(const std::string& name) {
   const Rung* rung = find_rung(*lab_, name);
   if (rung == nullptr) return;
+  if (wanted_.rung != name) wanted_.launch.reset();  // it has launches of its own
   rung_ = rung;
   wanted_.rung = name;
 }
@@ -178,6 +181,21 @@ void Session::set_request(const Request& request) {
   rung_ = find_rung(*lab_, request.rung);
 }
 
+void Session::restore_edit(const std::string& lab, std::string text) {
+  const Lab* edited = find_lab(lab);
+  if (edited == nullptr) return;
+  if (edited == lab_)
+    wanted_.edited_source = std::move(text);
+  else
+    remembered_.try_emplace(lab, first_request(*edited, wanted_.device)).first->second.edited_source = std::move(text);
+}
+
+bool Session::is_edited(const std::string& lab) const {
+  if (lab == lab_->name) return wanted_.edited_source.has_value();
+  const auto known = remembered_.find(lab);
+  return known != remembered_.end() && known->second.edited_source.has_value();
+}
+
 std::map<std::string, Request> Session::remembered() const {
   auto requests = remembered_;
   if (!shows_own()) requests[lab_->name] = wanted_;
@@ -197,6 +215,7 @@ void Session::restore(const std::map<std::string, Request>& requests) {
     for (const Param& param : lab->params)
       if (const auto value = saved.config.params.find(param.name); value != saved.config.params.end())
         request.config.params[param.name] = nearest_value(param, value->second);
+    request.launch = saved.launch;
     if (lab == lab_) {
       wanted_ = request;
       rung_ = find_rung(*lab, request.rung);
@@ -208,9 +227,7 @@ void Session::restore(const std::map<std::string, Request>& requests) {
 
 void Session::want_steps(const StepWindow& window) {
   if (result_ == nullptr || result_->plan.launches.empty()) return;
-  const size_t last = result_->plan.launches.size() - 1;
-  const bool mapped = result_->observed && result_->tiles.grid.count() != 0;
-  StepWish wish{result_, mapped ? std::min<size_t>(result_->tiles.launch, last) : last, window};
+  StepWish wish{result_, result_->launch, window};
   step_worker_->want(wish);
   wanted_steps_ = std::make_unique<StepWish>(std::move(wish));
 }
@@ -235,7 +252,14 @@ void Session::poll() {
   take_over_run();
   forget_steps();
   take_over_bench();
-  if (!auto_run || (submitted_ && *submitted_ == wanted_)) return;
+  if (submitted_ && *submitted_ == wanted_) return;
+  // A different launch of what is there needs no run.
+  if (result_ && result_->request != wanted_ && same_but_launch(wanted_, result_->request)) {
+    submitted_ = wanted_;
+    run_worker_->submit(wanted_, result_);
+    return;
+  }
+  if (!auto_run) return;
   if (result_ && result_->request == wanted_) {  // moved there and back again
     run_worker_->cancel();
     submitted_ = wanted_;
@@ -264,7 +288,18 @@ void Session::take_over_run() {
   result_ = std::move(*finished->outcome);
   note_bytes(*result_);
   latency_ms_ = std::chrono::duration<double, std::milli>(RunWorker::Clock::now() - finished->submitted).count();
-  if (!shows_own() && result_->passed() && result_->findings.empty()) finished_labs.insert(lab_->name);
+  note_progress(*result_);
+}
+
+void Session::note_progress(const RunResult& result) {
+  if (shows_own()) return;
+  std::string source;
+  if (result.request.edited_source) {
+    auto text = read_source_file(engine_->root() / source_file_of(*lab_));
+    if (!text) return;
+    source = std::move(*text);
+  }
+  note_run(*lab_, result, source, learned[lab_->name]);
 }
 
 bool Session::busy() const { return run_worker_->busy(); }

@@ -6,10 +6,10 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "app/progress.hpp"
 #include "engine/bench/counters.hpp"
 #include "engine/bench/fusion.hpp"
 #include "engine/bench/measure.hpp"
@@ -59,6 +59,8 @@ class Session {
   void set_model_order(bool on);        // the block-order model also where the lab does not ask for it
   void set_gpu(const std::string& id);  // that is modelled; empty: the usual one. An unknown id changes nothing
   void set_source(std::optional<std::string> edited);
+  /// Of several launches, the one that the views show (Request::launch). Nothing is run again for it.
+  void set_launch(std::optional<uint32_t> launch) { wanted_.launch = launch; }
   /// Shows a lab that is in no registry, or puts a newer form of it (of the same name) in its place: the values are
   /// kept, and the last result is, stale. Whoever made it remembers it.
   void show_own(std::shared_ptr<const Lab> lab, const std::string& rung);
@@ -69,6 +71,9 @@ class Session {
   /// and labs that are not there are left out.
   std::map<std::string, Request> remembered() const;
   void restore(const std::map<std::string, Request>& requests);
+  /// An edit of the lab's kernel that an earlier start left; after restore().
+  void restore_edit(const std::string& lab, std::string text);
+  bool is_edited(const std::string& lab) const;
   bool auto_run = true;
 
   /// Call once a frame: takes finished work over, and with auto_run starts a run when the request has changed.
@@ -117,7 +122,7 @@ class Session {
   /// Bytes of device memory of the rungs of this lab that have run at this configuration, on the modelled GPU.
   CountedBytes counted_bytes(const Config& config) const;
 
-  std::set<std::string> finished_labs;  // labs that passed at least once; progress in the rail
+  ProgressByLab learned;  // what was earned in each lab; runs note theirs, panels what is read and answered
 
  private:
   class RunWorker;
@@ -127,6 +132,7 @@ class Session {
   void take_over_bench();
   void forget_steps();
   void note_bytes(const RunResult& result);
+  void note_progress(const RunResult& result);
   std::shared_ptr<Engine> engine_;
   const Lab* lab_ = nullptr;  // of the registry, or wanted_.own_lab
   const Rung* rung_ = nullptr;

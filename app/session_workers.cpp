@@ -2,6 +2,8 @@
 
 #include <exception>
 
+#include "engine/run/show_launch.hpp"
+
 namespace tilescope {
 
 Session::RunWorker::RunWorker(std::shared_ptr<Engine> engine)
@@ -12,12 +14,12 @@ void Session::RunWorker::set_wake(std::function<void()> wake) {
   wake_ = std::move(wake);
 }
 
-void Session::RunWorker::submit(Request request) {
+void Session::RunWorker::submit(Request request, std::shared_ptr<const RunResult> known) {
   std::optional<std::stop_source> overtaken;
   {
     const std::lock_guard lock(mutex_);
     if (under_way_) overtaken = under_way_->stop;
-    waiting_ = Job{std::move(request), Clock::now(), {}};
+    waiting_ = Job{std::move(request), Clock::now(), {}, std::move(known)};
     progress_ = {Progress::Phase::compile, 0};
   }
   if (overtaken) overtaken->request_stop();  // outside the lock: it runs the callbacks of whoever waits for the stop
@@ -77,6 +79,7 @@ void Session::RunWorker::report(const Progress& progress) {
 Result<std::shared_ptr<const RunResult>> Session::RunWorker::run(const Job& job) {
   // Whatever goes wrong in a run ends as a sentence in the window, never as the end of the program.
   try {
+    if (job.known) return std::make_shared<const RunResult>(show_launch(*job.known, job.request));
     auto result = engine_->run(job.request, job.stop.get_token(), [this](const Progress& now) { report(now); });
     if (!result) return tl::unexpected(result.error());
     return std::make_shared<const RunResult>(std::move(*result));

@@ -27,7 +27,8 @@ class Session::RunWorker {
   explicit RunWorker(std::shared_ptr<Engine> engine);
 
   void set_wake(std::function<void()> wake);
-  void submit(Request request);
+  /// `known`: a result of a request that differs in the shown launch alone; nothing is run again then.
+  void submit(Request request, std::shared_ptr<const RunResult> known = nullptr);
   void cancel();
   bool busy() const;
   double busy_seconds() const;
@@ -39,6 +40,7 @@ class Session::RunWorker {
     Request request;
     Clock::time_point submitted;
     std::stop_source stop;
+    std::shared_ptr<const RunResult> known;
   };
   void work(const std::stop_token& ending);
   Result<std::shared_ptr<const RunResult>> run(const Job& job);

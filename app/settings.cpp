@@ -1,11 +1,12 @@
 #include "app/settings.hpp"
 
-#include <unistd.h>
-
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "app/saved_files.hpp"
 
 namespace tilescope {
 namespace {
@@ -14,12 +15,15 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr int kFormat = 1;
+constexpr float kFirstBottomHeight = 368, kFirstSourceWidth = 640;
 
 json request_json(const Request& request) {
-  return {{"rung", request.rung},
-          {"device", name_of(request.device)},
-          {"sizes", request.config.sizes},
-          {"params", request.config.params}};
+  json object{{"rung", request.rung},
+              {"device", name_of(request.device)},
+              {"sizes", request.config.sizes},
+              {"params", request.config.params}};
+  if (request.launch) object["launch"] = *request.launch;
+  return object;
 }
 
 template <class T>
@@ -42,6 +46,49 @@ void take_values(const json& object, const char* key, std::map<std::string, int6
     if (value.is_number_integer()) values[name] = value.get<int64_t>();
 }
 
+/// Texts by name.
+void take_texts(const json& object, const char* key, std::map<std::string, std::string>& texts) {
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_object()) return;
+  for (const auto& [name, text] : found->items())
+    if (text.is_string()) texts[name] = text.get<std::string>();
+}
+
+json progress_json(const ProgressByLab& progress) {
+  json labs = json::object();
+  for (const auto& [name, lab] : progress)
+    if (lab != LabProgress())
+      labs[name] = {{"lesson_read", lab.lesson_read},
+                    {"predictions", lab.predictions},
+                    {"broken", lab.broken},
+                    {"own_edit", lab.own_edit}};
+  return labs;
+}
+
+/// The key "finished_labs" of older versions is left out: labs were in it that had only been opened.
+void take_progress(ProgressByLab& progress, const json& settings) {
+  const auto labs = settings.find("progress");
+  if (labs == settings.end() || !labs->is_object()) return;
+  for (const auto& [name, saved] : labs->items()) {
+    const Lab* lab = find_lab(name);
+    if (lab == nullptr || !saved.is_object()) continue;
+    LabProgress taken;
+    take(saved, "lesson_read", taken.lesson_read);
+    take(saved, "own_edit", taken.own_edit);
+    const auto all = static_cast<int>(lab->predicts.size());
+    if (const auto questions = saved.find("predictions"); questions != saved.end() && questions->is_array())
+      for (const json& question : *questions)
+        if (question.is_number_unsigned() && question.get<uint64_t>() < static_cast<uint64_t>(all))
+          taken.predictions.insert(question.get<int>());
+    if (const auto broken = saved.find("broken"); broken != saved.end() && broken->is_array())
+      for (const json& one : *broken)
+        if (one.is_string() &&
+            std::ranges::find(lab->break_it, one.get<std::string>(), &BreakIt::name) != lab->break_it.end())
+          taken.broken.insert(one.get<std::string>());
+    if (taken != LabProgress()) progress[name] = std::move(taken);
+  }
+}
+
 void take_labs(Session& session, const json& settings) {
   const auto found = settings.find("labs");
   if (found == settings.end() || !found->is_object()) return;
@@ -56,6 +103,8 @@ void take_labs(Session& session, const json& settings) {
     request.device = device == name_of(DeviceKind::gpu) ? DeviceKind::gpu : DeviceKind::sim;
     take_values(values, "sizes", request.config.sizes);
     take_values(values, "params", request.config.params);
+    if (const auto launch = values.find("launch"); launch != values.end() && launch->is_number_unsigned())
+      request.launch = launch->get<uint32_t>();
     requests[name] = std::move(request);
   }
   session.restore(requests);
@@ -122,11 +171,22 @@ json settings_of(const Screen& screen) {
                 {"lab", screen.session.shows_own() ? labs().front().name : screen.session.lab().name},
                 {"gpu", screen.session.request().gpu},
                 {"tab", static_cast<int>(view.tab)},
+                {"scale", view.user_scale},
+                {"window",
+                 {{"left", view.window.left},
+                  {"top", view.window.top},
+                  {"width", view.window.width},
+                  {"height", view.window.height},
+                  {"maximised", view.window.maximised}}},
                 {"rail_width", view.rail_width},
                 {"controls_width", view.controls_width},
                 {"bottom_height", view.bottom_height},
                 {"source_width", view.source_width},
-                {"finished_labs", screen.session.finished_labs},
+                {"progress", progress_json(screen.session.learned)},
+                {"ladder_sizes", view.ladder_sizes},
+                {"unfolded", view.unfolded},
+                {"tour", {{"running", view.tour.running}, {"done", view.tour.done}}},
+                {"lower_hidden", view.lower_hidden},
                 {"labs", json::object()},
                 {"own_files", own_files_json(screen)}};
   for (const auto& [name, request] : screen.session.remembered()) settings["labs"][name] = request_json(request);
@@ -146,12 +206,33 @@ void apply_settings(Screen& screen, const json& settings) {
   take(settings, "controls_width", view.controls_width);
   take(settings, "bottom_height", view.bottom_height);
   take(settings, "source_width", view.source_width);
+  take(settings, "scale", view.user_scale);
+  view.user_scale = std::clamp(std::round(view.user_scale / ViewState::kScaleStep) * ViewState::kScaleStep,
+                               ViewState::kSmallestScale, ViewState::kLargestScale);
+  if (const auto place = settings.find("window"); place != settings.end() && place->is_object()) {
+    take(*place, "left", view.window.left);
+    take(*place, "top", view.window.top);
+    take(*place, "width", view.window.width);
+    take(*place, "height", view.window.height);
+    take(*place, "maximised", view.window.maximised);
+  }
+  if (const auto tour = settings.find("tour"); tour != settings.end() && tour->is_object()) {
+    take(*tour, "running", view.tour.running);
+    if (const auto done = tour->find("done"); done != tour->end() && done->is_array())
+      for (size_t step = 0; step < std::min(done->size(), Tour::kSteps); ++step)
+        view.tour.done[step] = (*done)[step] == json(true);
+  }
+  if (const auto rows = settings.find("unfolded"); rows != settings.end() && rows->is_array())
+    for (const json& row : *rows)
+      if (row.is_string()) view.unfolded.insert(row.get<std::string>());
+  take(settings, "lower_hidden", view.lower_hidden);
+  // Files of the first release hold these where nothing was dragged.
+  if (view.bottom_height == kFirstBottomHeight) view.bottom_height = 0;
+  if (view.source_width == kFirstSourceWidth) view.source_width = 0;
   take(settings, "tab", tab);
   if (tab >= 0 && tab < static_cast<int>(kTabCount)) view.tab = static_cast<Tab>(tab);
-  if (const auto done = settings.find("finished_labs"); done != settings.end() && done->is_array())
-    for (const json& name : *done)
-      if (name.is_string() && find_lab(name.get<std::string>()) != nullptr)
-        screen.session.finished_labs.insert(name.get<std::string>());
+  take_progress(screen.session.learned, settings);
+  take_texts(settings, "ladder_sizes", view.ladder_sizes);
   take_labs(screen.session, settings);
   take(settings, "lab", lab);
   screen.session.select_lab(lab);
@@ -168,21 +249,9 @@ void read_settings(Screen& screen, const fs::path& file) {
 }
 
 Result<void> write_settings(const Screen& screen, const fs::path& file) {
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  const fs::path beside = file.string() + "." + std::to_string(::getpid());
-  {
-    std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
-    stream << settings_of(screen).dump(2) << '\n';
-    stream.close();
-    if (!stream) {
-      fs::remove(beside, error);
-      return fail(ErrorId::file_not_written, file.string(), std::strerror(errno));
-    }
-  }
-  fs::rename(beside, file, error);
-  if (error) return fail(ErrorId::file_not_written, file.string(), error.message());
-  return {};
+  std::error_code ignored;  // what is wrong with the folder, the file says
+  fs::create_directories(file.parent_path(), ignored);
+  return replace_file(file, settings_of(screen).dump(2) + "\n");
 }
 
 }  // namespace tilescope

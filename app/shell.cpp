@@ -12,11 +12,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "app/export.hpp"
 #include "app/gl/heat_map.hpp"
 #include "app/sandbox/folder_listing.hpp"
+#include "app/sentences.hpp"
 #include "app/settings.hpp"
 #include "app/state_file.hpp"
 #include "engine/run/paths.hpp"
@@ -35,25 +37,19 @@ std::string glfw_reason() {
   return text != nullptr ? text : "the window system gave no reason";
 }
 
-float scale_of(GLFWwindow* window, float asked) {
-  if (asked > 0) return asked;
-  if (const char* set = std::getenv("TILESCOPE_SCALE"); set != nullptr && std::atof(set) > 0)
-    return static_cast<float>(std::atof(set));
-  float horizontal = 1, vertical = 1;
-  glfwGetWindowContentScale(window, &horizontal, &vertical);
-  return std::max(1.0F, horizontal);
-}
-
-/// The window is made for 1600 × 1000, on a smaller monitor it takes what there is.
-void fit_to_monitor(GLFWwindow* window) {
-  GLFWmonitor* monitor = glfwGetPrimaryMonitor();
-  if (monitor == nullptr) return;
-  int left = 0, top = 0, room_across = 0, room_down = 0, width = 0, height = 0;
-  glfwGetMonitorWorkarea(monitor, &left, &top, &room_across, &room_down);
-  glfwGetWindowSize(window, &width, &height);
-  if (room_across <= 0 || room_down <= 0 || (width <= room_across && height <= room_down)) return;
-  glfwSetWindowSize(window, std::min(width, room_across), std::min(height, room_down));
-  glfwSetWindowPos(window, left, top);
+/// FNV-1a over what is drawn: two frames that look the same have the same one.
+uint64_t digest_of(const ImDrawData& data) {
+  uint64_t digest = 0xcbf29ce484222325;
+  const auto add = [&](const void* bytes, size_t count) {
+    const auto* words = static_cast<const uint32_t*>(bytes);
+    for (size_t i = 0; i < count / 4; ++i) digest = (digest ^ words[i]) * 0x100000001b3;
+  };
+  for (int i = 0; i < data.CmdListsCount; ++i) {
+    const ImDrawList& list = *data.CmdLists[i];
+    add(list.VtxBuffer.Data, static_cast<size_t>(list.VtxBuffer.size_in_bytes()));
+    add(list.IdxBuffer.Data, static_cast<size_t>(list.IdxBuffer.size_in_bytes()));
+  }
+  return digest;
 }
 
 bool chinese_is_preferred() {
@@ -124,22 +120,14 @@ Result<void> Shell::open_window() {
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);  // shown with its first frame
   window_ = glfwCreateWindow(options_.width, options_.height, "Tilescope", nullptr, nullptr);
   if (window_ == nullptr) return fail(ErrorId::gl_failed, glfw_reason());
-  glfwSetWindowSizeLimits(window_, 1024, 640, GLFW_DONT_CARE, GLFW_DONT_CARE);
-  if (options_.visible) fit_to_monitor(window_);
   glfwMakeContextCurrent(window_);
   glfwSwapInterval(options_.visible ? 1 : 0);
 
   ImGui::CreateContext();
   ImGui::GetIO().IniFilename = nullptr;
   ImGui::GetIO().ConfigWindowsMoveFromTitleBarOnly = true;
-  ImGui_ImplGlfw_InitForOpenGL(window_, true);
-  glfwSetWindowUserPointer(window_, this);
-  glfwSetDropCallback(window_, [](GLFWwindow* window, int count, const char** files) {
-    static_cast<Shell*>(glfwGetWindowUserPointer(window))->dropped(std::vector<fs::path>(files, files + count));
-  });
-  glfwSetKeyCallback(window_, [](GLFWwindow* window, int key, int scancode, int action, int modifiers) {
-    static_cast<Shell*>(glfwGetWindowUserPointer(window))->key_event(key, scancode, action, modifiers);
-  });
+  ImGui_ImplGlfw_InitForOpenGL(window_, false);
+  listen_for_input();
   if (!ImGui_ImplOpenGL3_Init("#version 330")) return fail(ErrorId::gl_failed, "ImGui's renderer could not be started");
   return {};
 }
@@ -151,18 +139,22 @@ Result<void> Shell::open_screen(std::shared_ptr<Engine> engine) {
   if (chinese_is_preferred()) texts->language = Language::zh;
   texts_ = interface_texts(root);
   const auto record = InteropRecord::in(user_cache_folder());
-  InteropOptions interop{trial_in_child(tilescope_beside_this_program(), record), [] { glfwPostEmptyEvent(); }, record};
+  InteropOptions interop{trial_in_child(tilescope_beside_this_program(), record), [this] { wake(); }, record};
   if (auto maps = HeatMaps::create(root / "shaders", engine->gpu(), std::move(interop)))
     heat_maps_ = std::move(*maps);
   else
     return tl::unexpected(maps.error());
   screen_ = std::make_unique<Screen>(std::move(engine), std::move(*texts));
   screen_->heat_maps = heat_maps_.get();
-  screen_->session.set_wake([] { glfwPostEmptyEvent(); });
-  screen_->sandbox.set_wake([] { glfwPostEmptyEvent(); });
-  if (!options_.settings_file.empty()) read_settings(*screen_, options_.settings_file);
+  screen_->session.set_wake([this] { wake(); });
+  screen_->sandbox.set_wake([this] { wake(); });
+  if (!options_.settings_file.empty()) {
+    read_settings(*screen_, options_.settings_file);
+    screen_->restore_edits(options_.settings_file.parent_path() / "edits");
+  }
   if (const char* file = std::getenv("TILESCOPE_FRAME_LOG")) frame_log_ = file;
-  load_scaled_fonts(scale_of(window_, options_.scale));
+  if (options_.visible) place_window();
+  load_scaled_fonts(effective_scale());
   return {};
 }
 
@@ -225,11 +217,12 @@ bool Shell::trying_interop() {
 void Shell::draw_frame() {
   const auto start = Clock::now();
   heat_maps_->poll();
-  load_scaled_fonts(scale_of(window_, options_.scale));
+  load_scaled_fonts(effective_scale());
   load_letters_of_own_file();
   apply_theme(screen_->theme(), screen_->view.scale);
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
+  hand_over_input();
   ImGui::NewFrame();
   screen_->draw(ImGui::GetIO().DisplaySize.x, ImGui::GetIO().DisplaySize.y);
   ImGui::Render();
@@ -238,20 +231,9 @@ void Shell::draw_frame() {
   clear_surfaces(*screen_, width, height);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   glfwSwapBuffers(window_);
-  release_late_keys();
+  if (!options_.state_file.empty()) picture_ = digest_of(*ImGui::GetDrawData());
   screen_->view.frame_ms = seconds_since(start) * 1000;
   if (!frame_log_.empty()) std::ofstream(frame_log_, std::ios::app) << screen_->view.frame_ms << '\n';
-}
-
-/// ImGui looks at keys once a frame (before 1.87): a key that goes down and up in between would be lost. Its release is
-/// handed on after the frame that saw it down.
-void Shell::key_event(int key, int scancode, int action, int modifiers) {
-  if (action == GLFW_RELEASE && pressed_now_.contains(key)) {
-    late_releases_.push_back({key, scancode, modifiers});
-    return;
-  }
-  if (action == GLFW_PRESS) pressed_now_.insert(key);
-  ImGui_ImplGlfw_KeyCallback(window_, key, scancode, action, modifiers);
 }
 
 /// The first CUDA source of those that were dropped on the window; other files are opened too, if there is none.
@@ -261,44 +243,52 @@ void Shell::dropped(const std::vector<fs::path>& files) {
   screen_->open_file(source != files.end() ? *source : files.front());
 }
 
-void Shell::release_late_keys() {
-  for (const KeyEvent& event : late_releases_)
-    ImGui_ImplGlfw_KeyCallback(window_, event.key, event.scancode, GLFW_RELEASE, event.modifiers);
-  if (!late_releases_.empty()) frames_due_ = std::max(frames_due_, 1);
-  late_releases_.clear();
-  pressed_now_.clear();
-}
-
-void Shell::wait_for_events() {
+/// Every event is followed by all the frames it needs, whatever came before it: it may arrive while the last frame of
+/// an earlier one is drawn. Returns whether a frame is due.
+bool Shell::wait_for_events() {
   constexpr double kFrame = 1.0 / 60;
-  if (frames_due_ > 0) {
+  bool due = true;
+  if (frames_due_ > 0 || !input_.empty()) {
     --frames_due_;
     glfwPollEvents();
-    return;
-  }
-  const ViewState& view = screen_->view;
-  if ((view.playback.playing || view.zoom.moving) && screen_->moving()) {
+  } else if (const ViewState& view = screen_->view; (view.playback.playing || view.zoom.moving) && screen_->moving()) {
     glfwWaitEventsTimeout(kFrame);
-    return;
+  } else {
+    due = wait_until_something_is_due();
   }
-  // A busy bar moves ten times a second, a text cursor blinks, a message goes.
-  const double wait_for_message = screen_->message_until - ImGui::GetTime();
+  if (!woken_.exchange(false) && !std::exchange(noticed_, false)) return due;
+  frames_due_ = kFramesToSettle;
+  return true;
+}
+
+/// A busy bar moves ten times a second, a text cursor blinks, a message goes; settings that have changed are written.
+bool Shell::wait_until_something_is_due() {
+  constexpr double kForever = std::numeric_limits<double>::infinity();
+  double wait = kForever;
   if (screen_->moving())
-    glfwWaitEventsTimeout(0.1);
+    wait = 0.1;
   else if (ImGui::GetIO().WantTextInput)
-    glfwWaitEventsTimeout(0.4);
-  else if (wait_for_message > 0)
-    glfwWaitEventsTimeout(wait_for_message);
+    wait = 0.4;
+  if (const double message = screen_->message_until - ImGui::GetTime(); message > 0) wait = std::min(wait, message);
+  frames_due_ = 0;  // what moves by itself is drawn again when it moves on
+  const double settings = settings_wait_ ? std::max(0.01, kSettingsEvery - seconds_since(settings_changed_)) : kForever;
+  if (settings < wait) {
+    glfwWaitEventsTimeout(settings);
+    keep_settings();
+    return false;
+  }
+  if (wait < kForever)
+    glfwWaitEventsTimeout(wait);
   else
     glfwWaitEvents();
-  frames_due_ = 2;  // what an event changes is settled in the frame after it
+  return true;
 }
 
 int Shell::run() {
   draw_frame();
   if (options_.visible) glfwShowWindow(window_);
   while (glfwWindowShouldClose(window_) == GLFW_FALSE) {
-    wait_for_events();
+    if (!wait_for_events()) continue;
     if (glfwGetWindowAttrib(window_, GLFW_ICONIFIED) == GLFW_TRUE) {
       glfwWaitEvents();
       continue;
@@ -306,6 +296,9 @@ int Shell::run() {
     draw_frame();
     after_frame();
   }
+  // What was typed last may not have been taken over yet.
+  screen_->view.closing = true;
+  draw_frame();
   if (!options_.settings_file.empty()) {
     if (auto written = write_settings(*screen_, options_.settings_file); !written) return 1;
   }
@@ -315,18 +308,29 @@ int Shell::run() {
 void Shell::after_frame() {
   if (std::exchange(screen_->wants_picture, false)) save_picture();
   if (!options_.state_file.empty()) write_state();
+  keep_settings();
+}
+
+void Shell::keep_settings() {
   if (options_.settings_file.empty()) return;
   // Also while the window is open, for a crash loses no more than some seconds of it.
+  note_window_place();
   std::string now = settings_of(*screen_).dump();
-  if (now == settings_text_ || seconds_since(settings_changed_) < 5) return;
+  settings_wait_ = now != settings_text_;
+  if (!settings_wait_ || seconds_since(settings_changed_) < kSettingsEvery) return;
+  settings_wait_ = false;
   settings_text_ = std::move(now);
   settings_changed_ = Clock::now();
   if (auto written = write_settings(*screen_, options_.settings_file); !written)
-    screen_->show_message(written.error().message);
+    screen_->show_message(as_sentence(screen_->strings, written.error()));
 }
 
 void Shell::write_state() {
-  std::string now = state_of(*screen_).dump();
+  nlohmann::json state = state_of(*screen_);
+  state["picture"] = fmt::format("{:016x}", picture_);
+  state["input"] = {{"buttons", buttons_seen_}, {"keys", keys_seen_}};
+  state["idle"] = frames_due_ <= 0 && input_.empty() && !screen_->moving() && !ImGui::GetIO().WantTextInput;
+  std::string now = state.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   if (now == state_text_) return;
   state_text_ = std::move(now);
   const fs::path beside = options_.state_file.string() + ".new";
@@ -341,12 +345,11 @@ void Shell::save_picture() {
   const float scale = screen_->view.scale;
   draw_offscreen(static_cast<int>(static_cast<float>(width) / scale),
                  static_cast<int>(static_cast<float>(height) / scale));
-  const fs::path file = free_file(screen_->session.request(), "png");
-  auto written = write_png(read_offscreen(), file);
-  std::error_code ignored;
-  screen_->show_message(
-      written ? screen_->strings.format("status.saved", fmt::arg("file", fs::absolute(file, ignored).string()))
-              : written.error().message);
+  const auto file = free_file(screen_->session.request(), "png");
+  if (!file) return screen_->show_message(as_sentence(screen_->strings, file.error()));
+  const auto written = write_png(read_offscreen(), *file);
+  screen_->show_message(written ? screen_->strings.format("status.saved", fmt::arg("file", file->string()))
+                                : as_sentence(screen_->strings, written.error()));
 }
 
 void Shell::draw_offscreen(int width, int height, ImVec2 pointer) {

@@ -6,14 +6,16 @@
 //     return (*shell)->run();             // until the window is closed
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cfloat>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <set>
 #include <vector>
 
+#include "app/input_queue.hpp"
 #include "app/screen.hpp"
 #include "engine/run.hpp"
 
@@ -64,11 +66,18 @@ class Shell {
   void load_scaled_fonts(float scale, bool again = false);
   void load_letters_of_own_file();
   void draw_frame();
-  void key_event(int key, int scancode, int action, int modifiers);
-  void release_late_keys();
+  void listen_for_input();
+  void note_input(const InputEvent& event);
+  void hand_over_input();
+  void wake();
+  float effective_scale() const;
+  void place_window();
+  void note_window_place();
   void dropped(const std::vector<std::filesystem::path>& files);
-  void wait_for_events();
+  bool wait_for_events();
+  bool wait_until_something_is_due();
   void after_frame();
+  void keep_settings();
   void write_state();
   void save_picture();
 
@@ -81,14 +90,21 @@ class Shell {
   std::vector<std::filesystem::path> missing_fonts_;
   std::chrono::steady_clock::time_point settings_changed_{};
   std::filesystem::path frame_log_;
-  struct KeyEvent {
-    int key, scancode, modifiers;
-  };
-  std::vector<KeyEvent> late_releases_;  // of keys that went down and up between two frames
-  std::set<int> pressed_now_;            // keys that went down since the last frame
-  uint64_t letters_seen_ = 0;            // version of the own file's text whose letters are loaded
-  int frames_due_ = 3;
+  InputQueue input_;
+  ImVec2 pointer_{-FLT_MAX, -FLT_MAX};
+  std::array<bool, 5> buttons_{};
+  uint64_t buttons_seen_ = 0, keys_seen_ = 0;  // events that frames were given, for the state file
+  uint64_t letters_seen_ = 0;                  // version of the own file's text whose letters are loaded
+  uint64_t picture_ = 0;                       // digest of what the last frame drew, where a state file is written
+  /// Views settle over some frames: what is pressed acts in the one after it went up, and what changed may have to be
+  /// laid out before another part shows it.
+  static constexpr int kFramesToSettle = 6;
+  int frames_due_ = kFramesToSettle;
+  bool noticed_ = false;            // an event came since frames_due_ was set last
+  std::atomic<bool> woken_{false};  // a worker has news
   bool fonts_loaded_ = false;
+  bool settings_wait_ = false;                 // they have changed and are not written yet
+  static constexpr double kSettingsEvery = 5;  // seconds, at most so often
 };
 
 }  // namespace tilescope

@@ -39,16 +39,36 @@ int code_of(ShellKey key) {
       return choose(GLFW_KEY_HOME, IMGUI_KEY(Home));
     case ShellKey::end:
       return choose(GLFW_KEY_END, IMGUI_KEY(End));
+    case ShellKey::b:
+      return choose(GLFW_KEY_B, IMGUI_KEY(B));
     case ShellKey::d:
       return choose(GLFW_KEY_D, IMGUI_KEY(D));
     case ShellKey::e:
       return choose(GLFW_KEY_E, IMGUI_KEY(E));
+    case ShellKey::f:
+      return choose(GLFW_KEY_F, IMGUI_KEY(F));
+    case ShellKey::g:
+      return choose(GLFW_KEY_G, IMGUI_KEY(G));
+    case ShellKey::h:
+      return choose(GLFW_KEY_H, IMGUI_KEY(H));
+    case ShellKey::j:
+      return choose(GLFW_KEY_J, IMGUI_KEY(J));
     case ShellKey::o:
       return choose(GLFW_KEY_O, IMGUI_KEY(O));
     case ShellKey::p:
       return choose(GLFW_KEY_P, IMGUI_KEY(P));
     case ShellKey::s:
       return choose(GLFW_KEY_S, IMGUI_KEY(S));
+    case ShellKey::plus:
+      return choose(GLFW_KEY_EQUAL, IMGUI_KEY(Equal));
+    case ShellKey::minus:
+      return choose(GLFW_KEY_MINUS, IMGUI_KEY(Minus));
+    case ShellKey::keypad_plus:
+      return choose(GLFW_KEY_KP_ADD, IMGUI_KEY(KeypadAdd));
+    case ShellKey::keypad_minus:
+      return choose(GLFW_KEY_KP_SUBTRACT, IMGUI_KEY(KeypadSubtract));
+    case ShellKey::digit_0:
+      return choose(GLFW_KEY_0, IMGUI_KEY(0));
     default:
       return choose(GLFW_KEY_1, IMGUI_KEY(1)) + (static_cast<int>(key) - static_cast<int>(ShellKey::digit_1));
   }

@@ -16,11 +16,21 @@ enum class ShellKey {
   down,
   home,
   end,
+  b,
   d,
   e,
+  f,
+  g,
+  h,
+  j,
   o,
   p,
   s,
+  plus,  // with or without Shift
+  minus,
+  keypad_plus,
+  keypad_minus,
+  digit_0,
   digit_1,
   digit_8 = digit_1 + 7
 };

@@ -13,6 +13,8 @@ json result_json(const RunResult& result) {
   }
   const Dim3 grid = result.tiles.grid;
   return {{"rung", result.request.rung},
+          {"launch", result.launch},
+          {"launches", result.plan.launches.size()},
           {"params", result.request.config.params},
           {"sizes", result.request.config.sizes},
           {"blocks", grid.count()},
@@ -22,7 +24,8 @@ json result_json(const RunResult& result) {
           {"findings", result.findings.size()},
           {"warps", result.simulated_warps},
           {"load_sectors", result.traffic.counters.global_load_sectors},
-          {"store_sectors", result.traffic.counters.global_store_sectors}};
+          {"store_sectors", result.traffic.counters.global_store_sectors},
+          {"atomic_sectors", result.traffic.counters.global_atomic_sectors}};
 }
 
 /// The form of a file of one's own: its texts, and which fields are wrong.
@@ -55,7 +58,10 @@ json state_of(const Screen& screen) {
              {"error", session.error() ? json(session.error()->message) : json()},
              {"result", session.result() ? result_json(*session.result()) : json()},
              {"message", screen.message},
+             {"tour", screen.view.tour.running ? json(screen.view.tour.done) : json()},
              {"own", own_json(screen)},
+             {"edited", session.request().edited_source ? json(*session.request().edited_source) : json()},
+             {"scale", screen.view.user_scale},
              {"marks", json::object()}};
   for (const auto& [name, mark] : screen.marks())
     state["marks"][name] = {mark.low.x, mark.low.y, mark.high.x, mark.high.y};

@@ -28,7 +28,7 @@ Result<Table> read(const std::filesystem::path& file) {
     return out;
   } catch (const toml::parse_error& error) {
     return fail(ErrorId::file_not_found, file.string(),
-                fmt::format("line {}: {}", error.source().begin.line, error.description()));
+                phrase("line {}: {}", error.source().begin.line, error.description()));
   }
 }
 
@@ -39,7 +39,10 @@ Result<Strings> Strings::load(const std::filesystem::path& folder) {
   if (!english) return tl::unexpected(english.error());
   auto chinese = read(folder / "zh.toml");
   if (!chinese) return tl::unexpected(chinese.error());
+  auto messages = Messages::load(folder / "zh-messages.toml");
+  if (!messages) return tl::unexpected(messages.error());
   Strings strings;
+  strings.chinese_messages_ = std::move(*messages);
   strings.english_ = std::move(*english);
   strings.chinese_ = std::move(*chinese);
   return strings;
@@ -67,6 +70,26 @@ std::string Strings::filled(const std::string& text, fmt::format_args arguments)
   } catch (const fmt::format_error&) {
     return text;
   }
+}
+
+std::string Strings::say(const Phrase& phrase) const {
+  return language == Language::en ? phrase.english() : chinese_messages_.say(phrase);
+}
+
+std::string Strings::message(const Error& error) const {
+  return language == Language::en || error.what.empty() ? error.message : say(error.what);
+}
+
+std::string Strings::hint(const Error& error) const {
+  return language == Language::en || error.advice.empty() ? error.hint : say(error.advice);
+}
+
+std::string Strings::finding_name(std::string_view id) const {
+  return language == Language::en ? std::string(id) : chinese_messages_.finding(id);
+}
+
+std::string Strings::note(std::string_view text) const {
+  return language == Language::en ? std::string(text) : chinese_messages_.note(text);
 }
 
 std::vector<std::string> Strings::unpaired() const {

@@ -1,4 +1,5 @@
-// Every text of the interface, in English and Chinese: assets/strings/{en,zh}.toml.
+// Every text of the interface, in English and Chinese: assets/strings/{en,zh}.toml. What the engine says is English
+// there and in zh-messages.toml Chinese.
 //
 //   [tiles]
 //   sentence = "{blocks} blocks write {elements} elements"      →  strings.format("tiles.sentence", fmt::arg("blocks",
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/messages.hpp"
 #include "engine/numbers.hpp"
 #include "engine/result.hpp"
 #include "engine/types.hpp"
@@ -41,12 +43,21 @@ class Strings {
   }
   /// The same with places that are only known at run time.
   std::string format(std::string_view key, const std::vector<std::pair<std::string, std::string>>& places) const;
+  /// What the engine says, in the current language.
+  std::string say(const Phrase& phrase) const;
+  std::string message(const Error& error) const;
+  std::string hint(const Error& error) const;
+  /// "out-of-bounds": in English a finding is called by its id.
+  std::string finding_name(std::string_view id) const;
+  /// A text of a recording or of a lab that is held in English.
+  std::string note(std::string_view text) const;
   /// Keys that are present in only one language; empty when the files agree (a test checks it).
   std::vector<std::string> unpaired() const;
 
  private:
   static std::string filled(const std::string& text, fmt::format_args arguments);
   std::unordered_map<std::string, std::string> english_, chinese_;
+  Messages chinese_messages_;
   mutable std::unordered_map<std::string, std::string> missing_;
 };
 

@@ -1,9 +1,12 @@
 // What the panels share: one selection everywhere, the playback position, tabs, language, theme, layout.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +22,8 @@ enum class BottomTab { sweep, ladder, roofline, fusion, map, small, memory };
 enum class OrderTab { bytes, groups, waves, sweep, ladder, source };
 /// Which bytes its bars and its plot against GROUP_M are of.
 enum class OrderBytes { device, l2 };
+
+struct Baseline;  // app/baseline.hpp
 
 /// A thing picked (or hovered) in any view; lit in all others. An access implies its block, warp and line.
 struct Selection {
@@ -53,30 +58,80 @@ struct PlaneCursor {
   std::optional<int64_t> row;  // of O, through all heads; nothing: one of the selected block
 };
 
+/// The first steps (app/tour.hpp): what is ticked, and what the values were at the beginning.
+struct Tour {
+  static constexpr size_t kSteps = 4;
+  bool running = false;
+  std::array<bool, kSteps> done{};
+  std::string rung;  // empty: not known yet
+  int64_t block = 0;
+  size_t guesses = 0;
+};
+
 /// Lines of a kernel's file, or of a header of it, that a view wants to be seen in the source panel.
 struct SourceQuote {
   std::string file, text;  // "kernels/rows.cuh", and the lines as they stand there
 };
 
-struct ViewState {
-  Selection selection, hover;  // hover is cleared at the start of each frame by the shell
+/// Where the window stands on the desktop, in screen coordinates; width 0: it was never placed.
+struct WindowPlace {
+  int left = 0, top = 0, width = 0, height = 0;
+  bool maximised = false;
+};
+
+/// The smallest window, in unscaled pixels: below, parts of the screen are cut off.
+constexpr float kSmallestWidth = 900, kSmallestHeight = 560;
+
+/// What a key or a command asks of the source panel, which may have to be brought into sight first.
+enum class SourceWish { none, edit, find, replace, go_to_line, save };
+
+/// What is looked at in one lab. It waits here while a different lab is shown.
+struct LabView {
+  Selection selection;
+  Selection suggested;  // what the program selected by itself; the same as `selection` until something is chosen
   Playback playback;
   TilesZoom zoom;
   StepCursor step;
   PlaneCursor plane;
+};
+
+struct ViewState : LabView {
+  Selection hover;                       // cleared at the start of each frame by the shell
+  Selection followed;                    // what the newest result made of the selection; a choice since differs
+  std::string lab;                       // whose view the LabView is; empty before the first frame
+  std::map<std::string, LabView> waits;  // the other labs' views, by lab
+  Tour tour;
   Tab tab = Tab::tiles;
   BottomTab bottom = BottomTab::sweep;
   OrderTab order_tab = OrderTab::groups;
   OrderBytes order_bytes = OrderBytes::device;
   bool light = false;
-  float scale = 1.0F;
-  float controls_width = 296, rail_width = 200, bottom_height = 368, source_width = 640;  // unscaled pixels
-  std::string lesson_anchor;     // heading to scroll to; cleared when done
+  float scale = 1.0F;       // the monitor's times the learner's
+  float user_scale = 1.0F;  // the learner's, a multiple of kScaleStep
+  static constexpr float kScaleStep = 0.125F, kSmallestScale = 0.75F, kLargestScale = 3.0F;
+  WindowPlace window;
+  float controls_width = 296, rail_width = 200;  // unscaled pixels
+  float bottom_height = 0, source_width = 0;     // 0: not dragged, they follow the window
+  bool lower_hidden = false;                     // only the view above, and a strip that brings the rest back
+  bool source_maximised = false;                 // the source instead of the view, in the whole of the middle
+  float source_usual_width = 0;                  // pixels, without what a comparison takes beside it; 0: as it is
+  bool source_drawn = false;                     // in this frame
+  bool source_active = false;                    // it had the pointer or the keyboard in the last frame
+  SourceWish source_wish = SourceWish::none;     // done by the source panel when it is drawn
+  std::string lesson_anchor;                     // heading to scroll to; cleared when done
   std::string explained;         // what the thing under the pointer is, this frame (explain); F1 pins it
   double explained_for = 0;      // seconds for which it has been the same
   bool explanation_due = false;  // long enough for the tooltip
-  Marks marks;                   // where things are on the screen, this frame; cleared by the shell
-  bool diff = false;             // the source panel shows two rungs beside each other
+  struct Tooltip {
+    Mark explained, place;
+  };
+  std::optional<Tooltip> tooltip;            // the one that is drawn in this frame
+  float rail_right = 0, column_left = 1e9F;  // where the rail ends and the controls begin, in pixels
+  std::vector<Mark> keep_free;               // error messages of the last frame: no tooltip covers them
+  Marks marks;                               // where things are on the screen, this frame; cleared by the shell
+  std::map<std::string, std::string>
+      ladder_sizes;   // lab → the recorded size (place_name) its ladder is at; none: largest
+  bool diff = false;  // the source panel shows two rungs beside each other
   std::map<std::string, std::string> diff_with;  // lab → the rung that was chosen to compare with
   std::string header;                            // that the source panel shows; empty: the kernel's own file
   std::optional<SourceQuote> quote;              // taken over by the source panel
@@ -85,12 +140,27 @@ struct ViewState {
   bool show_frame_time = false;
   std::vector<std::string> missing_fonts;
   bool typing_starts = false;
-  std::string typing_in, typed;          // the slider whose value is being typed, and the text so far
-  std::map<std::string, int> guesses;    // predict cards: "lab/question" → the choice that was pressed
-  std::map<std::string, int> questions;  // the question that a lab's card shows
-  bool reveal_answer = false;            // the controls scroll to what has just been answered
-  bool asks_for_file = false;            // the dialog that opens a CUDA file is due
-  bool animate = true;                   // false while screenshots are taken: nothing moves
+  bool typing_refused = false;         // what was typed could not be taken: the field says why
+  std::set<std::string> unfolded;      // "lab/section" of the controls: rows of other rungs that are shown
+  std::string typing_in, typed;        // the slider whose value is being typed, and the text so far
+  std::map<std::string, int> guesses;  // predict cards: "lab/question" → the choice that was pressed
+  /// The question that a lab's card shows, and the rung for which it was chosen: a different rung begins with its own.
+  struct ShownQuestion {
+    int number = 0;
+    std::string rung = {};
+  };
+  std::map<std::string, ShownQuestion> questions;
+  std::shared_ptr<const Baseline> baseline;     // the pinned result; null: none
+  bool reveal_answer = false;                   // the controls scroll to what has just been answered
+  bool asks_for_file = false;                   // the dialog that opens a CUDA file is due
+  std::string say;                              // for the status bar; the screen takes it over
+  std::vector<uint32_t> menus_closed_by_click;  // by the button that is still down (app/menus.hpp)
+  bool closing = false;                         // the last frame before the window closes
+  bool animate = true;                          // false while screenshots are taken: nothing moves
 };
+
+/// Puts the view of a lab in the place of the one before it: as it was left, with nothing playing, or afresh with the
+/// whole grid shown. Called at the start of each frame; nothing where the lab is the same.
+void enter_lab(ViewState& view, const std::string& lab);
 
 }  // namespace tilescope

@@ -1,9 +1,13 @@
 #include "app/widgets.hpp"
 
+#include <imgui_internal.h>  // of a recorded text's window: whether it can be scrolled
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cmath>
+
+#include "app/tooltip.hpp"
 
 namespace tilescope {
 namespace {
@@ -40,6 +44,46 @@ size_t closing_bytes(std::string_view text) {
   return 0;
 }
 
+std::vector<DrawnText>* recorded_texts = nullptr;
+
+/// The rectangle that the glyphs of a text cover; empty for spaces.
+std::pair<ImVec2, ImVec2> glyph_extent(ImFont* font, ImVec2 at, std::string_view text) {
+  ImVec2 low{FLT_MAX, FLT_MAX}, high{-FLT_MAX, -FLT_MAX};
+  float x = at.x;
+  for (const char *next = text.data(), *end = next + text.size(); next < end;) {
+    unsigned int code = 0;
+    next += std::max(1, ImTextCharFromUtf8(&code, next, end));
+#if IMGUI_VERSION_NUM < 19200
+    const ImFontGlyph* glyph = font->FindGlyph(static_cast<ImWchar>(code));
+#else
+    const ImFontGlyph* glyph = font->GetFontBaked(size_of_font(font))->FindGlyph(static_cast<ImWchar>(code));
+#endif
+    if (glyph == nullptr) continue;
+    if (glyph->Visible) {
+      low = {std::min(low.x, x + glyph->X0), std::min(low.y, at.y + glyph->Y0)};
+      high = {std::max(high.x, x + glyph->X1), std::max(high.y, at.y + glyph->Y1)};
+    }
+    x += glyph->AdvanceX;
+  }
+  return {low, high};
+}
+
+void record(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 colour, std::string_view text) {
+  const auto [low, high] = glyph_extent(or_current(font), at, text);
+  if (high.x <= low.x || (colour & IM_COL32_A_MASK) == 0) return;
+  const ImGuiWindow* window = ImGui::GetCurrentContext()->CurrentWindow;
+  bool scrolls = false;  // it, or one that it is part of
+  for (const ImGuiWindow* outer = window; outer != nullptr; outer = outer->ParentWindow)
+    scrolls = scrolls || outer->ScrollMax.y > 0;
+  recorded_texts->push_back({.text = std::string(text),
+                             .window = window != nullptr ? window->Name : "",
+                             .low = low,
+                             .high = high,
+                             .clip_low = list->GetClipRectMin(),
+                             .clip_high = list->GetClipRectMax(),
+                             .scrolls_y = scrolls});
+}
+
 constexpr size_t kBarred = 40;  // bytes between two bars, at most
 
 /// The next piece that must stay on one line: a word with the spaces before it, or one Chinese character, each with the
@@ -63,7 +107,7 @@ std::string_view next_piece(std::string_view text) {
 }
 
 /// The tooltip comes when the pointer has rested; until then, and for F1, the text is noted.
-void show_explanation(PanelContext& context, std::string_view text) {
+void show_explanation(PanelContext& context, const Mark& area, std::string_view text) {
   ViewState& view = context.view;
   view.explained = text;
   if (!view.animate || !view.explanation_due || ImGui::IsMouseDown(0)) return;
@@ -71,8 +115,15 @@ void show_explanation(PanelContext& context, std::string_view text) {
   const float step = context.px(20), widest = context.px(380);
   const float width = std::min(widest, std::ceil(text_size(context.fonts.small, text).x) + 1);
   const float height = flow_text(nullptr, {0, 0}, width, step, run);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(12), context.px(6)));
+  const ImVec2 padding{context.px(12), context.px(6)}, pointer = ImGui::GetIO().MousePos;
+  const Mark explained = explained_part(area, pointer, view.scale);
+  const TooltipRoom room{ImGui::GetIO().DisplaySize, view.rail_right, view.column_left, view.keep_free};
+  const Mark place =
+      place_tooltip(explained, pointer, {width + 2 * padding.x, height + 2 * padding.y}, room, view.scale);
+  view.tooltip = {explained, place};
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, context.px(6));
+  ImGui::SetNextWindowPos(place.low);
   ImGui::BeginTooltip();
   flow_text(ImGui::GetWindowDrawList(), ImGui::GetCursorScreenPos(), width, step, run);
   ImGui::Dummy({width, height});
@@ -86,12 +137,21 @@ ImVec2 text_size(ImFont* font, std::string_view text) {
   return or_current(font)->CalcTextSizeA(size_of_font(font), FLT_MAX, 0, text.data(), text.data() + text.size());
 }
 
+bool hit_area(const char* id, ImVec2 size) {
+  const bool empty = !(size.x >= 1 && size.y >= 1);
+  const bool pressed = ImGui::InvisibleButton(id, {std::max(1.0F, size.x), std::max(1.0F, size.y)});
+  return pressed && !empty;
+}
+
 float line_height(ImFont* font) { return size_of_font(font); }
 float centred_top(ImFont* font, float y) { return std::round(y - size_of_font(font) / 2); }
 float baseline_top(ImFont* font, float y) { return y - ascent_of(font); }
 
+void record_texts(std::vector<DrawnText>* into) { recorded_texts = into; }
+
 ImVec2 draw_text(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 colour, std::string_view text) {
   const ImVec2 whole{std::round(position.x), std::round(position.y)};
+  if (recorded_texts != nullptr) record(list, font, whole, colour, text);
   list->AddText(or_current(font), size_of_font(font), whole, colour, text.data(), text.data() + text.size());
   return text_size(font, text);
 }
@@ -109,6 +169,7 @@ ImVec2 draw_text_centred(ImDrawList* list, ImFont* font, ImVec2 centre, ImU32 co
 std::string fit_text(ImFont* font, std::string_view text, float width) {
   if (text_size(font, text).x <= width) return std::string(text);
   const float room = width - text_size(font, "…").x;
+  if (room < 0) return {};
   size_t end = 0;
   for (size_t next = 0; next < text.size();) {
     next = std::min(text.size(), next + character_bytes(static_cast<unsigned char>(text[next])));
@@ -156,13 +217,6 @@ float draw_badge(PanelContext& context, ImDrawList* list, ImVec2 top_right, Badg
   return width;
 }
 
-std::string as_sentence(const Error& error) {
-  std::string text = error.message;
-  if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  if (!text.empty() && text.back() != '.') text += '.';
-  return error.hint.empty() ? text : text + " " + error.hint;
-}
-
 void draw_check(ImDrawList* list, ImVec2 centre, float size, ImU32 colour, float thickness) {
   const float half = size / 2;
   const ImVec2 points[] = {{centre.x - half, centre.y + half * 0.05F},
@@ -175,6 +229,14 @@ void draw_cross(ImDrawList* list, ImVec2 centre, float size, ImU32 colour, float
   const float half = size * 0.42F;
   list->AddLine({centre.x - half, centre.y - half}, {centre.x + half, centre.y + half}, colour, thickness);
   list->AddLine({centre.x - half, centre.y + half}, {centre.x + half, centre.y - half}, colour, thickness);
+}
+
+void draw_finding_mark(ImDrawList* list, ImVec2 centre, float size, ImU32 colour, float thickness) {
+  const float half = size / 2, top = centre.y - half, bottom = centre.y + half * 0.85F;
+  const ImVec2 points[] = {{centre.x, top}, {centre.x + half * 1.1F, bottom}, {centre.x - half * 1.1F, bottom}};
+  list->AddPolyline(points, 3, colour, ImDrawFlags_Closed, thickness * 0.85F);
+  list->AddLine({centre.x, top + size * 0.36F}, {centre.x, top + size * 0.62F}, colour, thickness * 0.85F);
+  list->AddCircleFilled({centre.x, top + size * 0.77F}, thickness * 0.5F, colour, 8);
 }
 
 void draw_play(ImDrawList* list, ImVec2 centre, float size, ImU32 colour) {
@@ -201,9 +263,7 @@ struct PlacedPiece {
 void draw_line(ImDrawList* list, ImVec2 at, float line_step, const std::vector<PlacedPiece>& pieces) {
   for (const PlacedPiece& piece : pieces) {
     const float height = size_of_font(piece.run->font);
-    list->AddText(or_current(piece.run->font), height,
-                  {std::round(at.x + piece.x), std::round(at.y + (line_step - height) / 2)}, piece.run->colour,
-                  piece.text.data(), piece.text.data() + piece.text.size());
+    draw_text(list, piece.run->font, {at.x + piece.x, at.y + (line_step - height) / 2}, piece.run->colour, piece.text);
   }
 }
 
@@ -260,31 +320,80 @@ void sentence(PanelContext& context, std::string_view finding, std::string_view 
   ImGui::Dummy({width, height});
 }
 
-int tab_row(PanelContext& context, const char* id, std::span<const std::string> names, int current, float height) {
+namespace {
+
+/// Where the tabs of a row stand: a name and its width each.
+struct TabFit {
+  ImFont *regular = nullptr, *selected = nullptr;
+  std::vector<std::pair<std::string, float>> tabs;
+  float gap = 0;
+};
+
+/// In a narrow row the tabs stand closer together, then in the smaller font; the longest names are shortened last.
+TabFit fit_tabs(const PanelContext& context, std::span<const std::string> names, bool large, float room) {
+  const Fonts& fonts = context.fonts;
+  const float usual = context.px(large ? 32 : 24), least = context.px(12);
+  const auto gaps = static_cast<float>(std::max<size_t>(names.size(), 2) - 1);
+  TabFit fit;
+  for (const bool body : {large, false}) {
+    fit.regular = body ? fonts.body : fonts.small;
+    fit.selected = body ? fonts.body_semibold : fonts.small_semibold;
+    fit.tabs.clear();
+    float total = 0;
+    for (const std::string& name : names) {
+      // The wider of the two weights, so that nothing moves when the selection does.
+      const float width = std::round(std::max(text_size(fit.regular, name).x, text_size(fit.selected, name).x));
+      fit.tabs.emplace_back(name, width);
+      total += width;
+    }
+    fit.gap = std::clamp((room - total) / gaps, least, usual);
+    if (total + gaps * least <= room) return fit;
+  }
+  const float closest = context.px(7);
+  float widest = 0;
+  for (const auto& [name, width] : fit.tabs) widest = std::max(widest, width);
+  for (float most = widest; most > context.px(32); most -= context.px(1)) {
+    float total = 0;
+    for (const auto& [name, width] : fit.tabs) total += std::min(width, most);
+    if (total + gaps * closest > room) continue;
+    fit.gap = closest;
+    for (auto& [name, width] : fit.tabs)
+      if (width > most) name = fit_text(fit.selected, name, most), width = most;
+    break;
+  }
+  return fit;
+}
+
+}  // namespace
+
+int tab_row(PanelContext& context, const char* id, std::span<const std::string> names, int current, float height,
+            std::span<const TabNote> notes) {
   const Theme& theme = context.theme;
   const bool large = height >= context.px(36);
-  ImFont* regular = large ? context.fonts.body : context.fonts.small;
-  ImFont* selected = large ? context.fonts.body_semibold : context.fonts.small_semibold;
-  const float gap = context.px(large ? 32 : 24);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const TabFit fit =
+      fit_tabs(context, names, large, ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - context.px(8) - origin.x);
+  const float gap = fit.gap;
   ImDrawList* list = ImGui::GetWindowDrawList();
   float x = origin.x;
   int chosen = current;
   ImGui::PushID(id);
   for (int index = 0; index < static_cast<int>(names.size()); ++index) {
-    const std::string& name = names[static_cast<size_t>(index)];
+    const auto& [name, width] = fit.tabs[static_cast<size_t>(index)];
     const bool on = index == current;
-    // The wider of the two weights, so that nothing moves when the selection does.
-    const float width = std::round(std::max(text_size(regular, name).x, text_size(selected, name).x));
     ImGui::SetCursorScreenPos({x - gap / 4, origin.y});
     ImGui::PushID(index);
-    if (ImGui::InvisibleButton("tab", {width + gap / 2, height})) chosen = index;
+    if (hit_area("tab", {width + gap / 2, height})) chosen = index;
     mark(context, std::string(id) + "." + std::to_string(index), ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
     const bool hovered = ImGui::IsItemHovered();
+    const TabNote* note = static_cast<size_t>(index) < notes.size() ? &notes[static_cast<size_t>(index)] : nullptr;
+    const std::string& whole = names[static_cast<size_t>(index)];
+    explain(context, note != nullptr && !note->meaning.empty() ? note->meaning : name == whole ? "" : whole);
     ImGui::PopID();
-    ImFont* font = on ? selected : regular;
+    ImFont* font = on ? fit.selected : fit.regular;
+    const ImU32 quiet = note != nullptr && note->empty ? mix(theme.window, theme.muted, 0.55F) : theme.muted;
     draw_text(list, font, {x, origin.y + std::floor((height - line_height(font)) / 2)},
-              on || hovered ? theme.text : theme.muted, name);
+              on || hovered ? theme.text : quiet, name);
     if (on) list->AddRectFilled({x, origin.y + height - context.px(2)}, {x + width, origin.y + height}, theme.accent);
     x += width + gap;
   }
@@ -295,12 +404,13 @@ int tab_row(PanelContext& context, const char* id, std::span<const std::string> 
 }
 
 void explain(PanelContext& context, std::string_view text) {
-  if (!text.empty() && ImGui::IsItemHovered()) show_explanation(context, text);
+  if (!text.empty() && ImGui::IsItemHovered())
+    show_explanation(context, {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()}, text);
 }
 
 void explain_rect(PanelContext& context, ImVec2 low, ImVec2 high, std::string_view text) {
   if (!text.empty() && ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high))
-    show_explanation(context, text);
+    show_explanation(context, {low, high}, text);
 }
 
 void mark(PanelContext& context, std::string name, ImVec2 low, ImVec2 high) {

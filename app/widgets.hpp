@@ -6,8 +6,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/panel_context.hpp"
+#include "app/sentences.hpp"
 
 namespace tilescope {
 
@@ -27,6 +29,16 @@ float line_height(ImFont* font);
 /// Cut with an ellipsis where it would be wider; the whole text is shown on hover by the caller.
 std::string fit_text(ImFont* font, std::string_view text, float width);
 
+/// A text as it was drawn, for tests of what a window looks like.
+struct DrawnText {
+  std::string text, window;    // the ImGui window that it is in
+  ImVec2 low, high;            // what its glyphs cover
+  ImVec2 clip_low, clip_high;  // what is seen of the window there
+  bool scrolls_y = false;      // the window can be scrolled up and down
+};
+/// From now on each drawn text is added to the list. Null, as at the start, records nothing.
+void record_texts(std::vector<DrawnText>* into);
+
 /// A badge with its top right corner at the position; 20 high. Returns its width.
 float draw_badge(PanelContext& context, ImDrawList* list, ImVec2 top_right, Badge badge);
 
@@ -37,17 +49,21 @@ float badge_width(const PanelContext& context, Badge badge);
 /// Shapes that no font draws well at 13 pixels. The centre is that of the shape, size its width.
 void draw_check(ImDrawList* list, ImVec2 centre, float size, ImU32 colour, float thickness);
 void draw_cross(ImDrawList* list, ImVec2 centre, float size, ImU32 colour, float thickness);
-void draw_play(ImDrawList* list, ImVec2 centre, float size, ImU32 colour);     // ▶
-void draw_chevron(ImDrawList* list, ImVec2 centre, float size, ImU32 colour);  // ▾
+void draw_finding_mark(ImDrawList* list, ImVec2 centre, float size, ImU32 colour, float thickness);  // ⚠
+void draw_play(ImDrawList* list, ImVec2 centre, float size, ImU32 colour);                           // ▶
+void draw_chevron(ImDrawList* list, ImVec2 centre, float size, ImU32 colour);                        // ▾
 
 /// The sentence on top of a view: the finding in semibold, then its reason, muted after `quiet`. Advances the cursor.
 void sentence(PanelContext& context, std::string_view finding, std::string_view reason, std::string_view quiet = {});
 
-/// A row of underlined tabs. Returns the index that was clicked, or `current`.
-int tab_row(PanelContext& context, const char* id, std::span<const std::string> names, int current, float height);
-
-/// An error for the window: its message with a capital and a full stop, then its hint.
-std::string as_sentence(const Error& error);
+/// A row of underlined tabs. Returns the index that was clicked, or `current`. Each has its explanation; one that has
+/// nothing to show for the present result is dimmed, and its explanation says why.
+struct TabNote {
+  std::string meaning;
+  bool empty = false;
+};
+int tab_row(PanelContext& context, const char* id, std::span<const std::string> names, int current, float height,
+            std::span<const TabNote> notes = {});
 
 /// Tooltip in one sentence when the last item, or the rectangle, is hovered.
 void explain(PanelContext& context, std::string_view text);
@@ -62,6 +78,10 @@ struct TextRun {
 };
 float flow_text(ImDrawList* list, ImVec2 position, float width, float line_step, std::span<const TextRun> runs,
                 bool centred = false);
+
+/// An area at the cursor that is pressed, as ImGui::InvisibleButton; one without width or height is drawn and never
+/// pressed, where ImGui would end the program.
+bool hit_area(const char* id, ImVec2 size);
 
 /// Notes where a thing is, for tests and scripts (app/marks.hpp).
 void mark(PanelContext& context, std::string name, ImVec2 low, ImVec2 high);

@@ -15,6 +15,7 @@
 #include "app/screenshot.hpp"
 #include "app/settings.hpp"
 #include "app/shell.hpp"
+#include "app/tour.hpp"
 
 namespace tilescope {
 namespace {
@@ -181,6 +182,10 @@ int window_command(std::shared_ptr<Engine> engine, const WindowOptions& options,
     if (find_rung(*find_lab(options.lab), request->rung) == nullptr)
       return report_error(engine->plan(*request).error(), false, problems, problems);
   }
+  // Who starts it for the first time, and asks for nothing in particular, is shown around.
+  std::error_code ignored;
+  const bool first = options.lab.empty() && options.file.empty() && !user_settings_file().empty() &&
+                     !std::filesystem::exists(user_settings_file(), ignored);
   auto shell =
       Shell::open(std::move(engine), {.settings_file = user_settings_file(), .state_file = options.state_file});
   if (!shell) return report_error(shell.error(), false, problems, problems);
@@ -189,6 +194,7 @@ int window_command(std::shared_ptr<Engine> engine, const WindowOptions& options,
     screen.sandbox.stop_opening();
     screen.session.select_lab(options.lab);
   }
+  if (first) start_tour(screen);
   if (!options.rung.empty()) screen.session.select_rung(options.rung);
   if (!options.language.empty()) screen.strings.language = options.language == "zh" ? Language::zh : Language::en;
   if (options.light) screen.view.light = true;
@@ -204,9 +210,10 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   if (own) {
     if (auto text = read_source_file(options.run.lab); !text) return refuse(text.error());
   } else {
-    request = make_request(options.run);
+    request = make_request(options.run, opening_config);
     if (!request) return refuse(request.error());
     if (auto plan = engine->plan(*request); !plan) return refuse(plan.error());
+    if (auto possible = check_launch(*engine, *request); !possible) return refuse(possible.error());
   }
   auto extent = parse_picture_extent(options.extent);
   if (!extent) return refuse(extent.error());

@@ -77,7 +77,7 @@ class ArgumentReader {
     for (const BufferSpec& other : buffers_)
       if (other.name == buffer->name)
         return fail(ErrorId::bad_argument, spec,
-                    fmt::format("two buffers are called '{}'; to pass one twice, use ptr:{}", other.name, other.name));
+                    phrase("two buffers are called '{}'; to pass one twice, use ptr:{}", other.name, other.name));
     buffers_.push_back(std::move(*buffer));
     return {};
   }
@@ -91,7 +91,7 @@ class ArgumentReader {
       null.number = ScalarArgument::Number::unknown;
       return Argument{null};
     }
-    if (parts.size() < 2) return fail(ErrorId::bad_argument, whole, fmt::format("'{}' is not TYPE:VALUE", spec));
+    if (parts.size() < 2) return fail(ErrorId::bad_argument, whole, phrase("'{}' is not TYPE:VALUE", spec));
     if (parts[0] == "buf") return Argument{BufferArgument{next_++}};
     if (parts[0] == "ptr") return read_pointer(spec, parts[1]);
     if (parts[0] == "struct") return read_struct(spec, parts[1]);
@@ -115,13 +115,13 @@ class ArgumentReader {
       }
       if (sign == std::string::npos) return Argument{pointer};
       const auto offset = parse_whole<int64_t>(std::string_view(text).substr(text[sign] == '+' ? sign + 1 : sign));
-      if (!offset)
-        return fail(ErrorId::bad_argument, spec, fmt::format("'{}' is not a number of bytes", text.substr(sign)));
+      if (!offset) return fail(ErrorId::bad_argument, spec, phrase("'{}' is not a number of bytes", text.substr(sign)));
       pointer.offset_bytes = *offset;
       return Argument{pointer};
     }
     return fail(ErrorId::bad_argument, spec,
-                fmt::format("there is no buffer '{}'; there {}", name, names.empty() ? "is none" : "are " + names));
+                names.empty() ? phrase("there is no buffer '{}'; there is none", name)
+                              : phrase("there is no buffer '{}'; there are {}", name, names));
   }
 
   /// Members at multiples of their size, as C lays out a struct of fundamental types.
@@ -206,7 +206,7 @@ Result<Dim3> parse_extent(const std::string& name, const std::string& text) {
     const std::string axis = fmt::format("{}.{}", name, "xyz"[i]);
     if (*value == 0) return fail(ErrorId::bad_launch, axis, *value, "it must be at least 1");
     const uint32_t limit = largest_extent(name, i);
-    if (*value > limit) return fail(ErrorId::bad_launch, axis, *value, fmt::format("the limit is {}", limit));
+    if (*value > limit) return fail(ErrorId::bad_launch, axis, *value, phrase("the limit is {}", limit));
     extent[i] = static_cast<uint32_t>(*value);
   }
   const Dim3 result{extent[0], extent[1], extent[2]};

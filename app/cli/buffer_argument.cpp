@@ -121,12 +121,11 @@ Result<BufferSpec> parse_buffer(const std::string& spec) {
   BufferSpec buffer;
   const auto type = dtype_from(parts[1]);
   if (!type)
-    return fail(ErrorId::bad_argument, spec,
-                fmt::format("there is no element type '{}'; there are {}", parts[1], kTypes));
+    return fail(ErrorId::bad_argument, spec, phrase("there is no element type '{}'; there are {}", parts[1], kTypes));
   buffer.type = *type;
   buffer.shape = parse_shape(parts[2]);
   if (buffer.shape.empty())
-    return fail(ErrorId::bad_argument, spec, fmt::format("the count '{}' is not a number from 1 to 2^40", parts[2]));
+    return fail(ErrorId::bad_argument, spec, phrase("the count '{}' is not a number from 1 to 2^40", parts[2]));
   std::error_code ignored;
   const std::string whole = parts.size() == 5 ? parts[3] + ":" + parts[4] : std::string();
   if (whole.starts_with("@") && std::filesystem::exists(whole.substr(1), ignored)) {  // a colon in the file's name

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <ostream>
 #include <sstream>
 
@@ -189,6 +190,27 @@ void add_timing(Engine& engine, RunResult& result) {
   if (auto timing = time_once(engine, result, {})) result.timing = *timing;
 }
 
+json nvrtc_json(const Engine& engine) {
+  if (!engine.compiler()) {
+    const Error& error = engine.compiler().error();
+    return {{"available", false}, {"reason", error.message}, {"hint", error.hint}};
+  }
+  const CompilerOrigin origin = (*engine.compiler())->origin();
+  return {{"available", true},         {"version", origin.version},   {"source", origin.source},
+          {"library", origin.library}, {"builtins", origin.builtins}, {"include_folders", origin.include_folders}};
+}
+
+/// "13.0, from the installed CUDA Toolkit: /usr/local/cuda/lib64/libnvrtc.so.13".
+std::string nvrtc_text(const Engine& engine) {
+  if (!engine.compiler()) return "not found. " + engine.compiler().error().hint;
+  const CompilerOrigin origin = (*engine.compiler())->origin();
+  static const std::map<std::string, std::string> sources = {{"cuda-path", "from CUDA_PATH"},
+                                                             {"loader", "from the loader's path"},
+                                                             {"toolkit", "from the installed CUDA Toolkit"},
+                                                             {"download", "downloaded by ./tilescope"}};
+  return fmt::format("{}, {}: {}", origin.version, sources.at(origin.source), origin.library);
+}
+
 }  // namespace
 
 int report_error(const Error& error, bool as_json, std::ostream& out, std::ostream& problems) {
@@ -199,7 +221,7 @@ int report_error(const Error& error, bool as_json, std::ostream& out, std::ostre
   return exit_status(error);
 }
 
-Result<Request> make_request(const RunOptions& options) {
+Result<Request> make_request(const RunOptions& options, Config (*values)(const Lab&, DeviceKind)) {
   auto lab = require_lab(options.lab);
   if (!lab) return tl::unexpected<Error>(lab.error());
   auto device = parse_device(options.device);
@@ -208,7 +230,7 @@ Result<Request> make_request(const RunOptions& options) {
   request.lab = options.lab;
   request.rung = options.rung.empty() || options.rung == "all" ? default_rung(**lab).name : options.rung;
   request.device = *device;
-  request.config = default_config(**lab, *device);
+  request.config = values(**lab, *device);
   auto sized = assign_values(options.size, request.config.sizes, options.lab);
   if (!sized) return tl::unexpected<Error>(sized.error());
   auto settings = options.set;
@@ -225,7 +247,24 @@ Result<Request> make_request(const RunOptions& options) {
   auto seed = parse_integer("seed", options.seed);
   if (!seed) return tl::unexpected<Error>(seed.error());
   request.seed = static_cast<uint64_t>(*seed);
+  if (!options.launch.empty()) {
+    auto launch = parse_integer("launch", options.launch);
+    if (!launch) return tl::unexpected<Error>(launch.error());
+    if (*launch < 1 || *launch > INT32_MAX)
+      return fail(ErrorId::usage, fmt::format("--launch {}: launches are numbered from 1", *launch));
+    request.launch = static_cast<uint32_t>(*launch - 1);
+  }
   return request;
+}
+
+Result<void> check_launch(const Engine& engine, const Request& request) {
+  if (!request.launch) return {};
+  const auto plan = engine.plan(request);
+  if (!plan) return tl::unexpected<Error>(plan.error());
+  const size_t launches = plan->launches.size();
+  if (*request.launch < launches) return {};
+  return fail(ErrorId::usage, fmt::format("--launch {}: {} {} has {} launch{}", *request.launch + 1, request.lab,
+                                          request.rung, launches, launches == 1 ? "" : "es"));
 }
 
 int list_command(Engine& engine, const ListOptions& options, std::ostream& out) {
@@ -256,7 +295,7 @@ int list_command(Engine& engine, const ListOptions& options, std::ostream& out) 
     all.push_back(object);
   }
   if (options.json) {
-    out << json{{"version", TILESCOPE_VERSION}, {"labs", all}}.dump(2) << "\n";
+    out << json{{"version", TILESCOPE_VERSION}, {"labs", all}, {"nvrtc", nvrtc_json(engine)}}.dump(2) << "\n";
     return kClean;
   }
   for (const auto& lab : labs()) {
@@ -270,6 +309,7 @@ int list_command(Engine& engine, const ListOptions& options, std::ostream& out) 
                          param_text(param, param.value));
     for (const auto& one : lab.break_it) out << fmt::format("    --break {:<19} {}\n", one.name, one.title.en);
   }
+  out << "NVRTC: " << nvrtc_text(engine) << "\n";
   out << (compiler.empty() ? "simulator: available\n" : "simulator: " + compiler + "\n");
   out << (gpu.empty() ? "gpu: " + (*engine.gpu())->device().name + "\n" : "gpu: " + gpu + "\n");
   return kClean;
@@ -288,6 +328,9 @@ int run_command(Engine& engine, const RunOptions& options, std::ostream& out, st
   json all = json::array();
   for (const auto& rung : rungs) {
     request->rung = rung;
+    if (options.rung != "all")
+      if (auto possible = check_launch(engine, *request); !possible)
+        return report_error(possible.error(), options.json, out, problems);
     auto result = engine.run(*request);
     if (!result) return report_error(result.error(), options.json, out, problems);
     add_timing(engine, *result);
@@ -358,8 +401,7 @@ int tour_table(Engine& engine, std::ostream& out, std::ostream& problems) {
       double largest = 0;
       for (const auto& one : result->correctness) largest = std::max(largest, one.largest_error);
       const Counters& c = result->traffic.counters;
-      const uint64_t sectors = c.global_load_sectors + c.global_store_sectors;
-      const uint64_t useful = c.global_load_bytes_useful + c.global_store_bytes_useful;
+      const uint64_t sectors = c.global_sectors(), useful = c.global_bytes_useful();
       const double share = sectors == 0 ? 0 : 100.0 * static_cast<double>(useful) / static_cast<double>(sectors * 32);
       out << fmt::format("{:<18} {:<20} {:>8} {:<10} {:>14.3g} {:>13} {:>9.1f}%\n", lab.name, rung.name,
                          result->tiles.grid.count(), result->passed() ? "correct" : "WRONG", largest, sectors, share);

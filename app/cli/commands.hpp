@@ -22,6 +22,7 @@ struct RunOptions {
   std::vector<std::string> broken;     // BreakIt switches
   std::string device = "sim";          // "gpu" | "sim"
   std::string seed = "1";
+  std::string launch;  // of several, the one whose tile map is shown, from 1; empty: the usual one
   bool traffic = false, json = false;
 };
 
@@ -69,6 +70,9 @@ int tour_table(Engine& engine, std::ostream& out, std::ostream& problems);
 int report_error(const Error& error, bool json, std::ostream& out, std::ostream& problems);
 
 /// A request from the texts of the command line: names checked, values parsed and validated.
-Result<Request> make_request(const RunOptions& options);
+/// What the options leave out is as `values` has it: the defaults, or what the window opens a lab with.
+Result<Request> make_request(const RunOptions& options, Config (*values)(const Lab&, DeviceKind) = default_config);
+/// Whether the run of the request has the launch that it asks for.
+Result<void> check_launch(const Engine& engine, const Request& request);
 
 }  // namespace tilescope

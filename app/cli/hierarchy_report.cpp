@@ -90,7 +90,7 @@ json hierarchy_json(const RunResult& result) {
   const HierarchyTraffic& hierarchy = result.hierarchy;
   json object = {{"badge", name_of(Badge::modelled)}, {"gpu", result.modelled_gpu.id}};
   if (!hierarchy.modelled) {
-    object["not_modelled"] = hierarchy.reason;
+    object["not_modelled"] = hierarchy.reason.english();
     return object;
   }
   object["errors"] = {{"l2_read_sectors", error_json(kL2ReadError)},

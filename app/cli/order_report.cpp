@@ -74,7 +74,7 @@ void add_order(const OrderModel& order, json& run) {
                  {"blocks_checked", order.blocks_checked},   {"gpu", order.gpu},
                  {"milliseconds", order.milliseconds}};
   if (!order.modelled()) {
-    object["reason"] = order.reason;
+    object["reason"] = order.reason.english();
     run["block_order"] = object;
     return;
   }
@@ -82,7 +82,7 @@ void add_order(const OrderModel& order, json& run) {
   object["l2_partitions"] = order.l2_partitions;
   object["blocks_per_multiprocessor"] = order.blocks_per_multiprocessor;
   object["resident_blocks"] = order.resident_blocks;
-  object["residency"] = order.residency;
+  object["residency"] = order.residency.english();
   object["steps"] = order.steps;
   object["tile_rows"] = order.tile_rows;
   object["tile_columns"] = order.tile_columns;
@@ -104,7 +104,7 @@ void add_order(const OrderModel& order, json& run) {
 }
 
 std::string order_text(const OrderModel& order, bool all) {
-  if (!order.modelled()) return order.reason + "\n";
+  if (!order.modelled()) return order.reason.english() + "\n";
   std::string text = fmt::format("{} [{}]\n", order.conclusion().en, name_of(Badge::modelled));
   if (!all) return text;
   text += fmt::format(

@@ -18,6 +18,7 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_option("--break", options.broken, "a switch that plants a well-known bug")->take_all();
   command.add_option("--on", options.device, "'sim' (default) or 'gpu'");
   command.add_option("--seed", options.seed, "seed of the random inputs");
+  command.add_option("--launch", options.launch, "of several launches, the one that is shown, from 1");
 }
 
 void add_exec_options(CLI::App& command, ExecOptions& options) {

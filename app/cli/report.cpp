@@ -25,12 +25,18 @@ json counters_json(const Counters& c) {
           {"global_load_sectors", c.global_load_sectors},
           {"global_store_requests", c.global_store_requests},
           {"global_store_sectors", c.global_store_sectors},
+          {"global_atomic_requests", c.global_atomic_requests},
+          {"global_atomic_sectors", c.global_atomic_sectors},
+          {"global_bytes_moved", c.global_bytes_moved()},
           {"shared_load_wavefronts", c.shared_load_wavefronts},
           {"shared_store_wavefronts", c.shared_store_wavefronts},
+          {"shared_atomic_wavefronts", c.shared_atomic_wavefronts},
           {"shared_load_bank_conflicts", c.shared_load_bank_conflicts},
           {"shared_store_bank_conflicts", c.shared_store_bank_conflicts},
+          {"shared_atomic_bank_conflicts", c.shared_atomic_bank_conflicts},
           {"global_load_bytes_useful", c.global_load_bytes_useful},
           {"global_store_bytes_useful", c.global_store_bytes_useful},
+          {"global_atomic_bytes_useful", c.global_atomic_bytes_useful},
           {"warp_instructions", c.warp_instructions}};
 }
 
@@ -52,7 +58,7 @@ json buffer_json(const HostBuffer& buffer) {
 json correctness_json(const Correctness& one) {
   json object = {{"buffer", one.buffer},
                  {"pass", one.pass},
-                 {"reason", one.reason},
+                 {"reason", one.reason.english()},
                  {"absolute_tolerance", one.tolerance.absolute},
                  {"relative_tolerance", one.tolerance.relative},
                  {"checked", one.checked},
@@ -126,6 +132,24 @@ std::string config_text(const Request& request, const Config& config) {
 std::string grid_text(const Dim3& extent) {
   if (extent.z > 1) return fmt::format("{}x{}x{}", extent.x, extent.y, extent.z);
   return extent.y > 1 ? fmt::format("{}x{}", extent.x, extent.y) : fmt::format("{}", extent.x);
+}
+
+std::string counters_text(const Counters& c) {
+  std::string text =
+      fmt::format("global memory: {} sectors read in {} requests, {} written in {}", c.global_load_sectors,
+                  c.global_load_requests, c.global_store_sectors, c.global_store_requests);
+  if (c.global_atomic_requests > 0)
+    text += fmt::format(", {} updated by atomics in {}", c.global_atomic_sectors, c.global_atomic_requests);
+  text += " [SIMULATED]\n";
+  if (c.shared_load_wavefronts + c.shared_store_wavefronts + c.shared_atomic_wavefronts == 0) return text;
+  const bool atomics = c.shared_atomic_wavefronts > 0;
+  text += fmt::format("shared memory: {} wavefronts to read, {} to write", c.shared_load_wavefronts,
+                      c.shared_store_wavefronts);
+  if (atomics) text += fmt::format(", {} for atomics", c.shared_atomic_wavefronts);
+  text += fmt::format("; bank conflicts {}{} {}", c.shared_load_bank_conflicts, atomics ? "," : " and",
+                      c.shared_store_bank_conflicts);
+  if (atomics) text += fmt::format(" and {}", c.shared_atomic_bank_conflicts);
+  return text + " [SIMULATED]\n";
 }
 
 std::string ledger_text(const RunResult& result) {
@@ -212,6 +236,7 @@ json to_json(const RunResult& result) {
       launches.back()["occupancy"] = occupancy_json(result.occupancy[launches.size() - 1]);
   }
   object["launches"] = launches;
+  object["shown_launch"] = result.launch;  // from 0, as "launches" is: that of the tile map
   if (result.block_times) object["block_times"] = block_times_json(*result.block_times);
   object["kernels"] = kernels_json(result.compiled);
   object["findings"] = json::array();
@@ -226,7 +251,7 @@ json to_json(const RunResult& result) {
     object["traffic"] = ledger_json(result);
     object["tile_map"] = tile_json(result);
   } else {
-    object["not_observed"] = result.not_observed_reason;
+    object["not_observed"] = result.not_observed_reason.english();
   }
   if (result.blocks_sampled != 0) {
     object["counters"] = counters_json(result.traffic.counters);
@@ -273,20 +298,14 @@ std::string to_text(const RunResult& result, bool with_ledger) {
       text += statistics_text(result, one);
   if (result.block_times) text += block_times_text(*result.block_times);
   if (result.observed) {
-    const Counters& c = result.traffic.counters;
-    text += fmt::format("global memory: {} sectors read in {} requests, {} written in {} [SIMULATED]\n",
-                        c.global_load_sectors, c.global_load_requests, c.global_store_sectors, c.global_store_requests);
-    if (c.shared_load_wavefronts + c.shared_store_wavefronts > 0)
-      text += fmt::format("shared memory: {} wavefronts to read, {} to write; bank conflicts {} and {} [SIMULATED]\n",
-                          c.shared_load_wavefronts, c.shared_store_wavefronts, c.shared_load_bank_conflicts,
-                          c.shared_store_bank_conflicts);
+    text += counters_text(result.traffic.counters);
     if (with_ledger) {
       text += ledger_text(result) + tile_text(result);
       for (const Occupancy& occupancy : result.occupancy) text += occupancy_text(occupancy, result.modelled_gpu);
       text += hierarchy_text(result);
     }
   }
-  if (result.blocks_sampled != 0) text += result.not_observed_reason + "; nothing is compared\n";
+  if (result.blocks_sampled != 0) text += result.not_observed_reason.english() + "; nothing is compared\n";
   if (result.block_order) text += order_text(*result.block_order, with_ledger);
   if (result.timing) text += timing_text(result);
   text += fmt::format("compile {:.0f} ms{}, run {:.1f} ms\n", result.compile_ms,
@@ -308,6 +327,7 @@ std::string reproducing_command(const Request& request) {
     text += fmt::format(" --set {}={}", name, setting_text(request, name, value));
   if (!request.gpu.empty()) text += " --set GPU=" + request.gpu;
   for (const auto& name : request.broken) text += " --break " + name;
+  if (request.launch) text += fmt::format(" --launch {}", *request.launch + 1);
   text += fmt::format(" --seed {} --on {}", request.seed, name_of(request.device));
   return text;
 }

@@ -150,7 +150,7 @@ Result<ScalarArgument> parse_scalar(const std::string& spec, std::string_view ty
     return argument;
   }
   std::string names = "f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool";
-  return fail(ErrorId::bad_argument, spec, fmt::format("there is no type '{}'; there are {}", type, names));
+  return fail(ErrorId::bad_argument, spec, phrase("there is no type '{}'; there are {}", type, names));
 }
 
 }  // namespace tilescope

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/compile/kernel_names.hpp"
 #include "engine/numbers.hpp"
 
 namespace tilescope {
@@ -81,7 +82,11 @@ nlohmann::json side_json(const TileMap& map, const BufferMap& buffer, RangesOf r
 std::string tile_text(const RunResult& result) {
   const TileMap& map = result.tiles;
   if (map.grid.count() == 0 || map.buffers.empty()) return {};
-  std::string text = "tile map, elements of the flattened buffers [SIMULATED]\n";
+  const size_t launches = result.plan.launches.size();
+  const std::string of_launch = launches > 1 ? fmt::format(" of launch {} of {}, {}", result.launch + 1, launches,
+                                                           kernel_name(result.plan.launches[result.launch].kernel))
+                                             : std::string();
+  std::string text = fmt::format("tile map{}, elements of the flattened buffers [SIMULATED]\n", of_launch);
   for (const BufferMap& buffer : map.buffers) {
     text += side_text(map, buffer, "written", &BufferMap::writes_of);
     text += side_text(map, buffer, "read", &BufferMap::reads_of);

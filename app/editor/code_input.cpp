@@ -1,7 +1,6 @@
-// Mouse, keyboard and find of a CodeView.
+// Mouse and keyboard of a CodeView.
 #include <imgui.h>
 #include <imgui_internal.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 
@@ -36,6 +35,7 @@ void CodeView::take_mouse(const Geometry& geometry, Outcome& outcome) {
       focused_ = true;
       cursor_since_ = ImGui::GetTime();
       dragging_ = true;
+      aim_.reset();
       if (!below) outcome.clicked = static_cast<uint32_t>(position.line);
       buffer.place(position, ImGui::GetIO().KeyShift);
     }
@@ -69,6 +69,7 @@ void CodeView::take_keys(const Geometry& geometry, float visible_height) {
   take_movement_keys(control, shift, static_cast<size_t>(std::max(visible_height / geometry.row_height - 1, 1.0F)));
   if (before != buffer.cursor() || revision != buffer.revision()) {
     cursor_since_ = ImGui::GetTime();
+    aim_.reset();
     reveal_cursor_ = true;
   }
 }
@@ -107,65 +108,6 @@ void CodeView::take_movement_keys(bool control, bool shift, size_t page) {
   if (key_pressed(Key::page_down)) buffer.move(Movement::down, shift, page);
   if (key_pressed(Key::home)) buffer.move(control ? Movement::text_start : Movement::line_start, shift);
   if (key_pressed(Key::end)) buffer.move(control ? Movement::text_end : Movement::line_end, shift);
-}
-
-void CodeView::open_find() {
-  finding_ = true;
-  find_wants_focus_ = true;
-  const std::string selected = buffer.selected_text();
-  if (!selected.empty() && selected.find('\n') == std::string::npos) pattern_ = selected;
-}
-
-void CodeView::close_find() {
-  finding_ = false;
-  wants_focus_ = true;
-}
-
-void CodeView::find_next(bool forward) {
-  const TextRange selection = buffer.selection();
-  const auto match = buffer.find(pattern_, forward ? selection.end : selection.begin, forward);
-  if (!match) return;
-  buffer.place(match->begin);
-  buffer.place(match->end, true);
-  reveal(static_cast<uint32_t>(match->begin.line), Place::nearest);
-}
-
-void CodeView::draw_find_bar(PanelContext& context, float height) {
-  const Theme& theme = context.theme;
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImVec2 low = ImGui::GetCursorScreenPos();
-  const float middle = low.y + height / 2;
-  draw_text(list, context.fonts.small, {low.x + context.px(24), centred_top(context.fonts.small, middle)}, theme.muted,
-            context.strings("source.find"));
-  ImGui::SetCursorScreenPos({low.x + text_offset(context), low.y + context.px(4)});
-  ImGui::PushFont(context.fonts.code);
-  ImGui::SetNextItemWidth(context.px(240));
-  if (find_wants_focus_) ImGui::SetKeyboardFocusHere();
-  find_wants_focus_ = false;
-  const bool changed = ImGui::InputText("##pattern", &pattern_, ImGuiInputTextFlags_AutoSelectAll);
-  const bool active = ImGui::IsItemActive() || ImGui::IsItemDeactivated();
-  ImGui::PopFont();
-  if (changed) buffer.place(buffer.selection().begin);
-  const bool enter = ImGui::IsItemDeactivated() && key_pressed(Key::enter, false);
-  if (changed || enter || key_pressed(Key::f3)) find_next(!(ImGui::GetIO().KeyShift && !changed));
-  if (enter) find_wants_focus_ = true;
-  if (active && key_pressed(Key::escape, false)) close_find();
-  size_t count = 0, current = 0;
-  for (TextPosition from{}; !pattern_.empty();) {
-    const auto match = buffer.find(pattern_, from);
-    if (!match || match->begin < from) break;
-    ++count;
-    if (*match == buffer.selection()) current = count;
-    from = match->end;
-  }
-  const std::string text = pattern_.empty() ? std::string()
-                           : count == 0     ? context.strings("source.find_none")
-                                            : context.strings.format("source.find_count", fmt::arg("current", current),
-                                                                     fmt::arg("count", count));
-  draw_text(list, context.fonts.small,
-            {low.x + text_offset(context) + context.px(252), centred_top(context.fonts.small, middle)},
-            count == 0 ? theme.error : theme.muted, text);
-  ImGui::SetCursorScreenPos({low.x, low.y + height});
 }
 
 }  // namespace tilescope

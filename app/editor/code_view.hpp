@@ -38,6 +38,7 @@ class CodeView {
     HoveredParameter parameter;
     bool edited = false;
   };
+  /// nearest: only as far as needed, with lines above and below it.
   enum class Place { nearest, top, middle };
 
   TextBuffer buffer;
@@ -45,41 +46,68 @@ class CodeView {
 
   /// Fills the rest of the current window, or `size`.
   Outcome draw(PanelContext& context, const char* id, ImVec2 size, const Hooks& hooks);
-  /// Scrolls so that the line is seen, at the next draw.
+  /// Scrolls so that the line is seen, at the next draw. It stays in sight when its rows or the view change their size,
+  /// until the reader scrolls or types.
   void reveal(uint32_t line, Place place);
   /// The same for lines [first, last], from `first` on where they fit, else from `body` on.
   void reveal_lines(uint32_t first, uint32_t body, uint32_t last);
+  /// The same for a line with its function: from `first` on where both fit, else from `body` on, else the line alone.
+  void reveal_in(uint32_t first, uint32_t body, uint32_t line);
+  /// A line that is in sight stays there; nothing moves now.
+  void keep(uint32_t line);
   void focus() { wants_focus_ = true; }
   bool focused() const { return focused_; }
 
-  // Find: the bar is a row of its own above the text.
-  bool finding() const { return finding_; }
-  void open_find();
-  void close_find();
-  void draw_find_bar(PanelContext& context, float height);
+  // The bar above the text: find, replace, or go to a line (code_find.cpp).
+  enum class Bar { none, find, replace, go_to_line };
+  Bar bar() const { return bar_; }
+  void open_bar(Bar bar);
+  void close_bar();
+  /// Unscaled; 0 where there is none.
+  float bar_height() const;
+  void draw_bar(PanelContext& context, float width);
 
   /// Distance from the left edge to the text.
-  static float text_offset(const PanelContext& context) { return context.px(64); }
+  static float text_offset(const PanelContext& context) { return context.px(52); }
 
  private:
+  static constexpr uint32_t kAbove = 3, kBelow = 1;  // lines around one that is revealed, where there is room
+
+  /// What is kept in sight. Rows move when their text, their margin or the width changes, so a place is a line.
+  struct Aim {
+    uint32_t first = 0, body = 0, line = 0, last = 0;
+    Place place = Place::nearest;
+    bool with_line = false;  // reveal_in
+  };
   struct Geometry {
     ImVec2 origin, low, high;  // of the scrolled content; of the visible part
     float row_height = 0, cell = 0, text_x = 0;
   };
 
-  void update(const PanelContext& context, const Hooks& hooks, float width);
-  void scroll(const Geometry& geometry, float visible_height);
+  bool update(const PanelContext& context, const Hooks& hooks, float width);  // whether rows have changed
+  std::optional<float> next_scroll(bool moved, float row_height, float visible_height);
+  float scroll_to(const Aim& aim, float from, float row_height, float visible_height) const;
+  float scroll_near(uint32_t line, float from, float row_height, float visible_height) const;
+  void note_top(float row_height);
   void draw_rows(PanelContext& context, const Geometry& geometry, const Hooks& hooks, Outcome& outcome);
   float draw_row_text(PanelContext& context, const Geometry& geometry, const CodeRow& row, float y, const Hooks& hooks,
                       Outcome& outcome);
-  void draw_range(PanelContext& context, const Geometry& geometry, size_t row, TextRange range, ImU32 colour);
+  void draw_range(PanelContext& context, const Geometry& geometry, size_t row, TextRange range, ImU32 colour,
+                  bool outline = false);
   void draw_matches(PanelContext& context, const Geometry& geometry, size_t row);
   void draw_cursor(PanelContext& context, const Geometry& geometry);
   void take_mouse(const Geometry& geometry, Outcome& outcome);
   void take_keys(const Geometry& geometry, float visible_height);
   void take_editing_keys(bool control, bool shift);
   void take_movement_keys(bool control, bool shift, size_t page);
+  void take_pattern();
   void find_next(bool forward);
+  void replace_match();
+  void draw_find_row(PanelContext& context, ImVec2 low, float width);
+  void draw_replace_row(PanelContext& context, ImVec2 low);
+  void draw_line_row(PanelContext& context, ImVec2 low, float width);
+  std::string count_text(const PanelContext& context, bool* none) const;
+  void draw_brackets(PanelContext& context, const Geometry& geometry);
 
   float width_of(const Geometry& geometry, std::string_view text) const;
   float x_in_row(const Geometry& geometry, const CodeRow& row, size_t column) const;
@@ -90,17 +118,22 @@ class CodeView {
   std::vector<CodeRow> rows_;
   std::vector<size_t> first_row_;  // of each line, and the count of rows
   uint64_t rows_revision_ = 0, rows_margin_key_ = 0;
-  uint32_t rows_cells_ = 0;
+  uint32_t rows_wide_ = 0, rows_narrow_ = 0;  // cells without and with a margin
   ImFont* font_ = nullptr;
 
-  std::optional<uint32_t> reveal_line_;
-  uint32_t reveal_body_ = 0, reveal_last_ = 0;
-  Place reveal_place_ = Place::nearest;
+  std::optional<Aim> aim_;
+  bool aim_is_due_ = false;  // else only when rows move
+  TextPosition top_;         // line and row of it that were the first to be seen
+  float above_top_ = 0;      // part of that row which was not
+  float scroll_ = 0, visible_height_ = 0;
   bool reveal_cursor_ = false, wants_focus_ = false, focused_ = false, dragging_ = false;
   double cursor_since_ = 0;
 
-  bool finding_ = false, find_wants_focus_ = false;
-  std::string pattern_;
+  Bar bar_ = Bar::none;
+  bool bar_wants_focus_ = false, replacement_wants_focus_ = false;
+  bool bar_edited_ = false;               // replaced since the last draw
+  std::optional<uint32_t> gone_to_line_;  // by the bar, for the next outcome
+  std::string pattern_, replacement_, line_text_;
 };
 
 }  // namespace tilescope

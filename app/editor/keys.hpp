@@ -19,7 +19,7 @@ enum class Key {
   enter,
   tab,
   escape,  // clang-format off
-  a, c, d, e, f, s, v, x, y, z, slash, f3,
+  a, c, d, e, f, g, h, s, v, x, y, z, slash, f3,
 };  // clang-format on
 
 /// Whether it went down in this frame (or repeats, when asked for).
@@ -73,6 +73,10 @@ inline bool key_pressed(Key key, bool repeat = true) {
         return int{'E'};
       case Key::f:
         return int{'F'};
+      case Key::g:
+        return int{'G'};
+      case Key::h:
+        return int{'H'};
       case Key::s:
         return int{'S'};
       case Key::slash:
@@ -85,11 +89,11 @@ inline bool key_pressed(Key key, bool repeat = true) {
   return code >= 0 && ImGui::IsKeyPressed(code, repeat);
 #else
   static constexpr ImGuiKey kNames[] = {
-      ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow,  ImGuiKey_DownArrow, ImGuiKey_Home,
-      ImGuiKey_End,       ImGuiKey_PageUp,     ImGuiKey_PageDown, ImGuiKey_Backspace, ImGuiKey_Delete,
-      ImGuiKey_Enter,     ImGuiKey_Tab,        ImGuiKey_Escape,   ImGuiKey_A,         ImGuiKey_C,
-      ImGuiKey_D,         ImGuiKey_E,          ImGuiKey_F,        ImGuiKey_S,         ImGuiKey_V,
-      ImGuiKey_X,         ImGuiKey_Y,          ImGuiKey_Z,        ImGuiKey_Slash,     ImGuiKey_F3};
+      ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow,   ImGuiKey_DownArrow, ImGuiKey_Home,  ImGuiKey_End,
+      ImGuiKey_PageUp,    ImGuiKey_PageDown,   ImGuiKey_Backspace, ImGuiKey_Delete,    ImGuiKey_Enter, ImGuiKey_Tab,
+      ImGuiKey_Escape,    ImGuiKey_A,          ImGuiKey_C,         ImGuiKey_D,         ImGuiKey_E,     ImGuiKey_F,
+      ImGuiKey_G,         ImGuiKey_H,          ImGuiKey_S,         ImGuiKey_V,         ImGuiKey_X,     ImGuiKey_Y,
+      ImGuiKey_Z,         ImGuiKey_Slash,      ImGuiKey_F3};
   return ImGui::IsKeyPressed(kNames[static_cast<int>(key)], repeat);
 #endif
 }

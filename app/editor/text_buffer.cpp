@@ -449,4 +449,29 @@ std::optional<TextRange> TextBuffer::find(std::string_view pattern, TextPosition
   return std::nullopt;
 }
 
+size_t TextBuffer::replace_all(std::string_view pattern, std::string_view with) {
+  std::vector<std::string> lines = lines_;
+  const std::string text = cleaned(with);
+  size_t count = 0, first = lines_.size(), last = 0;
+  std::vector<TextRange> matches;
+  for (TextPosition from{};;) {
+    const auto match = find(pattern, from);
+    if (!match || match->begin < from) break;
+    matches.push_back(*match);
+    from = match->end;
+  }
+  // From behind, so that the columns before stay what they were.
+  for (auto match = matches.rbegin(); match != matches.rend(); ++match, ++count) {
+    const size_t line = match->begin.line;
+    lines[line].replace(match->begin.column, match->end.column - match->begin.column, text);
+    first = std::min(first, line);
+    last = std::max(last, line);
+  }
+  if (count == 0) return 0;
+  replace_lines(
+      first, last,
+      {lines.begin() + static_cast<std::ptrdiff_t>(first), lines.begin() + static_cast<std::ptrdiff_t>(last) + 1});
+  return count;
+}
+
 }  // namespace tilescope

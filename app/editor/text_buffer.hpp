@@ -86,6 +86,8 @@ class TextBuffer {
   /// The next occurrence at or after `from`, or the previous one before it; wraps around. Letters match either case
   /// unless the pattern has a capital. A pattern never spans lines.
   std::optional<TextRange> find(std::string_view pattern, TextPosition from, bool forward = true) const;
+  /// Every occurrence, as find() sees them, in one undo step. Returns how many there were.
+  size_t replace_all(std::string_view pattern, std::string_view with);
 
  private:
   enum class Kind { typing, erasing, other };

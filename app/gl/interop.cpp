@@ -81,7 +81,7 @@ Interop::Interop(const Result<std::shared_ptr<Executor>>& gpu, InteropOptions op
   const auto driver = open_driver();
   if (!gpu || !driver) {
     reason_ = Reason::no_gpu;
-    detail_ = !gpu ? gpu.error().message : driver.error().message;
+    detail_ = !gpu ? gpu.error().what : driver.error().what;
     return;
   }
   // CUDA is asked only about contexts of its own vendor: others need not know its question.
@@ -148,7 +148,7 @@ Interop::Reason Interop::reason_of(const RunResult* run) const {
 }
 
 std::string Interop::explain(const Strings& strings, const RunResult* run) const {
-  return strings.format(key_of(reason_of(run)), fmt::arg("detail", detail_));
+  return strings.format(key_of(reason_of(run)), fmt::arg("detail", strings.say(detail_)));
 }
 
 bool Interop::software_renderer() const {

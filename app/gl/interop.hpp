@@ -75,7 +75,7 @@ class Interop {
   /// One sentence for the status bar's tooltip.
   std::string explain(const Strings& strings, const RunResult* run) const;
   /// What belongs to the reason: the driver's words, the renderer, why a trial failed.
-  const std::string& detail() const { return detail_; }
+  const Phrase& detail() const { return detail_; }
   /// What OpenGL draws with, for example "llvmpipe (LLVM 15.0.6, 256 bits)".
   const std::string& renderer() const { return renderer_; }
   /// OpenGL is drawn on the CPU: pictures are drawn in pieces, so that no frame is long.
@@ -91,7 +91,7 @@ class Interop {
   void give_up_registrations();
 
   Reason reason_ = Reason::active;
-  std::string detail_;
+  Phrase detail_;
   std::string renderer_;                                           // GL_RENDERER
   bool faulted_before_ = false;                                    // in an earlier process
   std::map<GLuint, std::unique_ptr<Registration>> registrations_;  // by GL buffer

@@ -35,11 +35,11 @@ InteropTrial::Procedure trial_in_child(std::filesystem::path program, InteropRec
   return [program = std::move(program), record = std::move(record),
           patience](std::stop_token stop) -> std::optional<std::string> {
     auto child = ChildProcess::start({program.string(), "interop-trial"});
-    if (!child) return child.error().reason;
+    if (!child) return child.error().reason.english();
     const auto answer = (*child)->ask("", patience, std::move(stop));
     if (!answer) {
       if (!answer.error().cancelled) record.note();
-      return answer.error().reason;
+      return answer.error().reason.english();
     }
     if (*answer == kInteropWorks) return std::nullopt;
     return answer->empty() ? "it gave no reason" : *answer;

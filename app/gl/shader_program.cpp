@@ -48,7 +48,7 @@ Result<void> compile_shader(const Shader& shader, const ShaderProgram::Source& s
   GLint compiled = GL_FALSE;
   glGetShaderiv(shader.id(), GL_COMPILE_STATUS, &compiled);
   if (compiled != GL_TRUE)
-    return fail(ErrorId::gl_failed, source.name + " does not compile: " + shader_log(shader.id()));
+    return fail(ErrorId::gl_failed, phrase("{} does not compile: {}", source.name, shader_log(shader.id())));
   return {};
 }
 
@@ -72,7 +72,7 @@ Result<ShaderProgram> ShaderProgram::compile(const Source& vertex, const Source&
   glGetProgramiv(program.id_, GL_LINK_STATUS, &linked);
   if (linked != GL_TRUE)
     return fail(ErrorId::gl_failed,
-                vertex.name + " and " + fragment.name + " do not link: " + program_log(program.id_));
+                phrase("{} and {} do not link: {}", vertex.name, fragment.name, program_log(program.id_)));
   return program;
 }
 

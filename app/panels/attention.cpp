@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "app/panels/attention_view.hpp"
+#include "app/panels/launch_choice.hpp"
 #include "app/panels/playback_button.hpp"
 #include "app/panels/tiles_playback.hpp"
 #include "app/panels/tiles_sentence.hpp"
+#include "app/result_verdict.hpp"
 #include "app/shell_keys.hpp"
 #include "app/widgets.hpp"
 
@@ -15,6 +17,8 @@ namespace {
 
 // Unscaled pixels.
 constexpr float kPadding = 24, kBetween = 24, kPlayback = 32, kSwitch = 24;
+// Below this width the row stands below the plane; below these heights the view is scrolled.
+constexpr float kLeastBeside = 620, kLeastPlane = 280, kLeastTrace = 300;
 constexpr double kWalkSeconds = 6;
 
 /// What is derived from the newest result and kept between frames.
@@ -67,7 +71,7 @@ void follow(PanelContext& context, Plane& plane) {
 uint32_t explained_block(const PanelContext& context, const PlanePicture& picture) {
   for (const auto& block : {context.view.hover.block, context.view.selection.block})
     if (block && picture.strip_of(*block) != nullptr) return *block;
-  const uint32_t usual = usual_block(context.result->tiles.grid.count());
+  const uint32_t usual = usual_block(*context.result);
   return picture.strip_of(usual) != nullptr ? usual : picture.strips.front().block;
 }
 
@@ -77,10 +81,14 @@ float draw_sentence(PlaneFrame& frame, ImVec2 low, float width) {
   // Chinese needs no space between its sentences.
   const std::string space = frame.context.strings.language == Language::en ? " " : "";
   const std::string reason = space + said.reason, quiet = said.quiet.empty() ? "" : space + said.quiet;
+  const std::string failure = space + failure_sentence(*frame.context.result, frame.context.strings);
   const TextRun runs[] = {{frame.context.fonts.body_semibold, theme.text, said.finding},
                           {frame.context.fonts.body, theme.text, reason},
-                          {frame.context.fonts.body, theme.muted, quiet}};
-  return flow_text(frame.list, low, width, frame.px(24), runs);
+                          {frame.context.fonts.body, theme.muted, quiet},
+                          {frame.context.fonts.body, theme.error, failure}};
+  const float right = low.x + width;
+  const ImVec2 from = launch_before_sentence(frame.context, low, right);
+  return from.y - low.y + flow_text(frame.list, from, right - from.x, frame.px(24), runs);
 }
 
 /// What a step is called: a key, a block of K and V, or just a step where not both are read.
@@ -107,7 +115,7 @@ void draw_track(PlaneFrame& frame, float x0, float x1, float y) {
   PlaneCursor& cursor = frame.context.view.plane;
   const auto steps = static_cast<float>(frame.walk.steps.size());
   ImGui::SetCursorScreenPos({x0 - frame.px(6), y - frame.px(10)});
-  ImGui::InvisibleButton("track", {x1 - x0 + frame.px(12), frame.px(20)});
+  hit_area("track", {x1 - x0 + frame.px(12), frame.px(20)});
   if (ImGui::IsItemActive()) {
     const float at = std::clamp((ImGui::GetIO().MousePos.x - x0) / (x1 - x0), 0.0F, 1.0F);
     cursor.playing = false;
@@ -149,7 +157,8 @@ void draw_playback(PlaneFrame& frame, ImVec2 low, ImVec2 high) {
 
 void draw_observed(PanelContext& context, Plane& plane) {
   const PlanePicture& picture = plane.picture;
-  const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const ImVec2 origin{window.x, window.y - ImGui::GetScrollY()};
   const float left = origin.x + context.px(kPadding), right = origin.x + size.x - context.px(kPadding);
   if (right - left < context.px(200) || size.y < context.px(120)) return;
   const bool hovered = plane.hover.block && picture.strip_of(*plane.hover.block) != nullptr;
@@ -177,14 +186,23 @@ void draw_observed(PanelContext& context, Plane& plane) {
   const float top = origin.y + context.px(12);
   const float of_switch = draw_plane_switch(context, {right, top}) + context.px(16);
   const float said = draw_sentence(frame, {left, top}, right - left - of_switch);
-  const float body = std::floor(top + said + context.px(8)), bottom = origin.y + size.y;
-  const float middle = std::floor((left + right) / 2), between = context.px(kBetween);
-  const float playback = bottom - context.px(kPlayback + 4);
-  draw_plane_map(frame, {left, body}, {middle - between, playback});
-  draw_playback(frame, {left, playback}, {middle - between, bottom - context.px(4)});
+  const float body = std::floor(top + said + context.px(8)), between = context.px(kBetween);
+  const bool beside = right - left >= context.px(kLeastBeside);
+  const float bottom = std::max(origin.y + size.y, body + context.px(beside ? kLeastPlane : kLeastPlane + kLeastTrace));
   const float line = std::max(1.0F, std::floor(context.view.scale));
-  frame.list->AddRectFilled({middle, body}, {middle + line, bottom}, context.theme.separator);
-  draw_row_trace(frame, {middle + between, body}, {right, bottom - context.px(8)});
+  const float middle = std::floor((left + right) / 2), plane_right = beside ? middle - between : right;
+  const float plane_bottom = beside ? bottom : std::floor(bottom - context.px(kLeastTrace));
+  const float playback = plane_bottom - context.px(kPlayback + 4);
+  draw_plane_map(frame, {left, body}, {plane_right, playback});
+  draw_playback(frame, {left, playback}, {plane_right, plane_bottom - context.px(4)});
+  if (beside)
+    frame.list->AddRectFilled({middle, body}, {middle + line, bottom}, context.theme.separator);
+  else
+    frame.list->AddRectFilled({left, plane_bottom}, {right, plane_bottom + line}, context.theme.separator);
+  draw_row_trace(frame, beside ? ImVec2(middle + between, body) : ImVec2(left, plane_bottom + context.px(12)),
+                 {right, bottom - context.px(8)});
+  ImGui::SetCursorScreenPos({origin.x, bottom - 1});
+  ImGui::Dummy({1, 1});
   plane.hover = frame.hover;
 }
 
@@ -216,7 +234,7 @@ float draw_plane_switch(PanelContext& context, ImVec2 top_right) {
     const bool tiles = key == keys[1], chosen = context.view.plane.as_tiles == tiles;
     const ImVec2 high{low.x + std::round(text_size(font, context.strings(key)).x) + context.px(20), low.y + height};
     ImGui::SetCursorScreenPos(low);
-    if (ImGui::InvisibleButton(key, {high.x - low.x, height})) context.view.plane.as_tiles = tiles;
+    if (hit_area(key, {high.x - low.x, height})) context.view.plane.as_tiles = tiles;
     if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     explain(context, context.strings(tiles ? "plane.tiles_meaning" : "plane.plane_meaning"));
     mark(context, key, low, high);

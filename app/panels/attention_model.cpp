@@ -275,10 +275,6 @@ PlaneSentence plane_sentence(const Strings& strings, const PlanePicture& picture
     said.reason = strings.format("plane.passes_keys", block, of_rows, of_keys);
   else
     said.reason = strings.format(steps == 1 ? "plane.passes_one" : "plane.passes_blocks", block, of_rows, of_steps);
-  if (const size_t launches = picture.result->plan.launches.size(); launches > 1)
-    said.quiet = strings.format("plane.of_launch",
-                                fmt::arg("kernel", picture.result->plan.launches[picture.result->tiles.launch].kernel),
-                                fmt::arg("number", picture.result->tiles.launch + 1), fmt::arg("all", launches));
   if (walk.reads_k && walk.reads_v) {
     const char* rest = cells.skipped() == 0                     ? "plane.none_skipped"
                        : picture.masked && walk.widest() == 1   ? "plane.keys_skipped"

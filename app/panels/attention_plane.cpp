@@ -14,7 +14,8 @@ namespace {
 
 // Unscaled pixels.
 constexpr float kHeader = 28, kBand = 12, kBandPitch = 17, kBands = 44, kName = 20, kAxis = 22, kSide = 150, kLine = 18;
-constexpr float kLeastCell = 4;  // below it cells are not told apart
+constexpr float kKeyLabel = 120;  // width that the label of the keys may take below a narrower plane
+constexpr float kLeastCell = 4;   // below it cells are not told apart
 
 struct PlaneArea {
   ImVec2 low, high;                            // the plane itself
@@ -131,7 +132,7 @@ void draw_axis(PlaneFrame& frame, const PlaneArea& area) {
   const float y = area.high.y + frame.px(12);
   const int64_t last = frame.picture.extents.keys - 1;
   const std::string first_text = context.strings("plane.key_zero"), last_text = with_separators(last);
-  float from = area.low.x, to = std::max(area.high.x, area.low.x + frame.px(120));
+  float from = area.low.x, to = std::max(area.high.x, area.low.x + frame.px(kKeyLabel));
   const ImVec2 of_first = text_size(font, first_text), of_last = text_size(font, last_text);
   std::string now;
   float centre = 0;
@@ -222,21 +223,23 @@ void draw_legend(PlaneFrame& frame, const PlaneArea& area, std::optional<Rows> n
   notes.push_back(context.strings(frame.picture.key_block == 1 ? "plane.count_keys" : "plane.count_blocks"));
   if (frame.picture.masked) notes.push_back(context.strings("plane.mask"));
   const auto height = [&] { return frame.px(kLine) * static_cast<float>(entries.size() + notes.size()) + frame.px(8); };
-  const auto fits_above = [&] { return !names || area.low.y + height() <= names->top; };
-  const auto fits_below = [&] { return names && names->bottom + height() <= area.bottom; };
-  if (!fits_above() && !fits_below()) {
-    entries.pop_back();
-    if (frame.picture.masked) notes.pop_back();
-  }
+  // The label of the keys below a narrow plane reaches under the legend.
+  const float foot = area.high.x >= area.low.x + frame.px(kKeyLabel) ? area.bottom : area.high.y;
+  const float above = (names ? names->top : foot) - area.low.y, below = names ? foot - names->bottom : 0;
+  // What there is no room for is left out, the most important last.
+  if (height() > std::max(above, below)) entries.pop_back();
+  while (height() > std::max(above, below) && !notes.empty()) notes.pop_back();
+  while (height() > std::max(above, below) && !entries.empty()) entries.pop_back();
+  if (entries.empty()) return;
   // At the foot of the plane where that is below the names.
-  const float low = fits_above() ? area.low.y : std::max(names->bottom, std::min(area.high.y, area.bottom) - height());
+  const float low = height() <= above ? area.low.y : std::max(names->bottom, std::min(area.high.y, foot) - height());
   float y = low + frame.px(kLine / 2);
   const float top = y - frame.px(kLine / 2);
   for (const std::string& note : notes) {
     draw_text(frame.list, font, {x, centred_top(font, y)}, theme.muted, fit_text(font, note, room));
     y += frame.px(kLine);
   }
-  y += frame.px(8);
+  if (!notes.empty()) y += frame.px(8);
   for (const auto& [name, colour] : entries) {
     frame.list->AddRectFilled({x, y - frame.px(5)}, {x + frame.px(9), y + frame.px(4)}, colour);
     draw_text(frame.list, font, {x + frame.px(16), centred_top(font, y)}, theme.muted,
@@ -303,7 +306,7 @@ std::string explanation(const PlaneFrame& frame, const PlaneStrip& strip, int64_
 void point_at_plane(PlaneFrame& frame, const PlaneArea& area) {
   PanelContext& context = frame.context;
   ImGui::SetCursorScreenPos({area.column_q, area.low.y});
-  ImGui::InvisibleButton("plane", {area.high.x - area.column_q, area.high.y - area.low.y});
+  hit_area("plane", {area.high.x - area.column_q, area.high.y - area.low.y});
   mark(context, "plane.map", area.low, area.high);
   if (!ImGui::IsItemHovered()) return;
   const ImVec2 at = ImGui::GetIO().MousePos;
@@ -330,7 +333,7 @@ void point_at_plane(PlaneFrame& frame, const PlaneArea& area) {
 /// A click into K or V moves the walk to the step that reads there.
 void point_at_bands(PlaneFrame& frame, const PlaneArea& area) {
   ImGui::SetCursorScreenPos({area.low.x, area.band_k});
-  ImGui::InvisibleButton("bands", {area.high.x - area.low.x, area.band_v + frame.px(kBand) - area.band_k});
+  hit_area("bands", {area.high.x - area.low.x, area.band_v + frame.px(kBand) - area.band_k});
   mark(frame.context, "plane.bands", {area.low.x, area.band_k}, {area.high.x, area.band_v + frame.px(kBand)});
   if (!ImGui::IsItemClicked()) return;
   const auto key = static_cast<int64_t>((ImGui::GetIO().MousePos.x - area.low.x) / area.per_key);

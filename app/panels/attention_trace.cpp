@@ -163,7 +163,7 @@ void draw_steps_axis(PlaneFrame& frame, const StepPlot& plot) {
 
 void point_at_plot(PlaneFrame& frame, const StepPlot& plot, const char* id) {
   ImGui::SetCursorScreenPos(plot.low);
-  ImGui::InvisibleButton(id, {plot.high.x - plot.low.x, plot.high.y - plot.low.y});
+  hit_area(id, {plot.high.x - plot.low.x, plot.high.y - plot.low.y});
   mark(frame.context, std::string("plane.") + id, plot.low, plot.high);
   if (!ImGui::IsItemHovered() && !ImGui::IsItemActive()) return;
   const float at = (ImGui::GetIO().MousePos.x - plot.low.x) / plot.pitch();
@@ -226,7 +226,7 @@ float draw_noted_link(PlaneFrame& frame, ImVec2 low) {
                                                   fmt::arg("head", with_separators(*row / queries)));
   const ImVec2 size = text_size(font, text);
   ImGui::SetCursorScreenPos(low);
-  if (ImGui::InvisibleButton("noted", {size.x, frame.px(kTitle)})) {
+  if (hit_area("noted", {size.x, frame.px(kTitle)})) {
     for (const PlaneStrip& strip : frame.picture.strips)
       if (const int64_t query = *row - strip.head * queries;
           query >= strip.queries.begin && query < strip.queries.end) {

@@ -8,6 +8,8 @@
 namespace tilescope {
 namespace {
 
+constexpr float kRun = 32, kRunButton = 104, kAroundRun = 10;  // unscaled pixels
+
 /// A switch that does nothing in this rung: dimmed, with the rungs in which it does, as an unused slider has them.
 void unused_row(Column& column, const BreakIt& one) {
   const PanelContext& context = column.context;
@@ -30,7 +32,7 @@ bool toggle_row(Column& column, const BreakIt& one, bool on) {
   const float height = column.px(28), middle = column.y + height / 2;
   const ImVec2 low{column.left, column.y}, high{column.right, column.y + height};
   ImGui::SetCursorScreenPos(low);
-  const bool clicked = ImGui::InvisibleButton(one.name.c_str(), {high.x - low.x, height});
+  const bool clicked = hit_area(one.name.c_str(), {high.x - low.x, height});
   explain(column.context, column.context.strings(one.help));
   mark(column.context, "break." + one.name, low, high);
   const float track_width = column.px(28), radius = column.px(8);
@@ -65,10 +67,10 @@ void run_button(Column& column) {
   const Theme& theme = column.theme();
   const Fonts& fonts = column.fonts();
   const bool cancels = session.busy() && session.busy_seconds() > 0.1;
-  const ImVec2 low{column.left, column.y}, high{column.left + column.px(120), column.y + column.px(32)};
+  const ImVec2 low{column.left, column.y}, high{column.left + column.px(kRunButton), column.y + column.px(kRun)};
   const float middle = (low.y + high.y) / 2, corner = column.px(6);
   ImGui::SetCursorScreenPos(low);
-  if (ImGui::InvisibleButton("run", {high.x - low.x, high.y - low.y})) cancels ? session.cancel() : session.submit();
+  if (hit_area("run", {high.x - low.x, high.y - low.y})) cancels ? session.cancel() : session.submit();
   const bool hovered = ImGui::IsItemHovered();
   mark(column.context, "run", low, high);
   explain(column.context, column.context.strings(cancels ? "controls.cancel_meaning" : "controls.run_meaning"));
@@ -82,26 +84,26 @@ void run_button(Column& column) {
     column.list->PopClipRect();
   } else {
     column.list->AddRectFilled(low, high, surface, corner);
-    draw_play(column.list, {low.x + column.px(26), middle}, column.px(11), theme.on_accent);
+    draw_play(column.list, {low.x + column.px(20), middle}, column.px(11), theme.on_accent);
   }
   const char* label = cancels ? "controls.cancel" : "controls.run";
-  const float text_left = low.x + column.px(cancels ? 16 : 40);
+  const float text_left = low.x + column.px(cancels ? 12 : 33);
   draw_text(column.list, fonts.body_semibold, {text_left, centred_top(fonts.body_semibold, middle - column.px(1))},
             theme.on_accent, column.context.strings(label));
-  draw_text_right(column.list, fonts.small, {high.x - column.px(12), centred_top(fonts.small, middle)}, theme.on_accent,
+  draw_text_right(column.list, fonts.small, {high.x - column.px(10), centred_top(fonts.small, middle)}, theme.on_accent,
                   cancels ? "Esc" : "F5");
 }
 
-void auto_box(Column& column) {
+/// Returns its right edge.
+float auto_box(Column& column) {
   Session& session = column.context.session;
   const Theme& theme = column.theme();
   const float side = column.px(16), middle = column.y + column.px(16);
-  const ImVec2 low{column.left + column.px(136), middle - side / 2};
+  const ImVec2 low{column.left + column.px(kRunButton + 14), middle - side / 2};
   const std::string& label = column.context.strings("controls.auto");
   const ImVec2 label_size = text_size(column.fonts().body, label);
   ImGui::SetCursorScreenPos({low.x, low.y - column.px(4)});
-  if (ImGui::InvisibleButton("auto", {side + column.px(8) + label_size.x, side + column.px(8)}))
-    session.auto_run = !session.auto_run;
+  if (hit_area("auto", {side + column.px(8) + label_size.x, side + column.px(8)})) session.auto_run = !session.auto_run;
   mark(column.context, "auto", ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
   explain(column.context, column.context.strings("controls.auto_meaning"));
   const ImVec2 high{low.x + side, low.y + side};
@@ -114,6 +116,7 @@ void auto_box(Column& column) {
   }
   draw_text(column.list, column.fonts().body, {high.x + column.px(8), centred_top(column.fonts().body, middle)},
             theme.text, label);
+  return high.x + column.px(8) + label_size.x;
 }
 
 }  // namespace
@@ -132,14 +135,49 @@ void Column::separator(float gap) {
 
 void run_section(Column& column) {
   run_button(column);
-  auto_box(column);
+  const float after = auto_box(column) + column.px(8);
   ImFont* font = column.fonts().small;
-  draw_text_right(column.list, font, {column.right, centred_top(font, column.y + column.px(16))}, column.theme().muted,
-                  duration_text(column.context));
-  explain_rect(column.context, {column.right - column.px(80), column.y}, {column.right, column.y + column.px(32)},
-               column.context.strings("controls.duration_meaning"));
-  column.y += column.px(32);
+  const std::string status = duration_text(column.context), shown = fit_text(font, status, column.right - after);
+  draw_text_right(column.list, font, {column.right, centred_top(font, column.y + column.px(kRun / 2))},
+                  column.theme().muted, shown);
+  const ImVec2 low{after, column.y}, high{column.right, column.y + column.px(kRun)};
+  mark(column.context, "run.status", {column.right - text_size(font, shown).x, low.y}, high);
+  explain_rect(column.context, low, high,
+               (shown == status ? "" : status + "\n") + column.context.strings("controls.duration_meaning"));
+  column.y += column.px(kRun);
 }
+
+namespace {
+
+/// Run where the column has it, or, where that place is scrolled away or below the window, at the column's edge.
+void run_in_sight(Column& column) {
+  const float top = ImGui::GetWindowPos().y, bottom = top + ImGui::GetWindowHeight(), around = column.px(kAroundRun);
+  const float height = column.px(kRun), place = column.y;
+  const float shown = std::clamp(place, top + around, std::max(top + around, bottom - around - height));
+  if (shown == place) return run_section(column);
+  const ImVec2 cursor = ImGui::GetCursorScreenPos();
+  const float bar = ImGui::GetScrollMaxY() > 0 ? ImGui::GetStyle().ScrollbarSize : 0;
+  const float right = std::max(column.right, column.edge_right - bar);
+  const ImVec2 low{column.edge_left, shown - around}, high{right, shown + height + around};
+  ImGui::SetCursorScreenPos(low);
+  // A window of its own: it lies above the rows that scroll under it, and takes their clicks.
+  ImGui::BeginChild("pinned run", {high.x - low.x, high.y - low.y}, false,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoNav |
+                        ImGuiWindowFlags_NoBackground);
+  Column pinned = column;
+  pinned.list = ImGui::GetWindowDrawList();
+  pinned.y = shown;
+  const float line = std::max(1.0F, std::round(column.context.view.scale));
+  pinned.list->AddRectFilled(low, high, column.theme().panel);
+  const float edge = shown > place ? high.y - line : low.y;
+  pinned.list->AddRectFilled({low.x, edge}, {high.x, edge + line}, column.theme().separator);
+  run_section(pinned);
+  ImGui::EndChild();
+  ImGui::SetCursorScreenPos(cursor);
+  column.y = place + height;
+}
+
+}  // namespace
 
 void break_it_section(Column& column) {
   const Lab& lab = column.context.lab();
@@ -149,15 +187,21 @@ void break_it_section(Column& column) {
               column.context.strings("controls.break_it"));
   column.y += column.px(36);
   const ChosenRung chosen = chosen_rung(column.context);
+  std::vector<const BreakIt*> unused;
+  std::vector<FoldedRow> folded;
   for (const BreakIt& one : lab.break_it) {
     if (!one.concerns(column.context.rung().name) && !(chosen.rung != nullptr && one.concerns(chosen.rung->name))) {
-      unused_row(column, one);
+      const auto uses = [&one](const Rung& rung) { return one.concerns(rung.name); };
+      unused.push_back(&one);
+      folded.push_back({column.context.strings(one.title), rung_numbers(lab, uses), uses});
       continue;
     }
     const auto& broken = column.context.session.request().broken;
     const bool on = std::find(broken.begin(), broken.end(), one.name) != broken.end();
     if (toggle_row(column, one, on)) column.context.session.set_broken(one.name, !on);
   }
+  if (fold_row(column, "break", folded))
+    for (const BreakIt* one : unused) unused_row(column, *one);
 }
 
 void draw_controls(PanelContext& context) {
@@ -174,21 +218,26 @@ void draw_controls(PanelContext& context) {
     sliders_section(column);
     pick_section(column);
   }
-  run_section(column);
+  run_in_sight(column);
   break_it_section(column);
   column.separator(context.lab().break_it.empty() ? 20 : 12);
+  baseline_card(column);
   findings_card(column);  // first: a result that happens to be right does not answer them
   correctness_card(column);
+  no_findings_card(column);
   plane_memory_card(column);
   order_cards(column);
   traffic_card(column);
   shared_card(column);
-  if (own != nullptr) command_card(column);
-  predict_card(column);
+  baseline_link(column);
+  if (predict_card(column)) {
+    ImGui::SetCursorScreenPos({origin.x, column.y});
+    ImGui::Dummy({0, 0});
+    ImGui::SetScrollHereY(1);
+  }
+  command_card(column);
   ImGui::SetCursorScreenPos({origin.x, column.y});
   ImGui::Dummy({0, 0});
-  // A frame later, when the room for the answer is known.
-  if (ImGui::GetScrollMaxY() > 0 && std::exchange(context.view.reveal_answer, false)) ImGui::SetScrollHereY(1);
 }
 
 }  // namespace tilescope

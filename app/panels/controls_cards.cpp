@@ -6,6 +6,7 @@
 #include "app/panels/correctness_model.hpp"
 #include "app/panels/sandbox_fields.hpp"
 #include "app/panels/traffic_facts.hpp"
+#include "app/result_verdict.hpp"
 
 namespace tilescope {
 namespace {
@@ -30,26 +31,41 @@ void mismatch_lines(Column& column, const Correctness& output) {
   card_line(column, text("controls.mismatches"),
             text.format("controls.of", fmt::arg("some", with_separators(static_cast<int64_t>(output.mismatches))),
                         fmt::arg("all", with_separators(static_cast<int64_t>(output.checked)))),
-            theme.text);
+            theme.text, text("correctness.mismatches_meaning"));
   if (!output.first) return;
   const auto index = static_cast<int64_t>(output.first->index);
   std::string place = with_separators(index);
   for (const BufferSpec& buffer : column.context.result->plan.buffers)
     if (buffer.name == output.buffer) place = element_text(buffer, index);  // row and column, of a matrix
-  card_line(column, text("controls.first_mismatch"), fmt::format("{}[{}]", output.buffer, place), theme.text);
+  card_line(column, text("controls.first_mismatch"), fmt::format("{}[{}]", output.buffer, place), theme.text,
+            text("controls.first_mismatch_meaning"));
   card_line(column, text("controls.expected_got"),
-            fmt::format("{}, {}", figure(output.first->expected), figure(output.first->got)), theme.text);
+            fmt::format("{}, {}", figure(output.first->expected), figure(output.first->got)), theme.text,
+            text("controls.expected_got_meaning"));
 }
 
-void verdict(Column& column, bool pass) {
+/// As the header has it: green and ticked only where the checks found nothing either.
+void verdict(Column& column, const RunResult& result) {
+  using Kind = ResultVerdict::Kind;
   const Theme& theme = column.theme();
+  const ResultVerdict said = verdict_of_result(&result, std::nullopt, column.context.strings);
   const ImVec2 centre{column.left + column.px(6.5F), column.y + column.px(13)};
-  if (pass)
-    draw_check(column.list, centre, column.px(13), theme.ok, column.px(1.75F));
+  const float size = column.px(13), thick = column.px(1.75F);
+  ImU32 ink = theme.text;
+  if (said.kind == Kind::matches)
+    draw_check(column.list, centre, size, ink = theme.ok, thick);
+  else if (said.kind == Kind::wrong)
+    draw_cross(column.list, centre, size, ink = theme.error, thick);
   else
-    draw_cross(column.list, centre, column.px(13), theme.error, column.px(1.75F));
-  column.text(column.fonts().title_semibold, column.left + column.px(22), 20, pass ? theme.ok : theme.error,
-              column.context.strings(pass ? "controls.pass" : "controls.fail"));
+    draw_finding_mark(column.list, centre, size, theme.error, thick);
+  // The finding's own name, above, is what is to be read first.
+  const float left = column.left + column.px(22), room = column.right - left;
+  ImFont* large = column.fonts().title_semibold;
+  ImFont* font =
+      said.kind == Kind::findings || text_size(large, said.text).x > room ? column.fonts().body_semibold : large;
+  column.text(font, left, 20, ink, fit_text(font, said.text, room));
+  if (text_size(font, said.text).x > room)
+    explain_rect(column.context, {left, column.y}, {column.right, column.y + column.px(26)}, said.text);
   column.y += column.px(28);
 }
 
@@ -82,20 +98,22 @@ void no_result(Column& column) {
     return;
   }
   // The compiler's whole log is under the source; here its first lines.
-  const size_t second_line = std::min(error.message.size(), error.message.find('\n') + 1);
-  const Error shown{error.id, error.message.substr(0, error.message.find('\n', second_line)), ""};
-  paragraph(column, as_sentence(shown), theme.error);
-  if (!error.hint.empty()) paragraph(column, error.hint, theme.muted);
+  const Strings& strings = column.context.strings;
+  std::string said = sentence(strings, error);
+  const size_t second_line = std::min(said.size(), said.find('\n') + 1);
+  said.resize(std::min(said.size(), said.find('\n', second_line)));
+  paragraph(column, said, theme.error);
+  if (const std::string hint = strings.hint(error); !hint.empty()) paragraph(column, hint, theme.muted);
   column.separator(14);
 }
 
-struct Moved {
-  uint64_t read_sectors, write_sectors, useful, moved;
-};
-Moved moved_by(const Counters& counters) {
-  const uint64_t sectors = counters.global_load_sectors + counters.global_store_sectors;
-  return {counters.global_load_sectors, counters.global_store_sectors,
-          counters.global_load_bytes_useful + counters.global_store_bytes_useful, sectors * 32};
+/// With what is allowed there, so that it is not taken for a failure beside the formula of the tolerance.
+std::string largest_error_text(const Correctness& output, const Strings& strings) {
+  std::string error = error_text(output.largest_error);
+  if (output.largest_error == 0 || output.largest_error_index >= output.expected.size()) return error;
+  const double expected = output.expected[output.largest_error_index];
+  const double allowed = output.tolerance.absolute + output.tolerance.relative * std::fabs(expected);
+  return strings.format("controls.of_allowed", fmt::arg("error", error), fmt::arg("allowed", error_text(allowed)));
 }
 
 }  // namespace
@@ -111,7 +129,8 @@ Dimmed::~Dimmed() {
   }
 }
 
-void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour) {
+void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour, std::string_view meaning) {
+  const float top = column.y;
   const Fonts& fonts = column.fonts();
   column.text(fonts.small, column.left, 14, column.theme().muted, label);
   float room = column.width() - text_size(fonts.small, label).x - column.px(8);
@@ -122,9 +141,10 @@ void card_line(Column& column, std::string_view label, std::string_view value, I
   }
   const std::string shown = fit_text(fonts.small, value, room);
   column.text_right(fonts.small, column.right, 14, colour, shown);
-  if (shown != value)
-    explain_rect(column.context, {column.left, column.y}, {column.right, column.y + column.px(kLine)}, value);
   column.y += column.px(kLine);
+  std::string said(meaning);
+  if (shown != value) said = std::string(value) + (said.empty() ? "" : "\n" + said);
+  explain_rect(column.context, {column.left, top}, {column.right, column.y}, said);
 }
 
 void paragraph(Column& column, std::string_view text, ImU32 colour) {
@@ -134,7 +154,11 @@ void paragraph(Column& column, std::string_view text, ImU32 colour) {
 
 void card_title(Column& column, const char* title, std::optional<Badge> badge) {
   column.text(column.fonts().small, column.left, 28, column.theme().muted, column.context.strings(title));
-  if (badge) draw_badge(column.context, column.list, {column.right, column.y + column.px(13)}, *badge);
+  float right = column.right;
+  if (badge) right -= draw_badge(column.context, column.list, {column.right, column.y + column.px(13)}, *badge);
+  const ImVec2 low{column.left, column.y + column.px(12)}, high{right, column.y + column.px(34)};
+  mark(column.context, std::string("title.") + title, low, {column.left + column.px(40), high.y});
+  explain_rect(column.context, low, high, column.context.strings(std::string(title) + "_meaning"));
   column.y += column.px(36);
 }
 
@@ -157,18 +181,18 @@ void correctness_card(Column& column) {
     const auto failed = std::find_if(outputs.begin(), outputs.end(), [](const Correctness& one) { return !one.pass; });
     const Correctness& output = failed != outputs.end() ? *failed : outputs.front();
     card_title(column, "controls.correctness", badge_of(*context.result));
-    verdict(column, output.pass);
+    verdict(column, *context.result);
     if (output.pass) {
-      card_line(column, text("controls.largest_error"), error_text(output.largest_error), column.theme().text);
-      card_line(column, text("controls.allowed"), tolerance_text(output.tolerance, text), column.theme().text);
+      card_line(column, text("controls.largest_error"), largest_error_text(output, text), column.theme().text,
+                text("controls.largest_error_meaning"));
+      card_line(column, text("controls.allowed"), tolerance_text(output.tolerance, text), column.theme().text,
+                text("controls.allowed_meaning"));
       card_line(column, text("controls.checked"),
                 fmt::format("{} / {}", with_separators(static_cast<int64_t>(output.checked)),
                             with_separators(static_cast<int64_t>(output.checked))),
-                column.theme().text);
+                column.theme().text, text("correctness.checked_meaning"));
     } else {
       mismatch_lines(column, output);
-      explain_rect(column.context, {column.left, column.y - column.px(3 * kLine)}, {column.right, column.y},
-                   output.reason);
     }
   }
   column.separator(16);
@@ -182,19 +206,24 @@ void findings_card(Column& column) {
     const Finding& first = context.result->findings.front();
     card_title(column, "controls.findings", Badge::simulated);
     const Fonts& fonts = column.fonts();
+    const std::string name = finding_name(context.strings, first.id);
     const std::string count = "× " + with_separators(static_cast<int64_t>(first.count));
     const float room = column.width() - text_size(fonts.small, count).x - column.px(8);
-    ImFont* large = text_size(fonts.title_semibold, first.id).x <= room ? fonts.title_semibold : fonts.body_semibold;
-    column.text(large, column.left, 20, column.theme().error, fit_text(large, first.id, room));
+    ImFont* large = text_size(fonts.title_semibold, name).x <= room ? fonts.title_semibold : fonts.body_semibold;
+    column.text(large, column.left, 20, column.theme().error, fit_text(large, name, room));
     column.text_right(fonts.small, column.right, 20, column.theme().text, count);
+    const float name_top = column.y;
     column.y += column.px(28);
     const float top = column.y;
-    paragraph(column, first.message, column.theme().text);
+    mark(column.context, "finding.name", {column.left, name_top}, {column.right, top});
+    explain_rect(column.context, {column.left, name_top}, {column.right, top},
+                 finding_meaning(context.strings, first.id));
+    paragraph(column, finding_text(context.strings, first), column.theme().text);
     if (const size_t more = context.result->findings.size() - 1; more > 0)
       paragraph(column, context.strings.format("controls.more_findings", fmt::arg("count", more)),
                 column.theme().muted);
     ImGui::SetCursorScreenPos({column.left, top});
-    if (first.line > 0 && ImGui::InvisibleButton("finding", {column.width(), column.y - top}))
+    if (first.line > 0 && hit_area("finding", {column.width(), column.y - top}))
       column.context.view.selection.line = first.line;
     explain_rect(column.context, {column.left, top}, {column.right, column.y},
                  context.strings("controls.finding_meaning"));
@@ -254,21 +283,25 @@ void traffic_card(Column& column) {
     if (!context.result->observed) {
       card_title(column, "controls.traffic", std::nullopt);
       column.y -= column.px(6);
-      paragraph(column, context.result->not_observed_reason, column.theme().muted);
+      paragraph(column, sentence(text, context.result->not_observed_reason), column.theme().muted);
     } else {
-      const Moved moved = moved_by(context.result->traffic.counters);
-      const double useful = moved.moved > 0 ? static_cast<double>(moved.useful) / static_cast<double>(moved.moved) : 0;
+      const Counters& counters = context.result->traffic.counters;
+      const auto number = [](uint64_t value) { return with_separators(static_cast<int64_t>(value)); };
+      const auto moved = static_cast<double>(counters.global_bytes_moved());
+      const double useful = moved > 0 ? static_cast<double>(counters.global_bytes_useful()) / moved : 0;
+      const float top = column.y;
       card_title(column, "controls.traffic", Badge::simulated);
-      const ImU32 colour = useful < 0.75 && moved.moved > 0 ? column.theme().error : column.theme().text;
-      column.text(column.fonts().title_semibold, column.left, 20, colour, bytes_text(static_cast<double>(moved.moved)));
+      const ImU32 colour = useful < 0.75 && moved > 0 ? column.theme().error : column.theme().text;
+      column.text(column.fonts().title_semibold, column.left, 20, colour, bytes_text(moved));
       column.y += column.px(28);
       card_line(column, text("controls.sectors"),
-                fmt::format("{}, {}", with_separators(static_cast<int64_t>(moved.read_sectors)),
-                            with_separators(static_cast<int64_t>(moved.write_sectors))),
+                fmt::format("{}, {}", number(counters.global_load_sectors), number(counters.global_store_sectors)),
                 column.theme().text);
+      if (counters.global_atomic_requests > 0)
+        card_line(column, text("controls.atomic_sectors"), number(counters.global_atomic_sectors), column.theme().text);
       card_line(column, text("controls.useful"), percent_text(useful), column.theme().text);
-      explain_rect(column.context, {column.left, column.y - column.px(kLine * 2 + 28)}, {column.right, column.y},
-                   text("controls.traffic_meaning"));
+      explain_rect(column.context, {column.left, top}, {column.right, column.y}, text("controls.traffic_meaning"));
+      mark(column.context, "card.traffic", {column.left, top}, {column.right, column.y});
     }
   }
   column.separator(16);

@@ -1,10 +1,13 @@
-// The rungs, each with its speed beside the best reference: live where this machine has measured, else recorded.
+// The rungs, each with its speed beside the lab's reference: live where this machine has measured, else recorded. The
+// size is that of the ladder, which the head names and a drop-down changes; the sliders do not move it.
 #include <algorithm>
 #include <cmath>
 
+#include "app/menus.hpp"
 #include "app/panels/controls_parts.hpp"
 #include "app/panels/speed_model.hpp"
 #include "engine/bench/speed_unit.hpp"
+#include "engine/bench/timed_place.hpp"
 
 namespace tilescope {
 namespace {
@@ -26,9 +29,8 @@ struct Speeds {
 
 Speeds speeds_of(const PanelContext& context) {
   Speeds speeds{.report = shown_report(context.session)};
-  const int64_t place = place_in_sweep(context.lab(), context.session.request().config);
-  if (speeds.report == nullptr || place == 0) return speeds;
-  speeds.ladder = make_ladder(*speeds.report, place);
+  if (speeds.report == nullptr) return speeds;
+  speeds.ladder = make_ladder(context.lab(), *speeds.report, ladder_size(context.view, context.lab(), *speeds.report));
   for (const Ladder::Row& row : speeds.ladder.rows)
     if (speeds.report->series[row.series].is_rung) speeds.full = std::max(speeds.full, row.percent);
   return speeds;
@@ -50,16 +52,87 @@ std::string speed_text(const PanelContext& context, const Speeds& speeds, const 
 /// Where the field gives a rate of operations, the rows have that; else their share of the reference.
 bool gives_speeds(const Lab& lab) { return lab.speed_unit == SpeedUnit::teraflops; }
 
+/// What 100% is; a rung by its title.
+std::string reference_name(const PanelContext& context, const Ladder& ladder) {
+  const Rung* rung = ladder.best_is_reference ? nullptr : find_rung(context.lab(), ladder.best);
+  return rung != nullptr ? context.strings(rung->title) : ladder.best;
+}
+
 std::string row_meaning(const PanelContext& context, const Rung& rung, const Speeds& speeds, const Ladder::Row* row) {
   const Ladder& ladder = speeds.ladder;
   const std::string& title = context.strings(rung.title);
   if (row == nullptr) return title;
   return context.strings.format(
       "controls.rung_meaning", fmt::arg("rung", title), fmt::arg("percent", std::lround(row->percent)),
-      fmt::arg("reference", ladder.best), fmt::arg("speed", speed_text(context, speeds, *row)),
-      fmt::arg("unit", speed_unit_of(context.lab())), fmt::arg("size", place_text(*speeds.report, ladder.size)));
+      fmt::arg("reference", reference_name(context, ladder)), fmt::arg("speed", speed_text(context, speeds, *row)),
+      fmt::arg("unit", speed_unit_of(context.lab())), fmt::arg("size_name", speeds.report->size_name),
+      fmt::arg("size", place_text(*speeds.report, ladder.size)));
 }
 
+/// The recorded sizes, the largest at the top.
+void draw_size_choices(PanelContext& context, const SpeedReport& report, int64_t shown) {
+  const std::vector<int64_t> sizes = timed_sizes(report);
+  const float row = ImGui::GetTextLineHeightWithSpacing(), padding = context.px(8);
+  constexpr float kMostRows = 14;
+  const float rows = std::min(kMostRows, static_cast<float>(sizes.size()));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(padding, padding));
+  ImGui::SetNextWindowSizeConstraints({0, 0}, {context.px(280), row * rows + 2 * padding});
+  if (ImGui::BeginPopup("ladder size")) {
+    for (auto at = sizes.rbegin(); at != sizes.rend(); ++at) {
+      const int64_t size = *at;
+      const std::string text = place_text(report, size);
+      if (ImGui::Selectable(text.c_str(), size == shown, 0, {context.px(160), 0}))
+        context.view.ladder_sizes[context.lab().name] = place_name(report, size);
+      mark(context, "ladder.size." + place_name(report, size), ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+    }
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+}
+
+/// "% of copy  at 8,192 ▾": the unit of the rows, and the size that they were timed at, which can be changed.
+struct LadderHead {
+  std::string unit, size;
+  float unit_width, size_width;  // of the texts, with the chevron
+
+  LadderHead(const Column& column, const Speeds& speeds)
+      : unit(gives_speeds(column.context.lab())
+                 ? std::string(speed_unit_of(column.context.lab()))
+                 : column.context.strings.format("controls.percent_of",
+                                                 fmt::arg("reference", reference_name(column.context, speeds.ladder)))),
+        size(column.context.strings.format("controls.ladder_at",
+                                           fmt::arg("size", brief_place_text(*speeds.report, speeds.ladder.size)))),
+        unit_width(text_size(column.fonts().small, unit).x),
+        size_width(text_size(column.fonts().small, size).x + column.px(18)) {}
+};
+
+void draw_head(Column& column, const Speeds& speeds, const LadderHead& head, float left, float right, float below) {
+  PanelContext& context = column.context;
+  ImFont* font = column.fonts().small;
+  const float room = right - head.size_width - column.px(8) - left;
+  const std::string unit = fit_text(font, head.unit, room);
+  column.text(font, left, below, column.theme().muted, unit);
+  if (unit != head.unit)
+    explain_rect(context, {left, column.y + column.px(below - 16)}, {left + room, column.y + column.px(below + 6)},
+                 head.unit);
+  const float at = left + std::min(head.unit_width, room) + column.px(8);
+  const ImVec2 low{at - column.px(4), column.y + column.px(below - 16)};
+  const ImVec2 high{at + head.size_width, column.y + column.px(below + 6)};
+  ImGui::SetCursorScreenPos(low);
+  if (hit_area("ladder.size", {high.x - low.x, high.y - low.y})) open_menu(context.view, "ladder size");
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  explain(context, context.strings("controls.ladder_size_meaning"));
+  mark(context, "ladder.size", low, high);
+  const ImU32 ink = hovered ? column.theme().accent : column.theme().text;
+  column.text(font, at, below, ink, head.size);
+  draw_chevron(column.list, {high.x - column.px(7), (low.y + high.y) / 2}, column.px(8),
+               hovered ? column.theme().accent : column.theme().muted);
+  ImGui::SetNextWindowPos({low.x, high.y + column.px(2)}, ImGuiCond_Always);
+  draw_size_choices(context, *speeds.report, speeds.ladder.size);
+}
+
+/// Title, unit, size and badge, over two lines where one is too short.
 void draw_title(Column& column, const Speeds& speeds) {
   PanelContext& context = column.context;
   const Fonts& fonts = column.fonts();
@@ -69,12 +142,14 @@ void draw_title(Column& column, const Speeds& speeds) {
     const float after = column.left + text_size(fonts.body_semibold, title).x + column.px(10);
     const float badge =
         draw_badge(context, column.list, {column.right, column.y + column.px(17)}, speeds.report->badge);
-    const std::string of =
-        gives_speeds(context.lab())
-            ? std::string(speed_unit_of(context.lab()))
-            : context.strings.format("controls.percent_of", fmt::arg("reference", speeds.ladder.best));
-    column.text(fonts.small, after, 32, column.theme().muted,
-                fit_text(fonts.small, of, column.right - badge - column.px(8) - after));
+    const LadderHead head(column, speeds);
+    const float right = column.right - badge - column.px(8);
+    if (after + head.unit_width + column.px(8) + head.size_width <= right) {
+      draw_head(column, speeds, head, after, right, 32);
+    } else {
+      column.y += column.px(22);
+      draw_head(column, speeds, head, column.left, column.right, 32);
+    }
   }
   column.y += column.px(44);
 }
@@ -85,8 +160,7 @@ void row_button(Column& column, const Rung& rung, bool selected, const std::stri
   const ImVec2 low{column.left - column.px(8), column.y};
   const ImVec2 high{column.right + column.px(8), column.y + column.px(kRow)};
   ImGui::SetCursorScreenPos(low);
-  if (ImGui::InvisibleButton(rung.name.c_str(), {high.x - low.x, high.y - low.y}))
-    column.context.session.select_rung(rung.name);
+  if (hit_area(rung.name.c_str(), {high.x - low.x, high.y - low.y})) column.context.session.select_rung(rung.name);
   if (ImGui::IsItemHovered() && !selected) column.list->AddRectFilled(low, high, theme.grid, column.px(6));
   explain(column.context, meaning);
   mark(column.context, "rung." + rung.name, low, high);

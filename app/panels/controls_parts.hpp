@@ -3,7 +3,9 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/panel_context.hpp"
 #include "app/widgets.hpp"
@@ -34,10 +36,11 @@ void sliders_section(Column& column);
 void pick_section(Column& column);
 void run_section(Column& column);
 void break_it_section(Column& column);
-/// Title and badge of a card; y moves to the value's row.
+/// Title and badge of a card; y moves to the value's row. The text `title`_meaning explains it.
 void card_title(Column& column, const char* title, std::optional<Badge> badge);
-/// Label muted at the left, value at the right; both on one line.
-void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour);
+/// Label muted at the left, value at the right; both on one line. `meaning` is its explanation on hover.
+void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour,
+               std::string_view meaning = {});
 void paragraph(Column& column, std::string_view text, ImU32 colour);
 /// Draws with everything dimmed while the result belongs to an older request.
 class Dimmed {
@@ -54,11 +57,18 @@ class Dimmed {
 };
 void correctness_card(Column& column);
 void findings_card(Column& column);
+/// Where the checks found nothing: what they look for, and whether that mends what the run before had.
+void no_findings_card(Column& column);
 void traffic_card(Column& column);
 void order_cards(Column& column);  // where the order of the blocks was modelled
 void shared_card(Column& column);
 void plane_memory_card(Column& column);  // where the lab has a plane (attention_memory.cpp)
-void predict_card(Column& column);
+/// The pinned result beside the present one; nothing where none is pinned (controls_baseline.cpp).
+void baseline_card(Column& column);
+/// "Pin as baseline", where none is.
+void baseline_link(Column& column);
+/// Returns whether an answer has just appeared, and is to be scrolled to.
+bool predict_card(Column& column);
 
 /// The report that is shown: this machine's sweep where there is one, else the recording; null if neither.
 const SpeedReport* shown_report(const Session& session);
@@ -69,7 +79,13 @@ std::string rung_numbers(const Lab& lab, const std::function<bool(const Rung&)>&
 std::string rungs_using(const Lab& lab, const std::string& param);
 /// "rungs 3–5 only"
 std::string only_rungs_text(const Strings& strings, const std::string& numbers);
-/// "98432", "98,432", "2^20", "96k", "1e6"; nothing if it is none of these.
-std::optional<int64_t> parse_count(std::string_view text);
+
+/// What has no effect in this rung stands behind one row: "8 more, rungs 4–8", which a click unfolds and folds again.
+/// It is remembered for each lab and section. Returns whether the rows are shown; nothing is drawn for none.
+struct FoldedRow {
+  std::string title, rungs;  // "Vector width", "4–5"
+  std::function<bool(const Rung&)> uses;
+};
+bool fold_row(Column& column, const std::string& section, const std::vector<FoldedRow>& rows);
 
 }  // namespace tilescope

@@ -1,34 +1,17 @@
-// The sliders: a size moves over the stops that its lab offers, a parameter over its possible values. Values may be
-// typed: double click, or Ctrl and a click.
+// The sliders: a size moves over the stops that its lab offers, a parameter over its possible values. A click on the
+// number, or Ctrl and a click on the track, types one. Those that the rung does not use are folded into one row.
 #include <imgui.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
-#include "app/panels/controls_parts.hpp"
-#include "app/shell_keys.hpp"
+#include "app/panels/controls_slider.hpp"
+#include "app/panels/sandbox_fields.hpp"
 
 namespace tilescope {
 namespace {
 
 constexpr float kRow = 44;
-
-struct Slider {
-  std::string name;  // of the size or parameter
-  std::string title, help;
-  std::vector<int64_t> stops;  // ascending; what dragging can reach
-  int64_t value = 0;
-  bool ticks = false;              // few enough to be told apart
-  std::string unused;              // why it has no effect; empty if it has
-  std::vector<std::string> names;  // of the values 0, 1, …; empty: they are numbers
-
-  std::string value_text() const {
-    const auto place = static_cast<size_t>(value);
-    return place < names.size() ? names[place] : with_separators(value);
-  }
-};
 
 /// Where a value is on the track, 0 … 1: by logarithm where the stops span decades, else evenly by stop.
 float position_of(const Slider& slider, int64_t value) {
@@ -64,36 +47,18 @@ void draw_track(Column& column, const Slider& slider, bool lit) {
   }
 }
 
-/// The field in place of the value. Returns what was typed, once Enter was pressed.
-std::optional<int64_t> typing_field(Column& column) {
-  ViewState& view = column.context.view;
-  const float width = column.px(120);
-  ImGui::SetCursorScreenPos({column.right - width, column.y + column.px(1)});
-  ImGui::SetNextItemWidth(width);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(column.px(8), column.px(1)));
-  ImGui::PushFont(column.fonts().body);
-  if (std::exchange(view.typing_starts, false)) ImGui::SetKeyboardFocusHere();
-  const bool entered = ImGui::InputText("##typed", &view.typed,
-                                        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
-  const bool left = ImGui::IsItemDeactivated();
-  ImGui::PopFont();
-  ImGui::PopStyleVar();
-  std::optional<int64_t> value;
-  if (entered) value = parse_count(view.typed);
-  if (entered || left) {
-    view.typing_in.clear();
-    view.typed.clear();
-  }
-  return value;
-}
-
-bool asks_to_type() {
-  const bool control_click = ImGui::GetIO().KeyCtrl && ImGui::IsMouseClicked(0);
-  return ImGui::IsItemHovered() && (ImGui::IsMouseDoubleClicked(0) || control_click);
+/// A long name of a value ends with an ellipsis beside its title; the whole of it is explained.
+std::string fitted_value(const Column& column, const Slider& slider) {
+  const Fonts& fonts = column.fonts();
+  const float room = column.width() - text_size(fonts.small, slider.title).x - column.px(12);
+  return slider.unused.empty() ? fit_text(fonts.body_semibold, slider.value_text(), room)
+                               : fit_text(fonts.body, slider.unused, room);
 }
 
 void explain_slider(Column& column, const Slider& slider) {
-  explain(column.context, slider.unused.empty() ? slider.help : slider.help + " " + slider.unused);
+  const std::string whole = slider.unused.empty() ? slider.value_text() : slider.unused;
+  const bool said = slider.unused.empty() && fitted_value(column, slider) == whole;
+  explain(column.context, said ? slider.help : slider.help + " " + whole);
 }
 
 /// The stop under the pointer while the track is dragged. Pressing the handle leaves the value as it is until it moves.
@@ -112,32 +77,57 @@ std::optional<int64_t> track(Column& column, const Slider& slider, bool& types, 
   const float half = column.px(10), middle = column.y + column.px(30);
   const ImVec2 low{column.left, middle - half}, high{column.right, middle + half};
   ImGui::SetCursorScreenPos(low);
-  ImGui::InvisibleButton("track", {high.x - low.x, high.y - low.y});
+  hit_area("track", {high.x - low.x, high.y - low.y});
   explain_slider(column, slider);
   mark(column.context, "slider." + slider.name, low, high);
   if (!slider.unused.empty()) return std::nullopt;
   lit = ImGui::IsItemActive() || ImGui::IsItemHovered();
-  types = types || asks_to_type();
+  const bool control_click = ImGui::GetIO().KeyCtrl && ImGui::IsMouseClicked(0) && ImGui::IsItemHovered();
+  types = types || (control_click && slider.names.empty());
   return ImGui::IsItemActive() && !ImGui::GetIO().KeyCtrl && !types ? dragged_to(column, slider) : std::nullopt;
 }
 
-/// Label and value; the value is pressed to type another. Returns what was typed.
+/// The number, which is pressed to type another. Returns whether it was.
+bool value_button(Column& column, const Slider& slider) {
+  const Theme& theme = column.theme();
+  ImFont* font = column.fonts().body_semibold;
+  const std::string text = fitted_value(column, slider);
+  const float width = std::max(column.px(48), text_size(font, text).x + column.px(16));
+  // The text keeps the column's right edge; its surface is a little wider.
+  const ImVec2 low{column.right - width + column.px(8), column.y - column.px(1)};
+  const ImVec2 high{column.right + column.px(8), low.y + column.px(22)};
+  ImGui::SetCursorScreenPos(low);
+  const bool pressed = hit_area("value", {high.x - low.x, high.y - low.y});
+  const bool typed = slider.names.empty();
+  if (typed && ImGui::IsItemHovered()) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_TextInput);
+    column.list->AddRectFilled(low, high, theme.raised, column.px(4));
+  }
+  explain(column.context, typed                         ? slider.typing_help
+                          : text == slider.value_text() ? slider.help
+                                                        : slider.help + " " + slider.value_text());
+  mark(column.context, "value." + slider.name, low, high);
+  column.text_right(font, column.right, 18, theme.text, text);
+  return pressed && typed;
+}
+
+/// Label and value. Returns what was typed.
 std::optional<int64_t> caption(Column& column, const Slider& slider, bool& types) {
   const Theme& theme = column.theme();
   const Fonts& fonts = column.fonts();
   const bool used = slider.unused.empty();
   const ImU32 dimmed = mix(theme.panel, theme.muted, 0.55F);
   column.text(fonts.small, column.left, 18, used ? theme.muted : dimmed, slider.title);
-  if (column.context.view.typing_in == slider.name) return typing_field(column);
-  ImGui::SetCursorScreenPos({column.left, column.y});
-  ImGui::InvisibleButton("value", {column.width(), column.px(20)});
-  explain_slider(column, slider);
-  mark(column.context, "value." + slider.name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
-  types = used && slider.names.empty() && asks_to_type();
-  if (used)
-    column.text_right(fonts.body_semibold, column.right, 18, theme.text, slider.value_text());
-  else
-    column.text_right(fonts.body, column.right, 18, dimmed, slider.unused);
+  if (column.context.view.typing_in == slider.name) return typing_field(column, slider);
+  float label_right = column.right;
+  if (used) {
+    types = value_button(column, slider);
+    label_right = ImGui::GetItemRectMin().x;
+  } else {
+    column.text_right(fonts.body, column.right, 18, dimmed, fitted_value(column, slider));
+  }
+  explain_rect(column.context, {column.left, column.y}, {label_right, column.y + column.px(20)},
+               used ? slider.help : slider.help + " " + slider.unused);
   return std::nullopt;
 }
 
@@ -148,15 +138,16 @@ std::optional<int64_t> slider_row(Column& column, const Slider& slider) {
   ImGui::PushID(slider.name.c_str());
   const auto typed = caption(column, slider, types);
   const auto dragged = track(column, slider, types, lit);
-  if (types) {
-    view.typing_in = slider.name;
-    view.typed = std::to_string(slider.value);
-    view.typing_starts = true;
-  }
+  if (types) begin_typing(view, slider);
   draw_track(column, slider, lit);
   ImGui::PopID();
   column.y += column.px(kRow);
   return typed ? typed : dragged;
+}
+
+std::string typing_help(const PanelContext& context, const Slider& slider) {
+  return context.strings.format("controls.typing_meaning", fmt::arg("low", with_separators(slider.low)),
+                                fmt::arg("high", with_separators(slider.high)));
 }
 
 Slider size_slider(const PanelContext& context, const Size& size) {
@@ -165,6 +156,7 @@ Slider size_slider(const PanelContext& context, const Size& size) {
   Slider slider{.name = size.name,
                 .title = context.strings(size.title),
                 .help = {},
+                .typing_help = {},
                 .stops = {},
                 .value = request.config.size(size.name),
                 .ticks = false,
@@ -173,9 +165,15 @@ Slider size_slider(const PanelContext& context, const Size& size) {
   for (const int64_t stop : size.offered)
     if (stop >= size.min && stop <= most) slider.stops.push_back(stop);
   if (slider.stops.empty()) slider.stops = {size.min, most};
+  slider.low = size.min;
+  slider.high = most;
   slider.help =
       context.strings.format("controls.size_meaning", fmt::arg("title", slider.title),
                              fmt::arg("low", with_separators(size.min)), fmt::arg("high", with_separators(most)));
+  if (context.sandbox != nullptr && context.sandbox->is_shown(context.session))
+    if (const std::string origin = origin_text(context.strings, context.sandbox->form(), size.name); !origin.empty())
+      slider.help += "\n" + origin;
+  slider.typing_help = typing_help(context, slider);
   return slider;
 }
 
@@ -184,6 +182,7 @@ Slider param_slider(const PanelContext& context, const Param& param) {
   Slider slider{.name = param.name,
                 .title = context.strings(param.title),
                 .help = context.strings(param.help),
+                .typing_help = {},
                 .stops = values_of(param),
                 .value = context.session.request().config.param(param.name),
                 .ticks = false,
@@ -193,6 +192,10 @@ Slider param_slider(const PanelContext& context, const Param& param) {
   slider.ticks = slider.stops.size() <= 17;
   if (std::find(rung.params.begin(), rung.params.end(), param.name) == rung.params.end())
     slider.unused = only_rungs_text(context.strings, rungs_using(context.lab(), param.name));
+  slider.only_stops = true;
+  slider.low = slider.stops.front();
+  slider.high = slider.stops.back();
+  slider.typing_help = typing_help(context, slider);
   return slider;
 }
 
@@ -202,28 +205,53 @@ bool refusal(Column& column, const ChosenRung& chosen) {
   const auto possible = chosen.rung->check(chosen.config);
   if (possible) return false;
   const float top = column.y += column.px(8);
-  paragraph(column, as_sentence({possible.error().id, possible.error().message, ""}), column.theme().error);
+  paragraph(column, sentence(column.context.strings, possible.error()), column.theme().error);
   mark(column.context, "refusal", {column.left, top}, {column.right, column.y});
   column.y += column.px(10);
   return true;
 }
 
+/// ⌈98,432 / 256⌉ = 385; a formula that is wider than what the label leaves has the next line, or two, for itself.
 void grid_row(Column& column) {
   const PanelContext& context = column.context;
   const ChosenRung chosen = chosen_rung(context);
   if (chosen.rung == nullptr || !chosen.rung->grid_formula || refusal(column, chosen)) return;
-  const float middle = column.y + column.px(15);
   const std::string& label = context.strings("controls.grid");
   const Fonts& fonts = column.fonts();
+  ImFont* font = fonts.small_semibold;
+  const float top = column.y, middle = column.y + column.px(15);
   draw_text(column.list, fonts.small, {column.left, centred_top(fonts.small, middle)}, column.theme().muted, label);
   const std::string formula = chosen.rung->grid_formula(chosen.config);
-  const float room = column.width() - text_size(fonts.small, label).x - column.px(8);
-  const std::string shown = fit_text(fonts.small_semibold, formula, room);
-  draw_text_right(column.list, fonts.small_semibold, {column.right, centred_top(fonts.small_semibold, middle)},
-                  column.theme().text, shown);
-  explain_rect(column.context, {column.left, column.y}, {column.right, column.y + column.px(32)},
-               context.strings("controls.grid_meaning") + (shown == formula ? "" : " " + formula));
-  column.y += column.px(36);
+  if (text_size(font, formula).x <= column.width() - text_size(fonts.small, label).x - column.px(8)) {
+    draw_text_right(column.list, font, {column.right, centred_top(font, middle)}, column.theme().text, formula);
+    column.y += column.px(32);
+  } else {
+    column.y += column.px(26);
+    if (text_size(font, formula).x <= column.width()) {
+      draw_text_right(column.list, font, {column.right, column.y}, column.theme().text, formula);
+      column.y += column.px(20);
+    } else {
+      const TextRun run[] = {{font, column.theme().text, formula}};
+      column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(20), run);
+    }
+  }
+  if (column.y - top > column.px(32)) column.y += column.px(6);
+  mark(column.context, "grid", {column.left, top}, {column.right, column.y});
+  explain_rect(column.context, {column.left, top}, {column.right, column.y}, context.strings("controls.grid_meaning"));
+  column.y += column.px(4);
+}
+
+/// What the row of the folded sliders says.
+std::vector<FoldedRow> folded(const PanelContext& context, const std::vector<Slider>& sliders) {
+  std::vector<FoldedRow> rows;
+  for (const Slider& slider : sliders) {
+    const std::string& name = slider.name;
+    const auto uses = [&name](const Rung& rung) {
+      return std::find(rung.params.begin(), rung.params.end(), name) != rung.params.end();
+    };
+    rows.push_back({slider.title, rung_numbers(context.lab(), uses), uses});
+  }
+  return rows;
 }
 
 }  // namespace
@@ -259,47 +287,22 @@ std::string only_rungs_text(const Strings& strings, const std::string& numbers) 
   return strings.format(one ? "controls.rung_only" : "controls.rungs_only", fmt::arg("rungs", numbers));
 }
 
-std::optional<int64_t> parse_count(std::string_view text) {
-  std::string digits;
-  double factor = 1;
-  std::optional<int> power;
-  for (size_t at = 0; at < text.size(); ++at) {
-    const char letter = text[at];
-    if (letter == ' ' || letter == ',' || letter == '_') continue;
-    if (letter == '^') {
-      int exponent = 0;
-      const auto [end, wrong] = std::from_chars(text.data() + at + 1, text.data() + text.size(), exponent);
-      if (wrong != std::errc{} || end != text.data() + text.size() || exponent < 0) return std::nullopt;
-      power = exponent;
-      break;
-    }
-    const bool last = text.find_last_not_of(' ') == at;
-    if (last && (letter == 'k' || letter == 'K'))
-      factor = 1e3;
-    else if (last && letter == 'M')
-      factor = 1e6;
-    else if (last && letter == 'G')
-      factor = 1e9;
-    else
-      digits += letter;
-  }
-  double value = 0;
-  const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (digits.empty() || wrong != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  if (power) value = std::pow(value, *power);
-  value *= factor;
-  if (!(std::abs(value) < 9e15)) return std::nullopt;
-  return std::llround(value);
-}
-
 void sliders_section(Column& column) {
   PanelContext& context = column.context;
   column.y += column.px(8);
   for (const Size& size : context.lab().sizes)
     if (const auto value = slider_row(column, size_slider(context, size))) context.session.set_size(size.name, *value);
-  for (const Param& param : context.lab().params)
-    if (const auto value = slider_row(column, param_slider(context, param)))
-      context.session.set_param(param.name, *value);
+  std::vector<Slider> unused;
+  for (const Param& param : context.lab().params) {
+    Slider slider = param_slider(context, param);
+    if (!slider.unused.empty()) {
+      unused.push_back(std::move(slider));
+      continue;
+    }
+    if (const auto value = slider_row(column, slider)) context.session.set_param(param.name, *value);
+  }
+  if (fold_row(column, "sliders", folded(context, unused)))
+    for (const Slider& slider : unused) slider_row(column, slider);
   grid_row(column);
 }
 

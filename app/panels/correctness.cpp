@@ -33,11 +33,12 @@ float draw_verdict(PanelContext& context, const RunResult& run, size_t output, I
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float badge_wide = draw_badge(context, list, {right, low.y + context.px(2)}, badge);
   const Verdict verdict = verdict_of(run, output, context.strings);
-  const std::string reason = " " + verdict.reason, quiet = " " + verdict.quiet;
+  const std::string reason = " " + verdict.reason, quiet = " " + verdict.quiet, found = " " + verdict.found;
   const ImU32 finding = run.correctness[output].pass ? theme.text : theme.error;
   const TextRun runs[] = {{context.fonts.body_semibold, finding, verdict.finding},
                           {context.fonts.body, theme.text, reason},
-                          {context.fonts.body, theme.muted, quiet}};
+                          {context.fonts.body, theme.muted, quiet},
+                          {context.fonts.body, theme.error, found}};
   return flow_text(list, low, right - low.x - badge_wide - context.px(24), context.px(24), runs);
 }
 
@@ -73,10 +74,13 @@ void draw_compared(PanelContext& context, const RunResult& run) {
   const StripLayout layout = lay_out_strip(frame, {right - left, bottom - top});
   const float strip = std::floor(bottom - layout.height);
   const float printed = output_height(context, strip - top);
-  draw_error_maps(frame, {left, top}, {right, strip - printed - context.px(12)});
+  const float most = strip - printed - context.px(12);
+  const float ends = draw_error_maps(frame, {left, top}, {right, most});
+  // What the maps leave over goes to the strip, not between the two.
+  const float begins = printed > 0 ? strip : std::floor(strip - std::max(0.0F, most - ends));
   if (printed > 0) draw_output(context, {left, strip - printed}, {right, strip});
-  separator_line(context, strip);
-  draw_correctness_strip(frame, layout, {left, strip}, {right, bottom});
+  separator_line(context, begins);
+  draw_correctness_strip(frame, layout, {left, begins}, {right, bottom});
   if (frame.pointed) context.view.hover = select_element(run, frame.buffer, *frame.pointed);
 }
 

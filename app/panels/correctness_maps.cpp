@@ -1,5 +1,6 @@
 // The result map and the error map, with their legends, side by side.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -103,6 +104,16 @@ void draw_title(const CorrectnessFrame& frame, const MapView& map, float room) {
             context.theme.muted, what);
 }
 
+/// A frame that is seen on every colour of the scale, in both themes: a light line between two dark ones.
+void frame_line(const CorrectnessFrame& frame, const ImVec2* points, size_t count, ImU32 light) {
+  constexpr ImU32 kDark = IM_COL32(10, 13, 17, 255);
+  const float thickness = frame.context.px(1.5F);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddPolyline(points, static_cast<int>(count), kDark, ImDrawFlags_Closed, 3 * thickness);
+  list->AddPolyline(points, static_cast<int>(count), light, ImDrawFlags_Closed, thickness);
+}
+constexpr ImU32 kSelectedLine = IM_COL32(255, 255, 255, 255), kBlockLine = IM_COL32(190, 200, 212, 255);
+
 /// Outlines the cells of elements [begin, end) in reading order, as text is marked over several lines.
 void outline(const CorrectnessFrame& frame, const MapView& map, int64_t begin, int64_t end, ImU32 colour) {
   const auto first = cell_of(map.grid, begin), last = cell_of(map.grid, std::min(end, map.grid.count) - 1);
@@ -119,10 +130,7 @@ void outline(const CorrectnessFrame& frame, const MapView& map, int64_t begin, i
   if (first->row != last->row)
     points = {{start, top},   {right, top},   {right, above_last}, {stop, above_last},
               {stop, bottom}, {left, bottom}, {left, below_first}, {start, below_first}};
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const auto count = static_cast<int>(points.size());
-  list->AddPolyline(points.data(), count, frame.context.theme.window, ImDrawFlags_Closed, 2 * thickness);
-  list->AddPolyline(points.data(), count, colour, ImDrawFlags_Closed, thickness);
+  frame_line(frame, points.data(), points.size(), colour);
 }
 
 /// Outlines a rectangle of a matrix: its first and its last element.
@@ -135,9 +143,8 @@ void outline_rectangle(const CorrectnessFrame& frame, const MapView& map, int64_
                       map.corner.y + static_cast<float>(low->row) * pitch - out};
   const ImVec2 end{map.corner.x + static_cast<float>(high->column + 1) * pitch + out,
                    map.corner.y + static_cast<float>(high->row + 1) * pitch + out};
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRect(corner, end, frame.context.theme.window, 0, 0, 2 * thickness);
-  list->AddRect(corner, end, colour, 0, 0, thickness);
+  const std::array<ImVec2, 4> points{corner, ImVec2{end.x, corner.y}, end, ImVec2{corner.x, end.y}};
+  frame_line(frame, points.data(), points.size(), colour);
 }
 
 /// The cells that the selected or hovered block wrote, and the selected element.
@@ -147,18 +154,17 @@ void draw_selection(const CorrectnessFrame& frame, const MapView& map) {
   const auto block = view.selection.block;
   if (block && frame.run.observed && frame.buffer < frame.run.tiles.buffers.size()) {
     const BufferMap& written = frame.run.tiles.buffers[frame.buffer];
-    const ImU32 colour = mix(context.theme.accent, context.theme.window, 0.4F);
     constexpr size_t kMostPieces = 4;
     if (*block + 1 < written.writes_first.size()) {
       const auto ranges = written.writes_of(*block);
       if (is_rectangle(written, ranges))
-        outline_rectangle(frame, map, ranges.front().begin, ranges.back().end - 1, colour);
+        outline_rectangle(frame, map, ranges.front().begin, ranges.back().end - 1, kBlockLine);
       else if (ranges.size() <= kMostPieces)
-        for (const ElementRange& range : ranges) outline(frame, map, range.begin, range.end, colour);
+        for (const ElementRange& range : ranges) outline(frame, map, range.begin, range.end, kBlockLine);
     }
   }
-  if (const auto element = selected_element(frame)) outline(frame, map, *element, *element + 1, context.theme.accent);
-  if (frame.pointed) outline(frame, map, *frame.pointed, *frame.pointed + 1, context.theme.text);
+  if (const auto element = selected_element(frame)) outline(frame, map, *element, *element + 1, kSelectedLine);
+  if (frame.pointed) outline(frame, map, *frame.pointed, *frame.pointed + 1, kSelectedLine);
 }
 
 std::string cell_sentence(const CorrectnessFrame& frame, const CellElements& elements, int64_t worst) {
@@ -215,7 +221,7 @@ void draw_map(CorrectnessFrame& frame, MapView& map) {
   if (size.x < 1 || size.y < 1) return;
   const ImVec2 end{map.corner.x + size.x, map.corner.y + size.y};
   ImGui::SetCursorScreenPos(map.corner);
-  ImGui::InvisibleButton(error ? "map.error" : "map.result", size);
+  hit_area(error ? "map.error" : "map.result", size);
   mark(context, error ? "map.error" : "map.result", map.corner, end);
   ImGui::GetWindowDrawList()->AddImage(map.picture.texture, map.corner, end, {0, 0}, {1, 1});
   if (!ImGui::IsItemHovered()) return;
@@ -231,20 +237,21 @@ void draw_map(CorrectnessFrame& frame, MapView& map) {
 
 }  // namespace
 
-void draw_error_maps(CorrectnessFrame& frame, ImVec2 low, ImVec2 high) {
+float draw_error_maps(CorrectnessFrame& frame, ImVec2 low, ImVec2 high) {
   PanelContext& context = frame.context;
   const float gutter = context.px(kGutter), width = std::floor((high.x - low.x - gutter) / 2);
   const float rows = high.y - low.y - context.px(kTitle + 4);
-  if (context.heat_maps == nullptr || rows < context.px(16) || width < context.px(64)) return;
+  if (context.heat_maps == nullptr || rows < context.px(16) || width < context.px(64)) return high.y;
   const CellGrid grid =
       HeatMaps::fit(frame.run, frame.output, static_cast<int>(width), static_cast<int>(rows), context.view.scale);
-  if (grid.count == 0) return;
+  if (grid.count == 0) return high.y;
   MapView result{HeatMaps::Kind::value, low, {low.x + width, high.y}, grid, {}, {}};
   MapView error{HeatMaps::Kind::error, {low.x + width + gutter, low.y}, high, grid, {}, {}};
   draw_map(frame, result);
   draw_map(frame, error);
   draw_selection(frame, result);
   if (!frame.check().expected.empty()) draw_selection(frame, error);
+  return std::min(high.y, result.corner.y + static_cast<float>(grid.height()));
 }
 
 }  // namespace tilescope

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "app/result_verdict.hpp"
+#include "app/sentences.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -44,7 +47,7 @@ std::string failed_finding(const Correctness& check, const Strings& strings) {
 }
 
 std::string failed_reason(const RunResult& run, const Correctness& check, const Strings& strings) {
-  if (!check.first) return check.reason;
+  if (!check.first) return sentence(strings, check.reason);
   return strings.format("correctness.first_is", fmt::arg("index", index_text(run, check, check.first->index)),
                         fmt::arg("expected", value_text(check.first->expected)),
                         fmt::arg("got", value_text(check.first->got)));
@@ -59,11 +62,13 @@ Verdict verdict_of(const RunResult& run, size_t output, const Strings& strings) 
     verdict.finding = strings.format(check.checked == 1 ? "correctness.one_matches" : "correctness.all_match",
                                      fmt::arg("all", count_text(check.checked)), fmt::arg("name", check.buffer));
     verdict.reason = passed_reason(run, check, strings);
+    verdict.found = findings_sentence(run, strings);
     verdict.quiet =
         strings.format("correctness.allowed_is", fmt::arg("tolerance", tolerance_text(check.tolerance, strings)));
   } else {
     verdict.finding = failed_finding(check, strings);
     verdict.reason = failed_reason(run, check, strings);
+    verdict.found = findings_sentence(run, strings);
   }
   return verdict;
 }
@@ -95,6 +100,27 @@ ElementFacts facts_of(const RunResult& run, size_t output, size_t buffer, int64_
     if (std::isinf(*facts.expected)) facts.pass = *facts.got == *facts.expected;
   }
   return facts;
+}
+
+std::optional<ErrorSpread> spread_of(const RunResult& run, size_t output, size_t buffer) {
+  constexpr uint64_t kMost = uint64_t{1} << 18;
+  const Correctness& check = run.correctness[output];
+  const uint64_t count = check.expected.size();
+  if (count == 0 || !run.buffers[buffer]) return std::nullopt;
+  ErrorSpread spread;
+  spread.every = (count + kMost - 1) / kMost;
+  for (uint64_t element = 0; element < count; element += spread.every, ++spread.elements) {
+    const ElementFacts facts = facts_of(run, output, buffer, static_cast<int64_t>(element));
+    size_t bucket = ErrorSpread::kBuckets - 1;
+    if (facts.pass && facts.error.value_or(0) == 0) {
+      bucket = 0;
+    } else if (facts.pass && facts.error && facts.allowed && *facts.allowed > 0) {
+      const double decade = std::floor(std::log10(*facts.error / *facts.allowed));  // −1: from a tenth to all of it
+      bucket = static_cast<size_t>(std::clamp(decade, -6.0, -1.0) + 7);
+    }
+    ++spread.counts[bucket];
+  }
+  return spread;
 }
 
 int64_t worst_element(const RunResult& run, size_t output, size_t buffer, int64_t first, int64_t last) {

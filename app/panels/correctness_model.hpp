@@ -1,6 +1,7 @@
 // What the correctness view says, worked out from a RunResult. No ImGui.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,9 +13,9 @@
 
 namespace tilescope {
 
-/// The sentence on top: the finding, its reason, and what is said quietly after it.
+/// The sentence on top: the finding, its reason, what is said quietly after it, and what the checks found.
 struct Verdict {
-  std::string finding, reason, quiet;
+  std::string finding, reason, quiet, found;
 };
 Verdict verdict_of(const RunResult& run, size_t output, const Strings& strings);
 
@@ -28,6 +29,16 @@ struct ElementFacts {
   bool pass = true;
 };
 ElementFacts facts_of(const RunResult& run, size_t output, size_t buffer, int64_t element);
+
+/// How the errors of an output spread, as shares of what is allowed: equal to the reference, then a bucket for each
+/// factor of ten below what is allowed, the last one above it. Where an output is large, every `every`-th element.
+struct ErrorSpread {
+  static constexpr size_t kBuckets = 8;
+  std::array<uint64_t, kBuckets> counts{};  // 0; < 1e-5; < 1e-4; < 1e-3; < 0.01; < 0.1; ≤ 1; above, or NaN
+  uint64_t elements = 0, every = 1;
+};
+/// Nothing where there is no reference element by element.
+std::optional<ErrorSpread> spread_of(const RunResult& run, size_t output, size_t buffer);
 
 /// The element with the largest error among [first, last] of a row; no number counts as the largest.
 int64_t worst_element(const RunResult& run, size_t output, size_t buffer, int64_t first, int64_t last);

@@ -77,7 +77,7 @@ void draw_row(CorrectnessFrame& frame, const TableRow& row, ImVec2 low, float ri
   ImFont* font = context.fonts.small;
   const float height = context.px(kRow), top = centred_top(font, low.y + height / 2);
   ImGui::SetCursorScreenPos(low);
-  if (ImGui::InvisibleButton(row.name, {right - low.x, height})) pick_element(frame, row.element);
+  if (hit_area(row.name, {right - low.x, height})) pick_element(frame, row.element);
   if (ImGui::IsItemHovered()) {
     list->AddRectFilled({low.x - context.px(8), low.y}, {right + context.px(8), low.y + height}, theme.raised,
                         context.px(4));
@@ -93,7 +93,7 @@ void draw_row(CorrectnessFrame& frame, const TableRow& row, ImVec2 low, float ri
   if (facts.expected && facts.got) pair = told_apart(*facts.expected, *facts.got);
   const std::array<std::string, 5> values{"[" + element_text(frame.spec(), row.element) + "]", pair.first, pair.second,
                                           text(facts.error, error_text), text(facts.allowed, error_text)};
-  for (size_t i = 0; i < values.size(); ++i) {
+  for (size_t i = 0; i < columns.size(); ++i) {
     const bool bad = !facts.pass && (i == 2 || i == 3);
     draw_text_right(list, bad ? context.fonts.small_semibold : font, {columns[i], top}, bad ? theme.error : theme.text,
                     values[i]);
@@ -102,13 +102,23 @@ void draw_row(CorrectnessFrame& frame, const TableRow& row, ImVec2 low, float ri
 
 void draw_table(CorrectnessFrame& frame, size_t most, ImVec2 low, float right) {
   PanelContext& context = frame.context;
-  const float first = context.px(112), each = (right - low.x - first) / 5;
-  std::array<float, 5> columns{};
-  for (size_t i = 0; i < columns.size(); ++i) columns[i] = std::round(low.x + first + each * static_cast<float>(i + 1));
+  // In a narrow window the last columns are left out; the card beside the view has them.
+  const float first = context.px(112), room = right - low.x - first;
+  const auto count = static_cast<size_t>(std::clamp(std::floor(room / context.px(78)), 1.0F, 5.0F));
+  const float each = room / static_cast<float>(count);
+  std::array<float, 5> places{};
+  for (size_t i = 0; i < count; ++i) places[i] = std::round(low.x + first + each * static_cast<float>(i + 1));
+  const std::span<const float> columns(places.data(), count);
   constexpr std::array<const char*, 5> kTitles{"correctness.column_element", "correctness.column_expected",
                                                "correctness.column_got", "correctness.column_error",
                                                "correctness.column_allowed"};
-  for (size_t i = 0; i < kTitles.size(); ++i)
+  static constexpr std::array<const char*, 5> kMeanings{
+      "correctness.column_element_meaning", "correctness.column_expected_meaning", "correctness.column_got_meaning",
+      "controls.largest_error_meaning", "controls.allowed_meaning"};
+  for (size_t i = 0; i < count; ++i)
+    explain_rect(context, {columns[i] - each, low.y}, {columns[i], low.y + context.px(kRow)},
+                 context.strings(kMeanings[i]));
+  for (size_t i = 0; i < count; ++i)
     draw_text_right(ImGui::GetWindowDrawList(), context.fonts.small,
                     {columns[i], centred_top(context.fonts.small, low.y + context.px(kRow) / 2)}, context.theme.muted,
                     context.strings(kTitles[i]));
@@ -118,29 +128,21 @@ void draw_table(CorrectnessFrame& frame, size_t most, ImVec2 low, float right) {
   }
 }
 
-void select_line(PanelContext& context, const Finding& finding) {
-  context.view.selection = {};
-  context.view.selection.line = finding.line;
-  const Dim3& grid = context.result->tiles.grid;
-  const uint64_t block = finding.block.x + uint64_t{grid.x} * (finding.block.y + uint64_t{grid.y} * finding.block.z);
-  if (block < grid.count()) context.view.selection.block = static_cast<uint32_t>(block);
-}
-
 void draw_finding(PanelContext& context, const Finding& finding, size_t index, ImVec2 low, float right) {
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float height = context.px(kRow), top = centred_top(context.fonts.small, low.y + height / 2);
   ImGui::PushID(static_cast<int>(index));
   ImGui::SetCursorScreenPos(low);
-  if (ImGui::InvisibleButton("finding", {right - low.x, height})) select_line(context, finding);
+  if (hit_area("finding", {right - low.x, height})) select_finding(context, finding);
   mark(context, "finding." + std::to_string(index), low, {right, low.y + height});
   if (ImGui::IsItemHovered()) {
     list->AddRectFilled({low.x - context.px(8), low.y}, {right, low.y + height}, theme.raised, context.px(4));
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   }
-  explain(context, finding.message);
+  explain(context, finding_meaning(context.strings, finding.id) + "\n" + finding_text(context.strings, finding));
   ImGui::PopID();
-  std::string title = finding.id;
+  std::string title = finding_name(context.strings, finding.id);
   if (finding.count > 1) title += " ×" + with_separators(static_cast<int64_t>(finding.count));
   const float width = draw_text(list, context.fonts.small_semibold, {low.x, top}, theme.error, title).x;
   const auto place = [](const Dim3& at) { return fmt::format("({},{},{})", at.x, at.y, at.z); };
@@ -152,6 +154,14 @@ void draw_finding(PanelContext& context, const Finding& finding, size_t index, I
 }
 
 }  // namespace
+
+void select_finding(PanelContext& context, const Finding& finding) {
+  context.view.selection = {};
+  context.view.selection.line = finding.line;
+  const Dim3& grid = context.result->tiles.grid;
+  const uint64_t block = finding.block.x + uint64_t{grid.x} * (finding.block.y + uint64_t{grid.y} * finding.block.z);
+  if (block < grid.count()) context.view.selection.block = static_cast<uint32_t>(block);
+}
 
 void draw_findings(PanelContext& context, const RunResult& run, ImVec2 low, float right, size_t most, bool titled) {
   if (titled) {
@@ -184,7 +194,11 @@ void draw_correctness_strip(CorrectnessFrame& frame, const StripLayout& layout, 
   const float width = high.x - low.x, counts = low.y + context.px(kTop), table = counts + context.px(kCounts);
   draw_counts(frame, {low.x, counts}, high.x);
   draw_table(frame, layout.rows, {low.x, table}, low.x + std::min(width, context.px(kTable)));
-  if (layout.findings == 0) return;
+  if (layout.findings == 0) {
+    if (layout.beside)
+      draw_error_spread(frame, {low.x + context.px(kTable + kGap), counts}, {high.x, high.y - context.px(kBottom)});
+    return;
+  }
   const ImVec2 corner = layout.beside ? ImVec2(low.x + context.px(kTable + kGap), table)
                                       : ImVec2(low.x, table + context.px(kRow) * static_cast<float>(layout.rows + 1));
   draw_findings(context, frame.run, corner, high.x, layout.findings, layout.beside);

@@ -90,7 +90,7 @@ void draw_value_map(PanelContext& context, const RunResult& run, size_t output, 
   const ImVec2 end{corner.x + static_cast<float>(grid.width()), corner.y + static_cast<float>(grid.height())};
   if (end.x <= corner.x || end.y <= corner.y) return;
   ImGui::SetCursorScreenPos(corner);
-  ImGui::InvisibleButton("map.result", {end.x - corner.x, end.y - corner.y});
+  hit_area("map.result", {end.x - corner.x, end.y - corner.y});
   mark(context, "map.result", corner, end);
   ImGui::GetWindowDrawList()->AddImage(picture.texture, corner, end, {0, 0}, {1, 1});
   if (!ImGui::IsItemHovered()) return;

@@ -1,4 +1,4 @@
-// The parts of the correctness view. Private to app/panels/correctness*.cpp.
+// The parts of the correctness view. Private to app/panels/correctness*.cpp and the verdict of the header.
 //
 //   All 98,432 elements of out match. The largest error is …            [SIMULATED]
 //   out  got            −4.2 ▂▂▂▂ 4.4   |out − expected|   ≤ 10⁻⁴ ▂▂▂▂ 1 × allowed  ■ above
@@ -8,7 +8,7 @@
 //   printed by the kernel
 //   ─────────────────────────────────────────────────────────────────────
 //   checked 98,432   mismatches 0   NaN 0   never written 0
-//                   element  expected  got  error  allowed     findings of the simulator
+//                   element  expected  got  error  allowed     findings of the simulator, or how the errors spread
 #pragma once
 
 #include <imgui.h>
@@ -28,8 +28,8 @@ struct CorrectnessFrame {
   const BufferSpec& spec() const { return run.plan.buffers[buffer]; }
 };
 
-/// The two heat maps in a rectangle.
-void draw_error_maps(CorrectnessFrame& frame, ImVec2 low, ImVec2 high);
+/// The two heat maps in a rectangle. Returns where they end: cells are whole pixels, and rarely fill it.
+float draw_error_maps(CorrectnessFrame& frame, ImVec2 low, ImVec2 high);
 /// The strip below: counts, the table of elements, the findings. Short views have fewer rows.
 struct StripLayout {
   size_t rows = 3;      // of the table
@@ -40,8 +40,14 @@ struct StripLayout {
 StripLayout lay_out_strip(const CorrectnessFrame& frame, ImVec2 room);
 void draw_correctness_strip(CorrectnessFrame& frame, const StripLayout& layout, ImVec2 low, ImVec2 high);
 
+/// Picks the line and the block of a finding of the shown result, for every view.
+void select_finding(PanelContext& context, const Finding& finding);
 /// The first findings of the simulator, one a row, under a title where asked for.
 void draw_findings(PanelContext& context, const RunResult& run, ImVec2 low, float right, size_t most, bool titled);
+
+/// Where findings would be: how many elements have which error, as a share of what is allowed. Nothing where the errors
+/// are not known element by element, or the room is small.
+void draw_error_spread(CorrectnessFrame& frame, ImVec2 low, ImVec2 high);
 
 /// A run without a reference: its outputs in a map and in numbers.
 void draw_unchecked(PanelContext& context);

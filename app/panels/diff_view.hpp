@@ -19,18 +19,20 @@ namespace tilescope {
 
 class DiffView {
  public:
+  static constexpr size_t kLeft = 0, kRight = 1;
   /// What the panel adds to lines of what was shown, counted from 1.
   struct Hooks {
-    float margin_width = 0;   // pixels on the right that the first row of a line with a margin keeps free
-    uint64_t margin_key = 0;  // another value when has_margin answers differently
+    size_t run_side = kRight;  // the rung that has run: 0 the left one
+    float margin_width = 0;    // pixels on the right that the first row of a line with a margin keeps free
+    uint64_t margin_key = 0;   // another value when has_margin answers differently
     std::function<bool(uint32_t line)> has_margin;
     std::function<ImU32(uint32_t line)> fill;        // colour of the whole row; 0 for none
     std::function<uint32_t(uint32_t line)> number;   // that stands beside the line
     std::function<std::string(uint32_t line)> file;  // in which it is, if that is worth saying
     std::function<bool(std::string_view word)> is_parameter;
-    /// First row of a line of the shown rung.
+    /// First row of a line of the rung that has run.
     std::function<void(uint32_t line, ImVec2 low, ImVec2 high, float text_end)> decorate;
-    /// A closed fold, with the lines of the shown rung that it hides. Returns the room it took at the right.
+    /// A closed fold, with the lines of the rung that has run which it hides. Returns the room it took at the right.
     std::function<float(const std::vector<uint32_t>& lines, ImVec2 low, ImVec2 high)> decorate_fold;
   };
   struct Outcome {
@@ -47,11 +49,10 @@ class DiffView {
 
   /// Whether there is room for two columns; where the second one begins, and from a column's edge to its text.
   static bool has_two_columns(const PanelContext& context, float width);
-  static float second_column(const PanelContext& context, float width);
-  static float text_offset(const PanelContext& context) { return context.px(76); }
+  static float second_column(const PanelContext& context, float width, size_t run_side);
+  static float text_offset(const PanelContext& context) { return context.px(64); }
 
  private:
-  static constexpr size_t kOther = 0, kShown = 1;
   /// A row of the difference where it is on the screen; in rows of the code font.
   struct Placed {
     DiffRow row;
@@ -69,10 +70,10 @@ class DiffView {
     std::array<Column, 2> columns;
   };
 
-  Geometry measure(const PanelContext& context) const;
-  void lay_out(const PanelContext& context, const Geometry& geometry, const Hooks& hooks);
-  void scroll(const Geometry& geometry);
-  void take_mouse(PanelContext& context, const Geometry& geometry, Outcome& outcome);
+  Geometry measure(const PanelContext& context, size_t run_side) const;
+  bool lay_out(const PanelContext& context, const Geometry& geometry, const Hooks& hooks);  // whether rows have changed
+  void scroll(const Geometry& geometry, bool moved, size_t run_side);
+  void take_mouse(PanelContext& context, const Geometry& geometry, size_t run_side, Outcome& outcome);
   const Placed* row_at(const Geometry& geometry, float y) const;
   ImVec2 corner_of(const Geometry& geometry, const Placed& placed, size_t side) const;
   ImVec2 end_of(const Geometry& geometry, const Placed& placed, size_t side) const;
@@ -94,6 +95,7 @@ class DiffView {
   bool laid_out_two_ = false;
   float laid_out_width_ = 0;
   uint64_t laid_out_key_ = 0;
+  DiffRow top_;  // the first row in sight
   std::optional<uint32_t> reveal_line_;
   float text_offset_ = 0;
   ImFont* font_ = nullptr;

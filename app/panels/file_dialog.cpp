@@ -102,7 +102,7 @@ fs::path draw_recent(PanelContext& context, const Sandbox& sandbox, float width)
   int number = 0;
   for (const fs::path& file : sandbox.recent()) {
     ImGui::PushID(++number);
-    if (ImGui::InvisibleButton("recent", {width, context.px(kRow)})) pressed = file;
+    if (hit_area("recent", {width, context.px(kRow)})) pressed = file;
     mark(context, "dialog.recent." + std::to_string(number), ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
     draw_row(context, file.filename().string(), false, false);
     explain(context, file.string());
@@ -136,7 +136,7 @@ std::optional<size_t> draw_folder(FileDialog& dialog, PanelContext& context, con
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
       const FolderEntry& entry = rows[static_cast<size_t>(i)];
       ImGui::PushID(i);
-      if (ImGui::InvisibleButton("entry", {width, row})) act = static_cast<size_t>(i);
+      if (hit_area("entry", {width, row})) act = static_cast<size_t>(i);
       mark(context, "dialog.entry." + entry.name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
       draw_row(context, entry.name + (entry.is_folder ? "/" : ""), entry.is_folder, i == dialog.chosen);
       ImGui::PopID();
@@ -151,7 +151,7 @@ void draw_nothing(PanelContext& context, const FileDialog& dialog, const FolderC
     text = context.strings("dialog.reading");
   else if (!contents.problem.empty())
     text = context.strings.format("dialog.cannot_read", fmt::arg("folder", contents.folder.string()),
-                                  fmt::arg("reason", contents.problem));
+                                  fmt::arg("reason", context.strings.note(contents.problem)));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const TextRun run[] = {{context.fonts.small, context.theme.muted, text}};
   flow_text(ImGui::GetWindowDrawList(), {at.x + context.px(12), at.y + context.px(6)},

@@ -7,8 +7,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "app/editor/code_view.hpp"
+#include "app/editor/find_parts.hpp"
+#include "app/editor/keys.hpp"
+#include "app/panels/lesson_answers.hpp"
+#include "app/panels/lesson_find.hpp"
 #include "app/panels/lesson_layout.hpp"
 #include "app/panels/lesson_live.hpp"
 #include "app/panels/lesson_open.hpp"
@@ -18,6 +24,7 @@ namespace tilescope {
 namespace {
 
 // Unscaled pixels.
+constexpr float kFindWidth = 420, kFindHeight = 36;
 constexpr float kColumn = 760, kSide = 24, kTop = 24, kBottom = 64, kOutlineGap = 48, kOutline = 200;
 
 ImFont* font_of(const Fonts& fonts, LessonFont font) {
@@ -51,6 +58,13 @@ class LessonPanel {
   void update_layout(PanelContext& context, float width);
   void follow_anchor(PanelContext& context);
   void restore_place();
+  LessonMetrics metrics(const PanelContext& context) const;
+  void take_keys(PanelContext& context);
+  void update_matches(PanelContext& context);
+  void go_to_match(PanelContext& context, bool forward);
+  void show_match(float visible);
+  void draw_matches(PanelContext& context, ImVec2 origin);
+  void draw_find_bar(PanelContext& context);
   void draw_block(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
   void draw_boxes(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
   void draw_run(PanelContext& context, const LessonRun& run, ImVec2 origin, bool live);
@@ -72,8 +86,19 @@ class LessonPanel {
   const ImFont* layout_font_ = nullptr;
   std::shared_ptr<const RunResult> layout_result_;
 
+  std::map<std::string, std::set<std::string>> open_answers_;  // by lab
+  bool answers_changed_ = false;
+
+  bool finding_ = false, find_wants_focus_ = false;
+  std::string pattern_, matched_pattern_;
+  std::vector<LessonMatch> matches_;
+  size_t match_ = 0;
+  bool matches_due_ = false;  // another layout
+
   std::map<std::string, Place> places_;  // by lab
-  int settling_ = 0;                     // frames until a scroll that was asked for has happened
+  std::optional<size_t> asked_;          // the block that was gone to, until the reader scrolls
+  float last_scroll_ = 0;
+  int settling_ = 0;  // frames until a scroll that was asked for has happened
   int hovered_link_ = -1, next_hovered_link_ = -1;
 };
 
@@ -97,21 +122,25 @@ void LessonPanel::read(PanelContext& context) {
 }
 
 void LessonPanel::update_layout(PanelContext& context, float width) {
-  const bool same_values = !has_live_ || layout_result_ == context.result;
+  const bool same_values = (!has_live_ || layout_result_ == context.result) && !std::exchange(answers_changed_, false);
   if (layout_width_ == width && layout_font_ == context.fonts.body && same_values) return;
   if (layout_width_ != width || layout_font_ != context.fonts.body) settling_ = 2;
   layout_width_ = width;
   layout_font_ = context.fonts.body;
   layout_result_ = context.result;
-  shown_ = document_;
+  shown_ = fold_answers(document_, open_answers_[lab_], context.strings("lesson.show_answer"));
   for (LessonBlock& block : shown_.blocks) {
     block.live = has_live_values(block);
     if (block.live) block.spans = with_live_values(block.spans, context.result.get());
   }
-  const LessonMetrics metrics{
-      [&](LessonFont font, std::string_view text) { return text_size(font_of(context.fonts, font), text).x; },
-      context.view.scale};
-  layout_ = lay_out_lesson(shown_, width, badge_width(context, Badge::simulated) + context.px(16), metrics);
+  layout_ = lay_out_lesson(shown_, width, badge_width(context, Badge::simulated) + context.px(16), metrics(context));
+  matches_due_ = true;
+}
+
+LessonMetrics LessonPanel::metrics(const PanelContext& context) const {
+  const Fonts& fonts = context.fonts;
+  return {[&fonts](LessonFont font, std::string_view text) { return text_size(font_of(fonts, font), text).x; },
+          context.view.scale};
 }
 
 void LessonPanel::follow_anchor(PanelContext& context) {
@@ -120,6 +149,7 @@ void LessonPanel::follow_anchor(PanelContext& context) {
   for (const PlacedBlock& placed : layout_.blocks)
     if (shown_.blocks[placed.block].anchor == anchor) {
       places_[lab_] = {placed.block, -context.px(16)};
+      asked_ = placed.block;
       settling_ = 2;
     }
   anchor.clear();
@@ -130,14 +160,113 @@ void LessonPanel::restore_place() {
   Place& place = places_[lab_];
   if (settling_ > 0) {
     --settling_;
+    last_scroll_ = -1;
     if (place.block < layout_.blocks.size())
       ImGui::SetScrollY(std::max(layout_.blocks[place.block].y + place.offset, 0.0F));
     return;
   }
   const float at = ImGui::GetScrollY();
+  if (last_scroll_ >= 0 && at != last_scroll_) asked_.reset();
+  last_scroll_ = at;
   const auto below = std::ranges::upper_bound(layout_.blocks, at, {}, &PlacedBlock::y);
   const size_t index = below == layout_.blocks.begin() ? 0 : static_cast<size_t>(below - layout_.blocks.begin()) - 1;
   if (index < layout_.blocks.size()) place = {index, at - layout_.blocks[index].y};
+}
+
+/// The source can be searched, too, where the pointer or the keyboard is there.
+void LessonPanel::take_keys(PanelContext& context) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool typing_elsewhere = io.WantTextInput && !finding_;
+  if (io.KeyCtrl && !io.KeyAlt && key_pressed(Key::f, false) && !context.view.source_active && !typing_elsewhere)
+    finding_ = find_wants_focus_ = true;
+}
+
+void LessonPanel::update_matches(PanelContext& context) {
+  if (!finding_ || (!matches_due_ && matched_pattern_ == pattern_)) return;
+  const bool typed = matched_pattern_ != pattern_;
+  matches_due_ = false;
+  matched_pattern_ = pattern_;
+  matches_ = find_in_lesson(layout_, pattern_, metrics(context));
+  match_ = std::min(match_, matches_.empty() ? 0 : matches_.size() - 1);
+  if (!typed || matches_.empty()) return;
+  // The first one from what is being read on.
+  const float from = ImGui::GetScrollY();
+  const auto next =
+      std::ranges::find_if(matches_, [&](const LessonMatch& one) { return one.parts.front().baseline >= from; });
+  match_ = next == matches_.end() ? 0 : static_cast<size_t>(next - matches_.begin());
+  show_match(ImGui::GetWindowHeight());
+}
+
+void LessonPanel::go_to_match(PanelContext& context, bool forward) {
+  update_matches(context);
+  if (matches_.empty()) return;
+  match_ = (match_ + (forward ? 1 : matches_.size() - 1)) % matches_.size();
+  show_match(ImGui::GetWindowHeight());
+}
+
+/// A third of the way down, if it is not in sight.
+void LessonPanel::show_match(float visible) {
+  const LessonMatch& match = matches_[match_];
+  const float y = match.parts.front().baseline, at = ImGui::GetScrollY();
+  if (y > at + visible * 0.1F && y < at + visible * 0.85F) return;
+  const PlacedBlock& placed = layout_.blocks[match.placed];
+  places_[lab_] = {placed.block, y - placed.y - visible / 3};
+  settling_ = 2;
+}
+
+void LessonPanel::draw_matches(PanelContext& context, ImVec2 origin) {
+  if (!finding_ || matched_pattern_.empty()) return;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& theme = context.theme;
+  for (size_t index = 0; index < matches_.size(); ++index)
+    for (const LessonMatchPart& part : matches_[index].parts) {
+      const bool current = index == match_;
+      const ImVec2 low{origin.x + part.x0, origin.y + part.baseline - context.px(15)};
+      const ImVec2 high{origin.x + part.x1, origin.y + part.baseline + context.px(5)};
+      list->AddRectFilled(low, high, mix(theme.window, theme.waiting, current ? 0.42F : 0.2F), context.px(2));
+      if (current) list->AddRect(low, high, theme.waiting, context.px(2));
+      if (current) mark(context, "lesson.match", low, high);
+    }
+}
+
+/// In the corner of the view, above the text.
+void LessonPanel::draw_find_bar(PanelContext& context) {
+  if (!finding_) return;
+  const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const float width = std::min(context.px(kFindWidth), size.x - context.px(32)), height = context.px(kFindHeight);
+  const ImVec2 low{std::round(window.x + size.x - width - context.px(24)), window.y + context.px(8)};
+  ImGui::SetCursorScreenPos(low);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  ImGui::BeginChild("lesson find", {width, height}, false,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::PopStyleVar();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(low, {low.x + width, low.y + height}, context.theme.panel, context.px(6));
+  list->AddRect(low, {low.x + width, low.y + height}, context.theme.separator, context.px(6));
+  const float middle = low.y + height / 2;
+  const float field = width - context.px(8 + 82 + 96);
+  const FindField typed =
+      find_field(context, "lesson.pattern", "lesson.find", pattern_, {low.x + context.px(8), low.y + context.px(1)},
+                 field, std::exchange(find_wants_focus_, false));
+  float x = low.x + context.px(14) + field;
+  const bool back = ImGui::GetIO().KeyShift;
+  if (typed.enter || key_pressed(Key::f3)) go_to_match(context, !back);
+  find_wants_focus_ = typed.enter;
+  if (find_sign(context, "lesson.previous", "source.find_previous", FindSign::up, x, middle))
+    go_to_match(context, false);
+  if (find_sign(context, "lesson.next", "source.find_next", FindSign::down, x, middle)) go_to_match(context, true);
+  const bool none = matches_.empty();
+  const std::string count = matched_pattern_.empty() ? std::string()
+                            : none                   ? context.strings("source.find_none")
+                                   : context.strings.format("source.find_count", fmt::arg("current", match_ + 1),
+                                                            fmt::arg("count", matches_.size()));
+  ImFont* font = context.fonts.small;
+  float close = low.x + width - context.px(30);
+  draw_text(list, font, {x + context.px(4), centred_top(font, middle)},
+            none ? context.theme.error : context.theme.muted, fit_text(font, count, close - x - context.px(6)));
+  if (find_sign(context, "lesson.close", "source.find_close", FindSign::close, close, middle) || typed.escape)
+    finding_ = false;
+  ImGui::EndChild();
 }
 
 void LessonPanel::draw(PanelContext& context) {
@@ -151,21 +280,28 @@ void LessonPanel::draw(PanelContext& context) {
   const bool outline = size.x - context.px(kSide) - beside >= context.px(600);
   const float room = size.x - context.px(kSide) - (outline ? beside : context.px(kSide + 12));
   update_layout(context, std::floor(std::clamp(room, context.px(240), context.px(kColumn))));
+  take_keys(context);
   follow_anchor(context);
+  update_matches(context);
   restore_place();
 
   const ImVec2 start = ImGui::GetCursorScreenPos();
   const ImVec2 origin{std::round(start.x + context.px(kSide)), std::round(start.y + context.px(kTop))};
   hovered_link_ = std::exchange(next_hovered_link_, -1);
+  draw_matches(context, origin);
   for (const PlacedBlock& placed : layout_.blocks) {
     if (origin.y + placed.y > window.y + size.y) break;
     if (origin.y + placed.y + placed.height >= window.y) draw_block(context, placed, origin);
   }
   ImGui::SetCursorScreenPos(start);
   ImGui::Dummy({1, context.px(kTop + kBottom) + layout_.height});
+  // The last line has been on the screen where the reader left it, not on the way to a heading.
+  if (settling_ == 0 && !context.session.shows_own() && origin.y + layout_.height <= window.y + size.y)
+    context.session.learned[lab_].lesson_read = true;
   if (outline)
     draw_outline(context, {origin.x + layout_.width + context.px(kOutlineGap), window.y + context.px(kTop)},
                  context.px(kOutline));
+  draw_find_bar(context);
 }
 
 void LessonPanel::draw_block(PanelContext& context, const PlacedBlock& placed, ImVec2 origin) {
@@ -202,6 +338,7 @@ float LessonPanel::draw_block_action(PanelContext& context, const char* key, flo
   draw_text(ImGui::GetWindowDrawList(), context.fonts.small, low, over ? context.theme.text : context.theme.muted,
             text);
   mark(context, key, low, high);
+  if (over) explain_rect(context, low, high, context.strings(std::string(key) + "_meaning"));
   if (over) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   *pressed = over && ImGui::IsMouseClicked(ImGuiMouseButton_Left);
   return low.x;
@@ -272,11 +409,20 @@ void LessonPanel::draw_outline(PanelContext& context, ImVec2 low, float width) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = context.fonts.small;
   const float row = context.px(26), bottom = ImGui::GetWindowPos().y + ImGui::GetWindowSize().y - context.px(8);
-  // The heading that the reader has passed last; at the very end the last one.
-  const float passed = ImGui::GetScrollY() + context.px(40);
-  const PlacedBlock* current = nullptr;
-  for (const PlacedBlock& placed : layout_.blocks)
-    if (shown_.blocks[placed.block].level == 2 && (placed.y <= passed || current == nullptr)) current = &placed;
+  std::vector<float> headings;
+  std::vector<const PlacedBlock*> sections;
+  for (const PlacedBlock& placed : layout_.blocks) {
+    if (shown_.blocks[placed.block].level != 2) continue;
+    headings.push_back(placed.y);
+    sections.push_back(&placed);
+  }
+  if (sections.empty()) return;
+  const size_t here_index =
+      current_heading(headings, ImGui::GetScrollY(), ImGui::GetScrollMaxY(), ImGui::GetWindowHeight());
+  const PlacedBlock* current = sections[here_index];
+  // What was gone to is where the reader is, although the last sections cannot come to the top.
+  for (const PlacedBlock* section : sections)
+    if (asked_ == section->block) current = section;
   list->AddRectFilled({low.x, low.y}, {low.x + context.px(1), low.y}, theme.separator);
   float y = low.y;
   for (const PlacedBlock& placed : layout_.blocks) {
@@ -293,10 +439,12 @@ void LessonPanel::draw_outline(PanelContext& context, ImVec2 low, float width) {
               here || hovered ? theme.text : theme.muted, text);
     if (hovered) {
       ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-      if (text != whole) explain_rect(context, {low.x, y}, high, whole);
+      explain_rect(context, {low.x, y}, high,
+                   (text != whole ? whole + "\n" : std::string()) + context.strings("lesson.link_heading"));
       if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) context.view.lesson_anchor = block.anchor;
     }
     mark(context, "lesson.outline." + block.anchor, {low.x, y}, high);
+    if (here) mark(context, "lesson.here", {low.x, y}, high);
     y += row;
   }
 }
@@ -320,6 +468,8 @@ std::string LessonPanel::meaning_of(PanelContext& context, const LessonLink& lin
       return strings.format("lesson.link_break", fmt::arg("name", link.target));
     case LinkKind::heading:
       return strings("lesson.link_heading");
+    case LinkKind::answer:
+      return strings("lesson.show_answer_meaning");
     case LinkKind::external:
       break;
   }
@@ -351,6 +501,10 @@ void LessonPanel::act(PanelContext& context, const LessonLink& link) {
     }
     case LinkKind::heading:
       context.view.lesson_anchor = link.target;
+      break;
+    case LinkKind::answer:
+      open_answers_[lab_].insert(link.target);
+      answers_changed_ = true;
       break;
     case LinkKind::external:
       open_address(link.target);

@@ -17,7 +17,7 @@
 
 namespace tilescope {
 
-enum class LinkKind : uint8_t { lab, rung, tab, set, break_it, heading, external };
+enum class LinkKind : uint8_t { lab, rung, tab, set, break_it, heading, external, answer };  // answer: not written
 struct LessonLink {
   LinkKind kind = LinkKind::external;
   std::string target;   // without its prefix; the whole address of an external one

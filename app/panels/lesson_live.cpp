@@ -25,9 +25,9 @@ std::optional<std::string> live_value(std::string_view name, const RunResult& re
   if (name == "threads") return text(tiles.grid.count() * tiles.block.count());
   if (name == "warps_per_block") return text((tiles.block.count() + 31) / 32);
   if (name == "idle_threads") return text(tiles.idle_threads);
-  if (name == "sectors") return text(counters.global_load_sectors + counters.global_store_sectors);
-  if (name == "requests") return text(counters.global_load_requests + counters.global_store_requests);
-  if (name == "bytes_moved") return text(32 * (counters.global_load_sectors + counters.global_store_sectors));
+  if (name == "sectors") return text(counters.global_sectors());
+  if (name == "requests") return text(counters.global_requests());
+  if (name == "bytes_moved") return text(counters.global_bytes_moved());
   return std::nullopt;
 }
 

@@ -1,11 +1,14 @@
-// Opens an external address with the desktop's own program.
+// Opens an external address or a document with the desktop's own program.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 namespace tilescope {
 
 /// Starts xdg-open in the background. Only http and https addresses are opened; anything else returns false.
 bool open_address(const std::string& address);
+/// The same for a file of this machine; false where there is none.
+bool open_document(const std::filesystem::path& file);
 
 }  // namespace tilescope

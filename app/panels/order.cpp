@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/panels/order_view.hpp"
+#include "app/result_verdict.hpp"
 #include "app/shell_keys.hpp"
 #include "app/widgets.hpp"
 
@@ -15,9 +16,12 @@ float draw_sentence(OrderFrame& frame, ImVec2 low, float right) {
   const PanelContext& context = frame.context;
   const OrderModel& model = frame.model();
   // Chinese needs no space between its sentences.
-  const std::string reason = (context.strings.language == Language::en ? " " : "") + context.strings(model.why);
+  const std::string space = context.strings.language == Language::en ? " " : "";
+  const std::string reason = space + context.strings(model.why);
+  const std::string failure = space + failure_sentence(*context.result, context.strings);
   const TextRun runs[] = {{context.fonts.body_semibold, context.theme.text, context.strings(model.finding)},
-                          {context.fonts.body, context.theme.text, reason}};
+                          {context.fonts.body, context.theme.text, reason},
+                          {context.fonts.body, context.theme.error, failure}};
   const float badge = badge_width(context, Badge::modelled) + context.px(24);
   draw_badge(frame.context, frame.list, {right, low.y + context.px(2)}, Badge::modelled);
   return flow_text(frame.list, low, right - low.x - badge, context.px(24), runs);
@@ -103,10 +107,11 @@ void draw_absent(PanelContext& context) {
   const Strings& strings = context.strings;
   const RunResult& result = *context.result;
   if (result.block_order) {
-    const std::string& reason = result.block_order->reason;
+    const Phrase& reason = result.block_order->reason;
     return empty_state(context, strings("order.not_modelled_title"),
-                       reason.empty() ? strings("order.no_blocks")
-                                      : strings.format("order.not_modelled_hint", fmt::arg("reason", reason)));
+                       reason.empty()
+                           ? strings("order.no_blocks")
+                           : strings.format("order.not_modelled_hint", fmt::arg("reason", strings.say(reason))));
   }
   empty_state(context, strings("order.not_asked_title"), strings("order.not_asked_hint"));
   const std::string& label = strings("order.model_it");
@@ -117,7 +122,7 @@ void draw_absent(PanelContext& context) {
   const ImVec2 high{low.x + extent.x, low.y + extent.y};
   if (high.y > origin.y + size.y) return;
   ImGui::SetCursorScreenPos(low);
-  if (ImGui::InvisibleButton("model it", extent)) {
+  if (hit_area("model it", extent)) {
     context.session.set_model_order(true);
     context.session.submit();
   }

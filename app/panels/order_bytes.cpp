@@ -190,7 +190,7 @@ float draw_bars(PanelContext& context, const Counted& counted, ImVec2 low, ImVec
 
 /// Where the counters come from.
 std::string provenance(const Strings& strings, const CounterSet& set) {
-  return strings.format("order.counted", fmt::arg("gpu", set.gpu), fmt::arg("kernel", set.kernel),
+  return strings.format("order.counted", fmt::arg("gpu", set.gpu), fmt::arg("kernel", strings.note(set.kernel)),
                         fmt::arg("tool", set.tool), fmt::arg("date", set.date.substr(0, 10)));
 }
 
@@ -249,7 +249,7 @@ float draw_note(PanelContext& context, const Counted& counted, ImDrawList* list,
   const float top = low.y + height;
   if (list != nullptr) {
     ImGui::SetCursorScreenPos({low.x, top});
-    if (ImGui::InvisibleButton("go to counted", {size.x, context.px(kNoteLine)})) go_to(context, *set, *row);
+    if (hit_area("go to counted", {size.x, context.px(kNoteLine)})) go_to(context, *set, *row);
     const bool hovered = ImGui::IsItemHovered();
     if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     mark(context, "order.go_to_counted", {low.x, top}, {low.x + size.x, top + context.px(kNoteLine)});

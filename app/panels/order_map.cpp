@@ -201,7 +201,7 @@ std::optional<uint32_t> point_at_order_map(OrderFrame& frame, const ShownOrder& 
   const ImVec2 far = map.high();
   if (far.x <= map.low.x || far.y <= map.low.y) return {};
   ImGui::SetCursorScreenPos(map.low);
-  ImGui::InvisibleButton("map", {far.x - map.low.x, far.y - map.low.y});
+  hit_area("map", {far.x - map.low.x, far.y - map.low.y});
   mark(frame.context, fmt::format("order.map.{}", &order - frame.picture.orders.data()), map.low, far);
   if (!ImGui::IsItemHovered()) return {};
   const ImVec2 pointer = ImGui::GetIO().MousePos;

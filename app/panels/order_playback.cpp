@@ -95,7 +95,7 @@ void draw_waves(OrderFrame& frame, float x0, float x1, float y) {
   const float pitch = std::min(context.px(28), (x1 - x0) / static_cast<float>(waves));
   x1 = x0 + pitch * static_cast<float>(waves);
   ImGui::SetCursorScreenPos({x0, y - reach});
-  ImGui::InvisibleButton("waves", {x1 - x0, 2 * reach});
+  hit_area("waves", {x1 - x0, 2 * reach});
   mark(context, "order.waves", {x0, y - half}, {x1, y + half});
   const auto pointed =
       std::clamp<int64_t>(static_cast<int64_t>(std::floor((ImGui::GetIO().MousePos.x - x0) / pitch)), 0, waves - 1);

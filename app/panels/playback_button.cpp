@@ -36,7 +36,7 @@ void draw_icon(ImDrawList* list, ImVec2 centre, float unit, PlaybackIcon icon, I
 bool playback_button(PanelContext& context, const char* id, ImVec2 low, PlaybackIcon icon, std::string_view help) {
   const float size = context.px(24);
   ImGui::SetCursorScreenPos(low);
-  const bool pressed = ImGui::InvisibleButton(id, {size, size});
+  const bool pressed = hit_area(id, {size, size});
   const bool hovered = ImGui::IsItemHovered();
   if (hovered)
     ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + size, low.y + size}, context.theme.raised, context.px(6));

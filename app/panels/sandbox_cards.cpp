@@ -1,4 +1,4 @@
-// Cards of the Sandbox: what the outputs hold, and the command line of the same run.
+// What the outputs of an own kernel hold, and, for labs too, the command line of the same run.
 #include <cmath>
 
 #include "app/cli/report.hpp"
@@ -51,7 +51,10 @@ void command_card(Column& column) {
   const std::string command = reproducing_command(context.session.request());
   const float title = column.y - column.px(36);
   ImGui::SetCursorScreenPos({column.right - width, title + column.px(12)});
-  if (ImGui::InvisibleButton("copy command", {width, column.px(22)})) ImGui::SetClipboardText(command.c_str());
+  if (hit_area("copy command", {width, column.px(22)})) {
+    ImGui::SetClipboardText(command.c_str());
+    context.view.say = context.strings.format("status.copied", fmt::arg("line", command));
+  }
   const bool hovered = ImGui::IsItemHovered();
   mark(context, "sandbox.copy", ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
   explain(context, context.strings("sandbox.copy_meaning"));

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/menus.hpp"
+
 namespace tilescope {
 
 const std::string& FormFields::value(const std::string& field) const {
@@ -23,6 +25,45 @@ const Problem* FormFields::problem(const std::string& field) const {
   const auto& problems = sandbox_.filled().problems;
   const auto found = problems.find(field);
   return found == problems.end() ? nullptr : &found->second;
+}
+
+std::string place_of_origin(const Strings& strings, const FieldOrigin& origin) {
+  if (origin.line == 0) return strings.format("sandbox.place_in_header", fmt::arg("function", origin.function));
+  if (origin.function.empty()) return strings.format("sandbox.place_outside", fmt::arg("line", origin.line));
+  return strings.format("sandbox.place", fmt::arg("function", origin.function), fmt::arg("line", origin.line));
+}
+
+std::string origin_text(const Strings& strings, const KernelForm& form, const std::string& field) {
+  if (form.is_edited(field)) {
+    const auto suggested = form.defaults.find(field);
+    const bool any = suggested != form.defaults.end() && !suggested->second.empty();
+    return any ? strings.format("sandbox.origin_edited", fmt::arg("text", suggested->second)) : std::string();
+  }
+  const auto found = form.origins.find(field);
+  if (found == form.origins.end()) return {};
+  switch (found->second.kind) {
+    case FieldOrigin::Kind::host: {
+      const std::string place = place_of_origin(strings, found->second);
+      if (field == "n" && form.host_n > 0)
+        return strings.format("sandbox.origin_host_smaller", fmt::arg("place", place),
+                              fmt::arg("value", with_separators(form.host_n)));
+      return strings.format("sandbox.origin_host", fmt::arg("place", place));
+    }
+    case FieldOrigin::Kind::declaration:
+      return strings.format("sandbox.origin_declaration", fmt::arg("line", found->second.line));
+    case FieldOrigin::Kind::body:
+      return strings("sandbox.origin_body");
+    case FieldOrigin::Kind::usual:
+      return strings("sandbox.origin_usual");
+    case FieldOrigin::Kind::run:
+      return strings("sandbox.origin_run");
+  }
+  return {};
+}
+
+std::string FormFields::with_origin(const std::string& meaning, const std::string& field) const {
+  const std::string origin = origin_text(column_.context.strings, sandbox_.form(), field);
+  return origin.empty() ? meaning : meaning + "\n" + origin;
 }
 
 void FormFields::frame(ImVec2 low, ImVec2 high, bool wrong, bool lit) {
@@ -51,7 +92,8 @@ void FormFields::text(const std::string& field, float x, float width, const std:
   ImGui::PopFont();
   ImGui::PopID();
   mark(column_.context, "field." + field, low, high);
-  explain(column_.context, meaning);
+  // What is wrong stands below the field: nothing may cover it.
+  if (problem(field) == nullptr) explain(column_.context, with_origin(meaning, field));
   frame(low, high, problem(field) != nullptr, active);
   if (changed) set(field, typed);
   // What it comes to, at the right, where there is room.
@@ -93,7 +135,7 @@ void FormFields::text_with_choices(const std::string& field, float x, float widt
   const ImVec2 low{x + width - arrow, column_.y}, high{x + width, column_.y + height};
   ImGui::PushID(field.c_str());
   ImGui::SetCursorScreenPos(low);
-  if (ImGui::InvisibleButton("more", {arrow, height})) ImGui::OpenPopup("choices");
+  if (hit_area("more", {arrow, height})) open_menu(column_.context.view, "choices");
   const bool hovered = ImGui::IsItemHovered();
   mark(column_.context, "more." + field, low, high);
   draw_chevron(column_.list, {(low.x + high.x) / 2 + column_.px(2), (low.y + high.y) / 2}, column_.px(8),
@@ -109,10 +151,10 @@ void FormFields::choice(const std::string& field, float x, float width, const st
   const ImVec2 low{x, column_.y}, high{x + width, column_.y + column_.px(kFieldHeight)};
   ImGui::PushID(field.c_str());
   ImGui::SetCursorScreenPos(low);
-  if (ImGui::InvisibleButton("choice", {width, high.y - low.y})) ImGui::OpenPopup("choices");
+  if (hit_area("choice", {width, high.y - low.y})) open_menu(column_.context.view, "choices");
   const bool hovered = ImGui::IsItemHovered();
   mark(column_.context, "field." + field, low, high);
-  explain(column_.context, meaning);
+  explain(column_.context, with_origin(meaning, field));
   column_.list->AddRectFilled(low, high, hovered ? mix(theme.raised, theme.accent, 0.10F) : theme.raised,
                               column_.px(4));
   frame(low, high, problem(field) != nullptr, false);
@@ -138,10 +180,10 @@ void FormFields::quiet_choice(const std::string& field, float below, const std::
   const ImVec2 high{column_.right, low.y + column_.px(22)};
   ImGui::PushID(field.c_str());
   ImGui::SetCursorScreenPos(low);
-  if (ImGui::InvisibleButton("choice", {width, high.y - low.y})) ImGui::OpenPopup("choices");
+  if (hit_area("choice", {width, high.y - low.y})) open_menu(column_.context.view, "choices");
   const ImU32 colour = ImGui::IsItemHovered() ? theme.text : theme.muted;
   mark(column_.context, "field." + field, low, high);
-  explain(column_.context, meaning);
+  explain(column_.context, with_origin(meaning, field));
   draw_text(column_.list, font, {low.x, baseline_top(font, column_.y + column_.px(below))}, colour, title);
   draw_chevron(column_.list, {high.x - column_.px(4), column_.y + column_.px(below - 4)}, column_.px(8), colour);
   menu(field, {low.x - column_.px(40), high.y}, column_.px(96), choices);

@@ -38,12 +38,19 @@ class FormFields {
 
  private:
   const Problem* problem(const std::string& field) const;
+  std::string with_origin(const std::string& meaning, const std::string& field) const;
   bool menu(const std::string& field, ImVec2 corner, float width, std::span<const Choice> choices);
   void frame(ImVec2 low, ImVec2 high, bool wrong, bool lit);
 
   Column& column_;
   Sandbox& sandbox_;
 };
+
+/// "main(), line 31".
+std::string place_of_origin(const Strings& strings, const FieldOrigin& origin);
+/// Where a field's text comes from, in a sentence: the file, at which line, or the learner. Empty for fields that
+/// nothing is read for.
+std::string origin_text(const Strings& strings, const KernelForm& form, const std::string& field);
 
 /// The form itself: kernel, n, launch, arguments, and what the compiler is given.
 void sandbox_section(Column& column, Sandbox& sandbox);

@@ -38,26 +38,50 @@ void reset_button(Column& column, Sandbox& sandbox) {
   const float width = text_size(font, text).x;
   const ImVec2 low{column.right - width, column.y + column.px(12)}, high{column.right, column.y + column.px(34)};
   ImGui::SetCursorScreenPos(low);
-  if (ImGui::InvisibleButton("reset form", {width, high.y - low.y})) sandbox.reset_form();
+  if (hit_area("reset form", {width, high.y - low.y})) sandbox.reset_form();
   const bool hovered = ImGui::IsItemHovered();
   mark(column.context, "sandbox.reset", low, high);
   explain(column.context, column.context.strings("sandbox.reset_meaning"));
   column.text_right(font, column.right, 28, hovered ? column.theme().text : column.theme().muted, text);
 }
 
-/// What is the matter with the file itself.
+/// What is the matter with the file itself; that it has changed beside edits is said in the source
+/// (source_conflict.cpp).
 void file_notes(Column& column, const Sandbox& sandbox) {
   std::string text;
   if (sandbox.problem())
-    text = column.context.strings.format("sandbox.file_gone", fmt::arg("reason", sandbox.problem()->message));
-  else if (sandbox.changed_beside_edits())
-    text = column.context.strings("sandbox.changed_beside_edits");
+    text = column.context.strings.format("sandbox.file_gone", fmt::arg("file", sandbox.file().filename().string()),
+                                         fmt::arg("reason", column.context.strings.message(*sandbox.problem())));
   if (text.empty()) return;
   const TextRun run[] = {{column.fonts().small, column.theme().error, text}};
   const float top = column.y;
   column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(18), run);
   mark(column.context, "sandbox.note", {column.left, top}, {column.right, column.y});
   column.y += column.px(8);
+}
+
+/// Which launch of the file the form was read from; a click goes to its line.
+void launch_note(Column& column, const KernelForm& form) {
+  if (form.launches == 0) return;
+  const Strings& strings = column.context.strings;
+  const std::string place = place_of_origin(strings, form.launch);
+  std::string text = strings.format("sandbox.launch_from", fmt::arg("place", place));
+  if (form.launches > 1)
+    text += (strings.language == Language::en ? " " : "") +
+            strings.format("sandbox.launch_first", fmt::arg("count", form.launches));
+  if (form.host_n > 0 && !form.is_edited("n"))
+    text += (strings.language == Language::en ? " " : "") +
+            strings.format("sandbox.n_smaller", fmt::arg("value", with_separators(form.host_n)));
+  const TextRun run[] = {{column.fonts().small, column.theme().muted, text}};
+  const float top = column.y;
+  column.y += flow_text(column.list, {column.left, column.y}, column.width(), column.px(18), run);
+  const ImVec2 low{column.left, top}, high{column.right, column.y};
+  ImGui::SetCursorScreenPos(low);
+  const bool pressed = hit_area("launch note", {high.x - low.x, high.y - low.y});
+  if (pressed && form.launch.line > 0) column.context.view.selection.line = form.launch.line;
+  explain(column.context, strings("sandbox.launch_meaning"));
+  mark(column.context, "sandbox.launch", low, high);
+  column.y += column.px(kGap);
 }
 
 void kernel_fields(Column& column, FormFields& fields, Sandbox& sandbox) {
@@ -74,6 +98,7 @@ void kernel_fields(Column& column, FormFields& fields, Sandbox& sandbox) {
   column.y += column.px(kFieldHeight);
   fields.problems(std::array<std::string, 1>{"kernel"});
   column.y += column.px(kGap);
+  launch_note(column, sandbox.form());
   if (!sandbox.form().is_template) return;
   label(column, text("sandbox.template"));
   column.y += column.px(kLabel);

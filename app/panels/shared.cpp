@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/launch_choice.hpp"
 #include "app/panels/shared_view.hpp"
 #include "app/panels/tiles_index.hpp"
 #include "app/panels/traffic_banks.hpp"
+#include "app/result_verdict.hpp"
+#include "app/sentences.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
@@ -92,6 +95,20 @@ std::string reason_of(const SharedFrame& frame, bool* trouble) {
                                         fmt::arg("ways", ways));
 }
 
+/// A race in shared memory: of this step as the step view says it, else where the run has one.
+std::string race_of(const SharedFrame& frame) {
+  if (frame.step.index.mark_at(frame.step.warp, frame.step.position) != nullptr)
+    return step_sentence(frame.step).warning;
+  const auto& findings = frame.result().findings;
+  const auto race = std::ranges::find_if(
+      findings, [](const Finding& one) { return one.id == "shared-race" || one.id == "missing-syncwarp"; });
+  if (race == findings.end()) return {};
+  const Strings& strings = frame.context().strings;
+  return strings.format("shared.says_race", fmt::arg("id", finding_name(strings, race->id)),
+                        fmt::arg("line", race->line),
+                        fmt::arg("count", with_separators(static_cast<int64_t>(race->count))));
+}
+
 float draw_sentence(SharedFrame& frame, ImVec2 low, float right) {
   const Theme& theme = frame.context().theme;
   const Fonts& fonts = frame.context().fonts;
@@ -101,9 +118,14 @@ float draw_sentence(SharedFrame& frame, ImVec2 low, float right) {
   const std::string finding = finding_of(frame), does = reason_of(frame, &trouble);
   const std::string reason = does.empty() ? "" : space + does;
   const std::string quiet = space + strings("shared.order_not_time");
-  const TextRun runs[] = {{fonts.body_semibold, theme.text, finding},
+  const std::string found = race_of(frame), race = found.empty() ? "" : found + space;
+  const std::string failure =
+      space + failure_sentence(frame.result(), strings, race.empty() ? WithFindings::yes : WithFindings::no);
+  const TextRun runs[] = {{fonts.body_semibold, theme.error, race},
+                          {fonts.body_semibold, theme.text, finding},
                           {fonts.body, trouble ? theme.error : theme.text, reason},
-                          {fonts.body, theme.muted, quiet}};
+                          {fonts.body, theme.muted, quiet},
+                          {fonts.body, theme.error, failure}};
   return flow_text(frame.step.list, low, right - low.x, frame.px(24), runs);
 }
 
@@ -152,10 +174,24 @@ std::string region_text(const PanelContext& context, const RunResult& result, co
   const SharedRegion& one = picture.regions()[static_cast<size_t>(region)];
   const auto same = std::count_if(picture.regions().begin(), picture.regions().end(),
                                   [&](const SharedRegion& other) { return other.buffer == one.buffer; });
+  const StepVariable* variable = picture.record().shared_variable(one.first, one.end);
+  const auto in_variable = [&](const SharedRegion& other) {
+    return variable != nullptr && picture.record().shared_variable(other.first, other.end) == variable;
+  };
+  // Dynamic shared memory that is carved into several parts: its name would not tell them apart.
+  if (variable != nullptr && variable->is_dynamic && std::ranges::count_if(picture.regions(), in_variable) > 1)
+    variable = nullptr;
+  if (one.buffer < 0 && variable != nullptr) {  // what was computed has no name but its array's
+    const auto computed = std::ranges::count_if(
+        picture.regions(), [&](const SharedRegion& other) { return other.buffer < 0 && in_variable(other); });
+    if (computed == 1) return variable->name;
+    return context.strings.format("shared.region", fmt::arg("name", variable->name), fmt::arg("slot", one.slot));
+  }
   std::string name =
       one.buffer < 0 ? context.strings("shared.computed") : result.plan.buffers[static_cast<size_t>(one.buffer)].name;
-  if (same == 1) return name;
-  return context.strings.format("shared.region", fmt::arg("name", name), fmt::arg("slot", one.slot));
+  if (same > 1) name = context.strings.format("shared.region", fmt::arg("name", name), fmt::arg("slot", one.slot));
+  if (variable == nullptr) return name;
+  return context.strings.format("shared.variable_of", fmt::arg("variable", variable->name), fmt::arg("name", name));
 }
 
 ImU32 colour_of_buffer(const Theme& theme, const SharedPicture& picture, int32_t buffer) {
@@ -175,6 +211,7 @@ void draw_shared(PanelContext& context) {
   Kept& all = kept();
   follow(all, context);
   if (all.picture == nullptr) {
+    launch_in_corner(context);
     const bool recorded = context.result->observed;
     empty_state(context, context.strings(recorded ? "shared.none_title" : "shared.unknown_title"),
                 context.strings(recorded ? "shared.none_hint" : "shared.unknown_hint"));

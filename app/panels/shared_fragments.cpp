@@ -65,7 +65,7 @@ void draw_matrix(SharedFrame& frame, const FragmentMatrix& matrix, ImVec2 low, f
   const float width = static_cast<float>(matrix.columns) * cell, height = static_cast<float>(matrix.rows) * cell;
   ImGui::SetCursorScreenPos(low);
   ImGui::PushID(static_cast<int>(number));
-  ImGui::InvisibleButton("fragment", {std::max(width, 1.0F), std::max(height, 1.0F)});
+  hit_area("fragment", {std::max(width, 1.0F), std::max(height, 1.0F)});
   ImGui::PopID();
   mark(context, "shared.fragment" + std::to_string(number), low, {low.x + width, low.y + height});
   if (!ImGui::IsItemHovered()) return;

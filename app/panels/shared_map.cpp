@@ -108,8 +108,8 @@ float names_width(const SharedFrame& frame) {
   return std::min(width, frame.px(140));
 }
 
-/// Names of the regions beside the strip, as many as there is room for.
-void draw_names(SharedFrame& frame, const Strip& strip, float right) {
+/// Names of the regions beside the strip, as many as there is room for. Returns where the lowest one ends.
+float draw_names(SharedFrame& frame, const Strip& strip, float right) {
   PanelContext& context = frame.context();
   ImFont* small = context.fonts.small;
   float free = strip.low.y;
@@ -131,6 +131,7 @@ void draw_names(SharedFrame& frame, const Strip& strip, float right) {
               fit_text(font, region_text(context, frame.result(), frame.picture, static_cast<int32_t>(i)),
                        right - x - frame.px(9)));
   }
+  return free;
 }
 
 std::string explain_word_text(const SharedFrame& frame, uint32_t word) {
@@ -225,7 +226,7 @@ void point_at_near(SharedFrame& frame, const Near& near) {
   PanelContext& context = frame.context();
   const float width = near.bank * kBanks, height = near.row_height * static_cast<float>(near.count);
   ImGui::SetCursorScreenPos(near.low);
-  ImGui::InvisibleButton("near", {std::max(width, 1.0F), std::max(height, 1.0F)});
+  hit_area("near", {std::max(width, 1.0F), std::max(height, 1.0F)});
   mark(context, "shared.near", near.low, {near.low.x + width, near.low.y + height});
   if (!ImGui::IsItemHovered()) return;
   const ImVec2 pointer = ImGui::GetIO().MousePos;
@@ -245,13 +246,16 @@ void point_at_near(SharedFrame& frame, const Near& near) {
                frame.step.index.position_of(at.step));
 }
 
-void draw_axis(SharedFrame& frame, const Near& near) {
+void draw_axis(SharedFrame& frame, const Near& near, float end_of_names) {
   PanelContext& context = frame.context();
   ImFont* small = context.fonts.small;
   const float y = near.low.y + near.row_height * static_cast<float>(near.count) + frame.px(10);
+  const bool tight = 7 * near.bank < text_size(small, "24").x + frame.px(6);
   for (const int bank : {0, 8, 16, 24, 31})
-    draw_text_centred(frame.step.list, small, {near.low.x + (static_cast<float>(bank) + 0.5F) * near.bank, y},
-                      context.theme.muted, std::to_string(bank));
+    if (!tight || bank == 0 || (bank == 31 && 31 * near.bank >= frame.px(30)))
+      draw_text_centred(frame.step.list, small, {near.low.x + (static_cast<float>(bank) + 0.5F) * near.bank, y},
+                        context.theme.muted, std::to_string(bank));
+  if (y - frame.px(7) < end_of_names) return;
   draw_text_right(frame.step.list, small, {near.low.x - frame.px(8), centred_top(small, y)}, context.theme.muted,
                   context.strings("shared.bank"));
 }
@@ -265,6 +269,7 @@ void draw_shared_map(SharedFrame& frame, ImVec2 low, ImVec2 high) {
   if (rows == 0 || bottom - top < frame.px(kRow)) return;
   const Strip strip{{low.x, top}, {low.x + frame.px(kStrip), bottom}, rows};
   const float near_left = strip.high.x + std::max(frame.px(kNames), names_width(frame) + frame.px(20));
+  if (high.x - near_left < frame.px(96)) return;  // no cell could be told from the next
   Near near{.low = {near_left, top}, .bank = (high.x - near_left) / kBanks};
   near.count = std::clamp(static_cast<uint32_t>((bottom - top) / frame.px(kRow)), 1U, rows);
   near.row_height = std::min(std::floor((bottom - top) / static_cast<float>(near.count)), frame.px(28));
@@ -277,7 +282,7 @@ void draw_shared_map(SharedFrame& frame, ImVec2 low, ImVec2 high) {
   const uint32_t page = std::max(1U, near.count / 2);
   near.first = std::min(wanted / page * page, rows - near.count);
   draw_strip(frame, strip, near.first, near.count);
-  draw_names(frame, strip, near_left);
+  const float end_of_names = draw_names(frame, strip, near_left);
   std::vector<SharedRun> runs;
   for (uint32_t row = near.first; row < near.first + near.count; ++row)
     for (const SharedRun& run : runs_of_row(frame.picture, frame.contents, row, frame.result())) runs.push_back(run);
@@ -289,7 +294,7 @@ void draw_shared_map(SharedFrame& frame, ImVec2 low, ImVec2 high) {
   });
   for (const SharedRun& run : runs) draw_run(frame, near, run, brief);
   if (touched) draw_touched(frame, near, words, touched->writes, at_cursor);
-  draw_axis(frame, near);
+  draw_axis(frame, near, end_of_names);
   point_at_near(frame, near);
 }
 

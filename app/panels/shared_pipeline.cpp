@@ -164,7 +164,7 @@ void point_at_track(SharedFrame& frame, const Track& track, float bottom) {
   PanelContext& context = frame.context();
   const auto events = frame.picture.events(frame.step.warp);
   ImGui::SetCursorScreenPos({track.left, track.top});
-  ImGui::InvisibleButton("pipeline", {std::max(track.right - track.left, 1.0F), std::max(bottom - track.top, 1.0F)});
+  hit_area("pipeline", {std::max(track.right - track.left, 1.0F), std::max(bottom - track.top, 1.0F)});
   mark(context, "shared.pipeline", {track.left, track.top}, {track.right, bottom});
   if (!ImGui::IsItemHovered() || events.empty()) return;
   const auto at =

@@ -24,7 +24,8 @@ struct SharedFrame {
   float px(float value) const { return step.context.px(value); }
 };
 
-/// "a · slot 1", "stored values".
+/// "tile (in)": the array by its name in the source, and the buffer whose data lies there. "a · slot 1" where several
+/// regions lie in one array.
 std::string region_text(const PanelContext& context, const RunResult& result, const SharedPicture& picture,
                         int32_t region);
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
 #include "app/editor/keys.hpp"
 #include "app/panels/source_view.hpp"
 #include "app/panels/traffic_seen.hpp"
 #include "app/sandbox/file_watch.hpp"
 #include "app/sandbox/sandbox.hpp"
+#include "app/saved_files.hpp"
 #include "app/widgets.hpp"
 #include "engine/compile/kernel_names.hpp"
 
@@ -20,8 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kTypingPause = 0.35;  // seconds without a key before an edit is run
-
-bool is_view_of_lines(Tab tab) { return tab == Tab::traffic || tab == Tab::step || tab == Tab::shared; }
 
 }  // namespace
 
@@ -62,8 +60,7 @@ void SourcePanel::take_source(PanelContext& context) {
     if (header_) show_header(context, {});
     kernel_ = shown;
     rung_ = context.rung().name;
-    if (const auto kernel = find_kernel(source_.buffer.lines(), shown))
-      source_.reveal_lines(kernel->first - 1, kernel->signature - 1, kernel->last - 1);
+    chosen_ = false;  // a line of another kernel
   }
 }
 
@@ -74,7 +71,6 @@ void SourcePanel::take_result(PanelContext& context) {
     error_seen_ = seen;
     errors_ = compile_errors(error);
   }
-  frames_since_result_ = context.result != result_ ? 0 : std::min(frames_since_result_ + 1, kSettling + 1);
   if (context.result != result_) take_ledger(context);
   take_listing();
 }
@@ -110,41 +106,6 @@ void SourcePanel::take_listing() {
   if (ptx_.buffer.text() != listing_.text) ptx_.buffer.reset(listing_.text);
 }
 
-/// The views of lines and of instructions show what a line of any function does; beside the others stands the kernel.
-bool SourcePanel::is_worth_leaving_kernel(const PanelContext& context, uint32_t line) const {
-  if (is_view_of_lines(context.view.tab)) return true;
-  const auto kernel = find_kernel(source_.buffer.lines(), shown_kernel(context));
-  return !kernel || kernel->contains(line);
-}
-
-void SourcePanel::take_selection(PanelContext& context) {
-  const auto selected = line_of(context.view.selection, context.result.get());
-  lit_ = line_of(context.view.hover, context.result.get());
-  const bool is_new = selected != selected_;
-  selected_ = selected;
-  if (is_new) quoted_.clear();
-  if (is_new && header_) {
-    follow_into_header();
-    // A line that somebody selects elsewhere is shown where it stands.
-    const bool elsewhere = selected_ && !selected_here_ && frames_since_result_ > kSettling;
-    if (elsewhere && called_.empty()) show_header(context, {});
-  }
-  if (selected_ && awaits_reveal_ && !is_new && is_view_of_lines(context.view.tab)) {
-    source_.reveal(*selected_ - 1, CodeView::Place::nearest);
-    awaits_reveal_ = false;
-  }
-  if (!is_new) return;
-  awaits_reveal_ = false;
-  if (selected_ && !selected_here_) {
-    const bool suggested = frames_since_result_ <= kSettling;
-    awaits_reveal_ = suggested && !is_worth_leaving_kernel(context, *selected_);
-    if (!awaits_reveal_) source_.reveal(*selected_ - 1, CodeView::Place::nearest);
-    if (!suggested) diff_.reveal(*selected_);
-    if (const auto row = listing_.first_of(*selected_)) ptx_.reveal(*row, CodeView::Place::middle);
-  }
-  selected_here_ = false;
-}
-
 void SourcePanel::apply_edits(PanelContext& context, bool now) {
   if (!edits_pending_ || (!now && ImGui::GetTime() - edited_at_ < kTypingPause)) return;
   edits_pending_ = false;
@@ -164,6 +125,7 @@ void SourcePanel::set_editing(PanelContext& context, bool on) {
   const auto kernel = find_kernel(source_.buffer.lines(), shown_kernel(context));
   const size_t line = selected_ ? *selected_ - 1 : kernel ? kernel->signature : 0;
   source_.buffer.place({line, 0});
+  source_.reveal(static_cast<uint32_t>(line), CodeView::Place::nearest);
 }
 
 void SourcePanel::revert(PanelContext& context) {
@@ -174,48 +136,83 @@ void SourcePanel::revert(PanelContext& context) {
   notice_.clear();
 }
 
+/// The notice under the source, and the same in the status bar: under the source there may be an error instead.
+void SourcePanel::note(PanelContext& context, std::string text, const fs::path& file, bool is_error) {
+  notice_is_error_ = is_error;
+  notice_path_ = file.string();
+  context.view.say = text;
+  notice_ = std::move(text);
+}
+
 /// A file of the learner's own is written itself.
 void SourcePanel::save_own(PanelContext& context) {
   apply_edits(context, true);
-  const auto saved = context.sandbox->save(context.session);
-  notice_is_error_ = !saved;
-  notice_path_ = file_;
-  notice_ = saved ? context.strings.format("source.saved", fmt::arg("file", file_name_of(file_)))
-                  : as_sentence(saved.error());
+  const std::string name = file_name_of(file_);
+  const bool changed = context.session.request().edited_source.has_value() || context.sandbox->problem();
+  if (!changed)
+    return note(context, context.strings.format("source.not_changed", fmt::arg("file", name)), file_, false);
+  if (const auto saved = context.sandbox->save(context.session); !saved)
+    return note(context, as_sentence(context.strings, saved.error()), file_, true);
+  note(context, context.strings.format("source.saved_in_place", fmt::arg("file", name)), file_, false);
   taken_edit_ = context.session.request().edited_source;
   original_ = context.lab().source_text.value_or(original_);
 }
 
 void SourcePanel::save_copy(PanelContext& context) {
   if (context.sandbox != nullptr && context.sandbox->is_shown(context.session)) return save_own(context);
-  const fs::path folder = fs::current_path() / "out";
-  const std::string stem = fs::path(file_).stem().string() + "-" + context.rung().name;
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  fs::path path = folder / (stem + ".cu");
-  for (int copy = 2; fs::exists(path, failed); ++copy) path = folder / (stem + "-" + std::to_string(copy) + ".cu");
-  std::ofstream stream(path, std::ios::binary);
-  stream << source_.buffer.text();
-  stream.close();
-  notice_is_error_ = !stream;
-  notice_path_ = path.string();
-  notice_ = notice_is_error_
-                ? make_error(ErrorId::file_not_written, path.string(), "the folder cannot be written").message
-                : context.strings.format("source.saved", fmt::arg("file", "out/" + path.filename().string()));
+  const auto folder = make_saved_files_folder();
+  if (!folder) return note(context, as_sentence(context.strings, folder.error()), saved_files_folder(), true);
+  const std::string name = fs::path(file_).stem().string() + "-" + context.rung().name;
+  const auto saved = tilescope::save_copy(*folder, name, source_.buffer.text());
+  if (!saved) return note(context, as_sentence(context.strings, saved.error()), *folder, true);
+  const char* key = saved->is_new_name ? "source.saved_new_name" : "source.saved";
+  note(context, context.strings.format(key, fmt::arg("file", saved->file.string()), fmt::arg("taken", name + ".cu")),
+       saved->file, false);
 }
 
 void SourcePanel::take_keys(PanelContext& context) {
   const ImGuiIO& io = ImGui::GetIO();
-  const bool elsewhere = io.WantTextInput && !source_.focused() && !source_.finding();
-  if (!io.KeyCtrl || io.KeyAlt || elsewhere) return;
-  if (key_pressed(Key::e, false)) set_editing(context, !source_.editable || showing_ptx_);
-  if (key_pressed(Key::s, false)) save_copy(context);
-  const bool here =
+  context.view.source_active =
       ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows) || ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows);
-  if (key_pressed(Key::f, false) && here) {
-    context.view.diff = false;  // what is found may be in neither rung
-    page().open_find();
+  const bool elsewhere = io.WantTextInput && !source_.focused() && page().bar() == CodeView::Bar::none;
+  SourceWish wish = std::exchange(context.view.source_wish, SourceWish::none);
+  if (io.KeyCtrl && !io.KeyAlt && !elsewhere) {
+    if (key_pressed(Key::e, false) && !io.KeyShift) wish = SourceWish::edit;
+    if (key_pressed(Key::s, false)) wish = SourceWish::save;
+    // The lesson can be searched, too.
+    const bool here = context.view.source_active || context.view.tab != Tab::lesson;
+    if (key_pressed(Key::f, false) && here) wish = SourceWish::find;
+    if (key_pressed(Key::h, false)) wish = SourceWish::replace;
+    if (key_pressed(Key::g, false)) wish = SourceWish::go_to_line;
   }
+  fulfil(context, wish);
+}
+
+void SourcePanel::fulfil(PanelContext& context, SourceWish wish) {
+  switch (wish) {
+    case SourceWish::none:
+      return;
+    case SourceWish::edit:
+      return set_editing(context, !source_.editable || showing_ptx_);
+    case SourceWish::save:
+      return save_copy(context);
+    case SourceWish::replace:
+      if (!source_.editable || showing_ptx_) set_editing(context, true);
+      return source_.open_bar(CodeView::Bar::replace);
+    case SourceWish::find:
+    case SourceWish::go_to_line:
+      context.view.diff = false;  // what is found may be in neither rung
+      return page().open_bar(wish == SourceWish::find ? CodeView::Bar::find : CodeView::Bar::go_to_line);
+  }
+}
+
+/// While it is out of sight a text that was being typed is still taken over, and can be saved.
+void SourcePanel::keep(PanelContext& context) {
+  take_source(context);
+  apply_edits(context, true);
+  if (context.view.source_wish != SourceWish::save) return;
+  context.view.source_wish = SourceWish::none;
+  save_copy(context);
 }
 
 void SourcePanel::draw(PanelContext& context) {
@@ -224,6 +221,7 @@ void SourcePanel::draw(PanelContext& context) {
   take_headers(context);
   take_quote(context);
   take_selection(context);
+  take_place(context);
   take_keys(context);
   take_difference(context);
   if (original_.empty() && source_.buffer.lines().size() <= 1) {
@@ -237,10 +235,17 @@ void SourcePanel::draw(PanelContext& context) {
   float top = low.y + context.px(kSourceHeader);
   const float bottom = low.y + size.y - context.px(kSourceFooter);
   ImGui::SetCursorScreenPos({low.x, top});
+  top += draw_conflict(context, {low.x, top}, size.x);
+  ImGui::SetCursorScreenPos({low.x, top});
+  if (diffing_) {
+    draw_diff_header(context, {low.x, top}, size.x);
+    top += context.px(kDiffHeader);
+  }
   CodeView& view = page();
-  if (view.finding() && !diffing_) {
-    view.draw_find_bar(context, context.px(32));
-    top += context.px(32);
+  if (const float bar = view.bar_height(); bar > 0 && !diffing_) {
+    ImGui::SetCursorScreenPos({low.x, top});
+    view.draw_bar(context, size.x);
+    top += context.px(bar);
   }
   // Whole rows only: nothing is cut above the total.
   const ImVec2 code{size.x, std::max(std::floor((bottom - top) / context.px(20)), 1.0F) * context.px(20)};
@@ -253,10 +258,12 @@ void SourcePanel::draw(PanelContext& context) {
   else
     draw_source(context, code);
   draw_footer(context, {low.x, bottom}, {low.x + size.x, low.y + size.y});
-  apply_edits(context, !source_.focused());
+  apply_edits(context, !source_.focused() || context.view.closing);
 }
 
-void draw_source(PanelContext& context) {
+namespace {
+
+SourcePanel& source_panel() {
   static SourcePanel panel;  // what is scrolled, edited and found stays between frames
   static int last_frame = 0;
   if (ImGui::GetFrameCount() < last_frame) {  // another window
@@ -264,7 +271,16 @@ void draw_source(PanelContext& context) {
     forget_accesses();
   }
   last_frame = ImGui::GetFrameCount();
-  panel.draw(context);
+  return panel;
 }
+
+}  // namespace
+
+void draw_source(PanelContext& context) {
+  context.view.source_drawn = true;
+  source_panel().draw(context);
+}
+
+void keep_source(PanelContext& context) { source_panel().keep(context); }
 
 }  // namespace tilescope

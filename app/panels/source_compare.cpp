@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/menus.hpp"
 #include "app/panels/source_view.hpp"
 #include "app/widgets.hpp"
 
@@ -43,9 +44,7 @@ void SourcePanel::take_difference(PanelContext& context) {
     if (diffing_) {
       apply_edits(context, true);
       showing_ptx_ = source_.editable = false;
-      source_.close_find();
-    } else if (selected_) {
-      source_.reveal(*selected_ - 1, CodeView::Place::nearest);
+      source_.close_bar();
     }
   }
   if (!diffing_) return;
@@ -55,16 +54,20 @@ void SourcePanel::take_difference(PanelContext& context) {
   const std::vector<std::string> others =
       context.session.shows_own() ? other->kernels : launched_kernels(*other, request.config);
   other_ = other->name;
+  // The order of the ladder, whichever has run: what the later rung adds is an addition.
+  const bool is_first = &run_rung(context) < other;
+  run_side_ = is_first ? DiffView::kLeft : DiffView::kRight;
+  const std::vector<std::string>&left = is_first ? shown : others, &right = is_first ? others : shown;
   if (diffed_lab_ == lab_ && diffed_revision_ == source_.buffer.revision() && diffed_headers_ == headers_revision_ &&
-      diffed_shown_ == shown && diffed_other_ == others)
+      diffed_left_ == left && diffed_right_ == right)
     return;
   diffed_lab_ = lab_;
   diffed_revision_ = source_.buffer.revision();
   diffed_headers_ = headers_revision_;
-  diffed_shown_ = shown;
-  diffed_other_ = others;
+  diffed_left_ = left;
+  diffed_right_ = right;
   joined_.emplace(source_.buffer.text(), headers_);
-  diff_.show(diff_of_kernels(joined_->text(), others, shown), joined_->lines());
+  diff_.show(diff_of_kernels(joined_->text(), left, right), joined_->lines());
 }
 
 void SourcePanel::draw_diff(PanelContext& context, ImVec2 size) {
@@ -75,8 +78,9 @@ void SourcePanel::draw_diff(PanelContext& context, ImVec2 size) {
     return;
   }
   DiffView::Hooks hooks;
+  hooks.run_side = run_side_;
   hooks.margin_width = context.px(kSourceMargin);
-  hooks.margin_key = 2 * ledger_version_ + (lines_agree() ? 1 : 0);
+  hooks.margin_key = 4 * ledger_version_ + 2 * run_side_ + (lines_agree() ? 1 : 0);
   const auto place_of = [this](uint32_t line) { return joined_->place_of(line); };
   hooks.has_margin = [&](uint32_t line) {
     if (const auto place = place_of(line); place.header) return header_traffic(*place.header, place.line) != nullptr;
@@ -132,15 +136,22 @@ void SourcePanel::draw_rung_choices(PanelContext& context) {
   ImGui::PopStyleVar();
 }
 
-/// "− 2 Naive ▾  6 lines": the rung that is compared with; pressed, it shows the choice. Returns where it ends.
+/// "−6" beside the title of the left rung, "+9" beside that of the right one.
+std::string SourcePanel::count_beside(size_t side) const {
+  const SourceDiff& diff = diff_.diff();
+  return side == DiffView::kLeft ? "−" + std::to_string(diff.removed) : "+" + std::to_string(diff.added);
+}
+
+/// "2  Naive ▾  −6": the rung that is compared with; pressed, it shows the choice. Returns where it ends.
 float SourcePanel::draw_other_rung(PanelContext& context, ImVec2 low, float right, float middle) {
   const Theme& theme = context.theme;
   ImFont* font = context.fonts.small;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Rung* other = find_rung(context.lab(), other_);
   if (other == nullptr) return low.x;
+  const size_t side = 1 - run_side_;
   const auto number = std::to_string(other - context.lab().rungs.data() + 1);
-  const std::string count = "−" + std::to_string(diff_.diff().removed);
+  const std::string count = count_beside(side);
   const float chevron = context.px(20), count_width = text_size(font, count).x + context.px(12);
   const float top = centred_top(font, middle);
   float x = low.x + draw_text(list, font, {low.x, top}, theme.muted, number).x + context.px(8);
@@ -150,51 +161,64 @@ float SourcePanel::draw_other_rung(PanelContext& context, ImVec2 low, float righ
   const ImVec2 button_low{low.x - context.px(4), middle - context.px(12)};
   const ImVec2 button_high{x + text_size(font, shown).x + chevron, middle + context.px(12)};
   ImGui::SetCursorScreenPos(button_low);
-  if (ImGui::InvisibleButton("comparison.rung", {button_high.x - button_low.x, button_high.y - button_low.y}))
-    ImGui::OpenPopup("compared rung");
+  if (hit_area("comparison.rung", {button_high.x - button_low.x, button_high.y - button_low.y}))
+    open_menu(context.view, "compared rung");
   const bool hovered = ImGui::IsItemHovered();
-  explain(context, title + "\n" + context.strings("source.diff_other_meaning"));
+  const char* meaning = side == DiffView::kLeft ? "source.diff_left_meaning" : "source.diff_right_meaning";
+  explain(context, title + "\n" + context.strings("source.diff_other_meaning") + " " + context.strings(meaning));
   mark(context, "comparison.rung", button_low, button_high);
   x += draw_text(list, font, {x, top}, hovered ? theme.accent : theme.text, shown).x;
   draw_chevron(list, {x + context.px(10), middle}, context.px(8), hovered ? theme.accent : theme.muted);
   x += chevron + context.px(4);
-  if (room > context.px(24)) x += draw_text(list, font, {x, top}, theme.error, count).x;
+  const ImU32 colour = side == DiffView::kLeft ? theme.error : theme.ok;
+  if (room > context.px(24)) x += draw_text(list, font, {x, top}, colour, count).x;
   ImGui::SetNextWindowPos({button_low.x, button_high.y + context.px(4)}, ImGuiCond_Always);
   draw_rung_choices(context);
   return x;
 }
 
-/// "3 Shared tile  +9": the rung that has run.
-void SourcePanel::draw_shown_rung(PanelContext& context, ImVec2 low, float right, float middle) {
+/// "3  Shared tile  +9": the rung that has run. Returns where it ends.
+float SourcePanel::draw_run_rung(PanelContext& context, ImVec2 low, float right, float middle) {
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Rung& rung = run_rung(context);
   const auto number = std::to_string(&rung - context.lab().rungs.data() + 1);
-  const std::string count = "+" + std::to_string(diff_.diff().added);
+  const std::string count = count_beside(run_side_);
   ImFont *font = context.fonts.small, *bold = context.fonts.small_semibold;
   const float top = centred_top(font, middle), count_width = text_size(font, count).x + context.px(12);
   float x = low.x + draw_text(list, font, {low.x, top}, theme.muted, number).x + context.px(8);
   const std::string title = context.strings(rung.title);
   const float room = right - x - count_width;
-  if (room < context.px(24)) return;
+  if (room < context.px(24)) return x;
   const float title_x = x;
   x +=
       draw_text(list, bold, {x, centred_top(bold, middle)}, theme.text, fit_text(bold, title, room)).x + context.px(12);
-  draw_text(list, font, {x, top}, theme.ok, count);
-  explain_rect(context, {title_x, low.y}, {x, low.y + context.px(kSourceHeader)},
-               title + "\n" + context.strings("source.diff_shown_meaning"));
+  x += draw_text(list, font, {x, top}, run_side_ == DiffView::kLeft ? theme.error : theme.ok, count).x;
+  const char* meaning = run_side_ == DiffView::kLeft ? "source.diff_left_meaning" : "source.diff_right_meaning";
+  explain_rect(context, {title_x, low.y}, {x, low.y + context.px(kDiffHeader)},
+               title + "\n" + context.strings("source.diff_shown_meaning") + " " + context.strings(meaning));
+  mark(context, "comparison.run", {title_x, low.y}, {x, low.y + context.px(kDiffHeader)});
+  return x;
 }
 
-void SourcePanel::draw_diff_header(PanelContext& context, ImVec2 low, float width, float right, float middle) {
-  const float text = low.x + DiffView::text_offset(context);
-  if (const float second = DiffView::second_column(context, width); second > 0) {
-    draw_other_rung(context, {text, low.y}, low.x + second - context.px(16), middle);
-    draw_shown_rung(context, {low.x + second + DiffView::text_offset(context), low.y}, right, middle);
+/// The titles of both rungs above their columns.
+void SourcePanel::draw_diff_header(PanelContext& context, ImVec2 low, float width) {
+  const float middle = low.y + context.px(kDiffHeader) / 2, right = low.x + width - context.px(16);
+  const auto draw_side = [&](size_t side, float left, float end) {
+    return side == run_side_ ? draw_run_rung(context, {left, low.y}, end, middle)
+                             : draw_other_rung(context, {left, low.y}, end, middle);
+  };
+  if (const float second = DiffView::second_column(context, width, run_side_); second > 0) {
+    ImGui::GetWindowDrawList()->AddRectFilled({low.x + second, low.y},
+                                              {low.x + second + context.px(1), low.y + context.px(kDiffHeader)},
+                                              context.theme.separator);
+    draw_side(DiffView::kLeft, low.x + DiffView::text_offset(context), low.x + second - context.px(16));
+    draw_side(DiffView::kRight, low.x + second + DiffView::text_offset(context), right);
     return;
   }
   const float left = low.x + context.px(24), half = left + (right - left) / 2;
-  const float end = draw_other_rung(context, {left, low.y}, half, middle);
-  draw_shown_rung(context, {end + context.px(20), low.y}, right, middle);
+  const float end = draw_side(DiffView::kLeft, left, half);
+  draw_side(DiffView::kRight, end + context.px(20), right);
 }
 
 }  // namespace tilescope

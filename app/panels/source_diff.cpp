@@ -78,22 +78,22 @@ class DiffBuilder {
       : lines_(lines_of(text)) {
     const std::vector<UsedPart> others = used_parts(text, other), ours = used_parts(text, shown);
     std::ranges::set_intersection(others, ours, std::back_inserter(common_), {}, first_line, first_line);
-    std::ranges::set_difference(others, common_, std::back_inserter(only_other_), {}, first_line, first_line);
-    std::ranges::set_difference(ours, common_, std::back_inserter(only_shown_), {}, first_line, first_line);
+    std::ranges::set_difference(others, common_, std::back_inserter(only_left_), {}, first_line, first_line);
+    std::ranges::set_difference(ours, common_, std::back_inserter(only_right_), {}, first_line, first_line);
   }
 
   SourceDiff build() {
     add_common();
     size_t other = 0, shown = 0;
     const auto up_to = [&](size_t other_end, size_t shown_end) {
-      while (other < other_end) add_part(Kind::removed, only_other_[other++]);
-      while (shown < shown_end) add_part(Kind::added, only_shown_[shown++]);
+      while (other < other_end) add_part(Kind::removed, only_left_[other++]);
+      while (shown < shown_end) add_part(Kind::added, only_right_[shown++]);
     };
-    for (const LinePair& pair : pair_parts(lines_, only_other_, only_shown_)) {
+    for (const LinePair& pair : pair_parts(lines_, only_left_, only_right_)) {
       up_to(pair.left, pair.right);
-      add_pair(only_other_[other++], only_shown_[shown++]);
+      add_pair(only_left_[other++], only_right_[shown++]);
     }
-    up_to(only_other_.size(), only_shown_.size());
+    up_to(only_left_.size(), only_right_.size());
     return std::move(diff_);
   }
 
@@ -102,7 +102,7 @@ class DiffBuilder {
   uint32_t row_count() const { return static_cast<uint32_t>(diff_.rows.size()); }
 
   void add(Kind kind, uint32_t other, uint32_t shown) {
-    diff_.rows.push_back({.kind = kind, .other = other, .shown = shown});
+    diff_.rows.push_back({.kind = kind, .left = other, .right = shown});
     diff_.removed += kind == Kind::removed || kind == Kind::changed ? 1 : 0;
     diff_.added += kind == Kind::added || kind == Kind::changed ? 1 : 0;
   }
@@ -119,7 +119,7 @@ class DiffBuilder {
   void add_common() {
     std::vector<std::string> names;
     for (const UsedPart& part : common_) {
-      if (!names.empty() && diff_.rows.back().shown + 1 != part.first_line) add_gap();
+      if (!names.empty() && diff_.rows.back().right + 1 != part.first_line) add_gap();
       for (uint32_t line = part.first_line; line <= part.last_line; ++line) add(Kind::equal, line, line);
       names.push_back(part.name);
     }
@@ -129,7 +129,7 @@ class DiffBuilder {
   void add_part(Kind kind, const UsedPart& part) {
     // Parts that follow each other in the file do so here.
     const DiffRow last = diff_.rows.empty() ? DiffRow{} : diff_.rows.back();
-    const uint32_t before = kind == Kind::removed ? last.other : last.shown;
+    const uint32_t before = kind == Kind::removed ? last.left : last.right;
     if (last.kind != kind || before + 1 != part.first_line) add_gap();
     for (uint32_t line = part.first_line; line <= part.last_line; ++line)
       add(kind, kind == Kind::removed ? line : 0, kind == Kind::added ? line : 0);
@@ -174,16 +174,16 @@ class DiffBuilder {
   }
 
   Lines lines_;
-  std::vector<UsedPart> common_, only_other_, only_shown_;
+  std::vector<UsedPart> common_, only_left_, only_right_;
   SourceDiff diff_;
 };
 
 /// A row's place in one column: what goes first, then what comes.
 void split_change(const std::vector<DiffRow>& change, std::vector<DiffRow>& rows) {
   for (const DiffRow& row : change)
-    if (row.other != 0) rows.push_back({.kind = row.kind, .other = row.other, .words = row.words});
+    if (row.left != 0) rows.push_back({.kind = row.kind, .left = row.left, .words = row.words});
   for (const DiffRow& row : change)
-    if (row.shown != 0) rows.push_back({.kind = row.kind, .shown = row.shown, .words = row.words});
+    if (row.right != 0) rows.push_back({.kind = row.kind, .right = row.right, .words = row.words});
 }
 
 /// A removed line and an added one, neither of which became the other, share a row.
@@ -196,8 +196,8 @@ void close_up(const std::vector<DiffRow>& change, std::vector<DiffRow>& rows) {
     for (size_t row = 0; row < std::max(removed - i, added - removed); ++row) {
       const bool left = i + row < removed, right = removed + row < added;
       rows.push_back({.kind = left ? Kind::removed : Kind::added,
-                      .other = left ? change[i + row].other : 0,
-                      .shown = right ? change[removed + row].shown : 0});
+                      .left = left ? change[i + row].left : 0,
+                      .right = right ? change[removed + row].right : 0});
     }
     i = added;
     if (i < change.size() && change[i].kind == Kind::changed) rows.push_back(change[i++]);
@@ -209,20 +209,20 @@ void close_up(const std::vector<DiffRow>& change, std::vector<DiffRow>& rows) {
 std::optional<uint32_t> SourceDiff::fold_of(uint32_t line) const {
   for (uint32_t i = 0; i < folds.size(); ++i)
     for (uint32_t row = folds[i].begin; row < folds[i].end; ++row)
-      if (line != 0 && (rows[row].other == line || rows[row].shown == line)) return i;
+      if (line != 0 && (rows[row].left == line || rows[row].right == line)) return i;
   return std::nullopt;
 }
 
-std::vector<uint32_t> SourceDiff::shown_lines(const DiffFold& fold) const {
+std::vector<uint32_t> SourceDiff::lines_of(const DiffFold& fold, bool of_right) const {
   std::vector<uint32_t> lines;
   for (uint32_t row = fold.begin; row < fold.end; ++row)
-    if (rows[row].shown != 0) lines.push_back(rows[row].shown);
+    if (const uint32_t line = of_right ? rows[row].right : rows[row].left; line != 0) lines.push_back(line);
   return lines;
 }
 
-SourceDiff diff_of_kernels(std::string_view text, std::span<const std::string> other,
-                           std::span<const std::string> shown) {
-  return DiffBuilder(text, other, shown).build();
+SourceDiff diff_of_kernels(std::string_view text, std::span<const std::string> left,
+                           std::span<const std::string> right) {
+  return DiffBuilder(text, left, right).build();
 }
 
 std::vector<DiffRow> rows_on_screen(const SourceDiff& diff, bool two_columns, const std::set<uint32_t>& open) {

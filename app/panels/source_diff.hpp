@@ -1,7 +1,8 @@
-// Two rungs of one source beside each other: what only the other one has, what only the shown one has, and what both
-// share. Compared are the parts that each rung's kernels use (engine/compile/used_parts.hpp), not the file with itself.
-// Parts that both use come first. Of the rest, a part stands beside the one that it most resembles, a kernel always
-// beside a kernel where there is one. Facts only; drawing is in app/editor/diff_view.hpp.
+// Two rungs of one source beside each other, in the order of the ladder: what only the left one has, what only the
+// right one has, and what both share. Compared are the parts that each rung's kernels use
+// (engine/compile/used_parts.hpp), not the file with itself. Parts that both use come first. Of the rest, a part stands
+// beside the one that it most resembles, a kernel always beside a kernel where there is one. Facts only; drawing is in
+// app/editor/diff_view.hpp.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +22,15 @@ struct DiffRow {
   enum class Kind : uint8_t {
     equal,    // in both
     changed,  // became the line beside it
-    removed,  // only in the other rung
-    added,    // only in the shown rung
+    removed,  // only in the left rung
+    added,    // only in the right rung
     gap,      // between two parts
     fold,     // stands for equal rows, hidden or not
   };
   Kind kind = Kind::equal;
-  uint32_t other = 0, shown = 0;  // lines of the file, 1-based; 0: none
-  uint32_t words = 0;             // of a changed row: index into SourceDiff::words
-  uint32_t fold = 0;              // of a fold: index into SourceDiff::folds
+  uint32_t left = 0, right = 0;  // lines of the file, 1-based; 0: none
+  uint32_t words = 0;            // of a changed row: index into SourceDiff::words
+  uint32_t fold = 0;             // of a fold: index into SourceDiff::folds
   bool operator==(const DiffRow&) const = default;
 };
 
@@ -42,18 +43,18 @@ struct DiffFold {
 
 struct SourceDiff {
   std::vector<DiffRow> rows;        // in two columns, with everything unfolded and no row for a fold
-  std::vector<WordDiff> words;      // left: the other rung's
+  std::vector<WordDiff> words;      // left: the left rung's
   std::vector<DiffFold> folds;      // ascending
   uint32_t removed = 0, added = 0;  // lines; a changed one counts in both
   bool same() const { return removed == 0 && added == 0; }
   /// The fold that holds a line of either side.
   std::optional<uint32_t> fold_of(uint32_t line) const;
-  /// The shown rung's lines in a fold.
-  std::vector<uint32_t> shown_lines(const DiffFold& fold) const;
+  /// One side's lines in a fold.
+  std::vector<uint32_t> lines_of(const DiffFold& fold, bool of_right) const;
 };
 
-SourceDiff diff_of_kernels(std::string_view text, std::span<const std::string> other,
-                           std::span<const std::string> shown);
+SourceDiff diff_of_kernels(std::string_view text, std::span<const std::string> left,
+                           std::span<const std::string> right);
 
 /// The rows on the screen: folds closed but for those in `open`. In one column the lines that a change took away come
 /// before those that it brought.

@@ -23,30 +23,57 @@ const KernelInfo* launched_kernel(const RunResult& result, const std::string& na
 
 }  // namespace
 
-bool SourcePanel::action(PanelContext& context, const char* name, const char* key, float* right, float middle,
-                         bool on) {
-  const std::string& text = context.strings(key);
-  const ImVec2 size = text_size(context.fonts.small, text);
-  const ImVec2 low{std::round(*right - size.x), middle - context.px(12)};
+bool SourcePanel::action(PanelContext& context, const Action& one, float* right, float middle) {
+  const std::string& text = context.strings(one.key);
+  const float width = text_size(context.fonts.small, text).x;
+  const float room = one.other_key == nullptr
+                         ? width
+                         : std::max(width, text_size(context.fonts.small, context.strings(one.other_key)).x);
+  const ImVec2 low{std::round(*right - room), middle - context.px(12)};
   const ImVec2 high{*right, middle + context.px(12)};
   ImGui::SetCursorScreenPos(low);
-  const bool pressed = ImGui::InvisibleButton(name, {high.x - low.x, high.y - low.y});
+  const bool pressed = hit_area(one.name, {high.x - low.x, high.y - low.y});
   const bool hovered = ImGui::IsItemHovered();
-  const ImU32 colour = on ? context.theme.accent : hovered ? context.theme.text : context.theme.muted;
+  const ImU32 colour = one.on ? context.theme.accent : hovered ? context.theme.text : context.theme.muted;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  draw_text(list, context.fonts.small, {low.x, centred_top(context.fonts.small, middle)}, colour, text);
-  if (on || hovered) {
+  const float x = std::round(low.x + (room - width) / 2);
+  draw_text(list, context.fonts.small, {x, centred_top(context.fonts.small, middle)}, colour, text);
+  if (one.on || hovered) {
     const float y = middle + context.px(10);
-    list->AddRectFilled({low.x, y}, {high.x, y + context.px(1)}, colour);
+    list->AddRectFilled({x, y}, {x + width, y + context.px(1)}, colour);
   }
-  explain(context, context.strings(std::string(key) + "_meaning"));
-  mark(context, name, low, high);
+  explain(context, context.strings(std::string(one.key) + "_meaning"));
+  mark(context, one.name, low, high);
   *right = low.x - context.px(16);
   return pressed;
 }
 
+/// Four corners: outwards to take the middle of the window, inwards to give it back.
+void SourcePanel::draw_maximise(PanelContext& context, float* right, float middle) {
+  const float size = context.px(24), half = context.px(4.5F), leg = context.px(3.5F);
+  const float left = std::round(*right - size + context.px(6));
+  const ImVec2 low{left, middle - size / 2}, high{left + size, middle + size / 2};
+  const ImVec2 centre{(low.x + high.x) / 2, middle};
+  bool& on = context.view.source_maximised;
+  ImGui::SetCursorScreenPos(low);
+  if (hit_area("source.maximise", {size, size})) on = !on;
+  const bool hovered = ImGui::IsItemHovered();
+  const ImU32 colour = on ? context.theme.accent : hovered ? context.theme.text : context.theme.muted;
+  for (const float x : {-1.0F, 1.0F})
+    for (const float y : {-1.0F, 1.0F}) {
+      const float out = on ? context.px(2) : half, step = on ? leg : -leg;
+      const ImVec2 corner{centre.x + x * out, centre.y + y * out};
+      const ImVec2 points[] = {{corner.x + x * step, corner.y}, corner, {corner.x, corner.y + y * step}};
+      ImGui::GetWindowDrawList()->AddPolyline(points, 3, colour, 0, context.px(1.25F));
+    }
+  explain(context, context.strings(on ? "source.restore_meaning" : "source.maximise_meaning"));
+  mark(context, "source.maximise", low, high);
+  *right = low.x - context.px(10);
+}
+
 float SourcePanel::draw_actions(PanelContext& context, float right, float middle) {
-  if (action(context, "source.ptx", "source.ptx", &right, middle, showing_ptx_)) {
+  draw_maximise(context, &right, middle);
+  if (action(context, {.name = "source.ptx", .key = "source.ptx", .on = showing_ptx_}, &right, middle)) {
     showing_ptx_ = !showing_ptx_;
     context.view.diff = false;
     show_header(context, {});
@@ -54,15 +81,43 @@ float SourcePanel::draw_actions(PanelContext& context, float right, float middle
     if (showing_ptx_)
       ptx_.reveal(row.value_or(listing_.first_instruction()), row ? CodeView::Place::middle : CodeView::Place::top);
   }
-  if (action(context, "source.edit", source_.editable ? "source.done" : "source.edit", &right, middle,
-             source_.editable))
-    set_editing(context, !source_.editable);
-  if (compared_rung(context) != nullptr && action(context, "source.diff", "source.diff", &right, middle, diffing_))
+  const bool editing = source_.editable;
+  if (action(context,
+             {.name = "source.edit",
+              .key = editing ? "source.done" : "source.edit",
+              .on = editing,
+              .other_key = editing ? "source.edit" : "source.done"},
+             &right, middle))
+    set_editing(context, !editing);
+  if (compared_rung(context) != nullptr &&
+      action(context, {.name = "source.diff", .key = "source.diff", .on = diffing_}, &right, middle))
     context.view.diff = !diffing_;
   const bool edited = taken_edit_.has_value() || edits_pending_;
-  if (edited && action(context, "source.save", "source.save", &right, middle, false)) save_copy(context);
-  if (edited && action(context, "source.revert", "source.revert", &right, middle, false)) revert(context);
+  const char* save = context.session.shows_own() ? "source.save_own" : "source.save";
+  if (edited && action(context, {.name = "source.save", .key = save}, &right, middle)) save_copy(context);
+  if (edited && action(context, {.name = "source.revert", .key = "source.revert"}, &right, middle)) revert(context);
   return right;
+}
+
+/// The headings at the right, and the room for them where there are none: what is pressed stays where it is.
+float SourcePanel::draw_column_heads(PanelContext& context, ImVec2 low, float right, float middle) {
+  const Theme& theme = context.theme;
+  ImFont* font = context.fonts.small;
+  if (context.view.tab == Tab::traffic && columns_.width > 0) {
+    if (shows_columns(context)) draw_headings(context, low, right, middle);
+    return right - columns_.edges[0] - text_size(font, context.strings("traffic.requests")).x - context.px(24);
+  }
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float rate = right - context.px(kFigureEnd), bytes = rate - context.px(kRateColumn);
+  const float rest = bytes - text_size(font, context.strings("source.bytes")).x - context.px(20);
+  if (showing_ptx_) return rest;
+  const float top = centred_top(font, middle), bottom = low.y + context.px(kSourceHeader);
+  draw_text_right(list, font, {rate, top}, theme.muted, context.strings("source.sectors_per_request"));
+  explain_rect(context, {rate - context.px(kRateColumn - 4), low.y}, {rate, bottom},
+               context.strings("source.sectors_per_request_meaning"));
+  draw_text_right(list, font, {bytes, top}, theme.muted, context.strings("source.bytes"));
+  explain_rect(context, {bytes - context.px(44), low.y}, {bytes, bottom}, context.strings("source.bytes_meaning"));
+  return rest;
 }
 
 void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
@@ -71,22 +126,11 @@ void SourcePanel::draw_header(PanelContext& context, ImVec2 low, float width) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float middle = low.y + context.px(kSourceHeader) / 2 + context.px(1);
   const float top = centred_top(font, middle);
-  float right = low.x + width - context.px(16);
-  if (shows_columns(context)) {
-    draw_headings(context, low, low.x + width, middle);
-    right = low.x + width - columns_.edges[0] - text_size(font, context.strings("traffic.requests")).x - context.px(24);
-  } else if (!showing_ptx_) {
-    draw_text_right(list, font, {right, top}, theme.muted, context.strings("source.sectors_per_request"));
-    explain_rect(context, {right - context.px(56), low.y}, {right, low.y + context.px(kSourceHeader)},
-                 context.strings("source.sectors_per_request_meaning"));
-    const float bytes = right - context.px(60);
-    draw_text_right(list, font, {bytes, top}, theme.muted, context.strings("source.bytes"));
-    explain_rect(context, {bytes - context.px(44), low.y}, {bytes, low.y + context.px(kSourceHeader)},
-                 context.strings("source.bytes_meaning"));
-    right = bytes - context.px(54);
-  }
+  float right = draw_column_heads(context, low, low.x + width, middle);
+  // A comparison widens the panel; its buttons stay where they were.
+  const float usual = context.view.source_usual_width;
+  if (usual > 0 && usual < width) right -= width - usual;
   right = draw_actions(context, right, middle);
-  if (diffing_) return draw_diff_header(context, low, width, right, middle);
   const float x = draw_file_name(context, low, right, middle) + context.px(16);
   if (header_) {
     const std::string& about = context.strings("source.header_about");
@@ -140,12 +184,12 @@ bool SourcePanel::draw_error_strip(PanelContext& context, ImVec2 low, ImVec2 hig
   draw_text(list, context.fonts.small, {low.x + context.px(44), centred_top(context.fonts.small, middle)},
             context.theme.error, fit_text(context.fonts.small, text, high.x - low.x - context.px(60)));
   ImGui::SetCursorScreenPos(low);
-  if (ImGui::InvisibleButton("source.error", {high.x - low.x, high.y - low.y}) && !errors_.empty()) {
+  if (hit_area("source.error", {high.x - low.x, high.y - low.y}) && !errors_.empty()) {
     showing_ptx_ = false;
     source_.reveal(errors_.front().line - 1, CodeView::Place::middle);
   }
   mark(context, "source.error", low, high);
-  explain(context, error->hint.empty() ? error->message : error->message + "\n" + error->hint);
+  explain(context, as_sentence(context.strings, *error));
   return true;
 }
 
@@ -154,9 +198,10 @@ void SourcePanel::draw_notice(PanelContext& context, ImVec2 low, float width, fl
   ImU32 colour = notice_is_error_ ? context.theme.error : context.theme.muted;
   if (text.empty() && lines_agree() && !result_->findings.empty()) {
     const Finding& first = result_->findings.front();
-    text = context.strings.format("source.findings", fmt::arg("count", result_->findings.size()),
-                                  fmt::arg("id", first.id), fmt::arg("line", first.line));
-    whole = first.message;
+    text =
+        context.strings.format("source.findings", fmt::arg("count", result_->findings.size()),
+                               fmt::arg("id", finding_name(context.strings, first.id)), fmt::arg("line", first.line));
+    whole = finding_text(context.strings, first);
     colour = context.theme.error;
   }
   if (text.empty() && source_.editable) {
@@ -175,19 +220,20 @@ void SourcePanel::draw_footer(PanelContext& context, ImVec2 low, ImVec2 high) {
   if (shows_columns(context)) return draw_column_total(context, low, high);
   const float middle = std::round((low.y + high.y) / 2) - context.px(1);
   const bool total = !showing_ptx_ && ledger_.total.requests > 0 && lines_agree();
-  const float left_of_total = high.x - context.px(16 + 168);
+  ImFont *small = context.fonts.small, *font = context.fonts.small_semibold;
+  const float right = high.x - context.px(kFigureEnd), bytes_end = right - context.px(kRateColumn);
+  const std::string bytes = bytes_text(static_cast<double>(ledger_.total.moved_bytes()));
+  const std::string& label = context.strings("source.total");
+  const float label_x = bytes_end - text_size(font, bytes).x - context.px(12) - text_size(small, label).x;
+  const float left_of_total = std::min(high.x - context.px(kSourceMargin), label_x - context.px(8));
   draw_notice(context, low, (total ? left_of_total : high.x) - low.x - context.px(16), middle);
   if (!total) return;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const float right = high.x - context.px(16);
   const float fade = context.stale ? 0.4F : 1.0F;
   const ImU32 text = mix(context.theme.window, context.theme.text, fade);
   list->AddRectFilled({left_of_total, low.y}, {right, low.y + context.px(1)}, context.theme.separator);
-  draw_text(list, context.fonts.small, {left_of_total + context.px(8), centred_top(context.fonts.small, middle)},
-            context.theme.muted, context.strings("source.total"));
-  ImFont* font = context.fonts.small_semibold;
-  draw_text_right(list, font, {right - context.px(60), centred_top(font, middle)}, text,
-                  bytes_text(static_cast<double>(ledger_.total.moved_bytes())));
+  draw_text(list, small, {label_x, centred_top(small, middle)}, context.theme.muted, label);
+  draw_text_right(list, font, {bytes_end, centred_top(font, middle)}, text, bytes);
   draw_text_right(list, font, {right, centred_top(font, middle)}, text,
                   fmt::format("{:.1f}", ledger_.total.sectors_per_request()));
   explain_traffic(context, ledger_.total, {left_of_total, low.y}, {right, high.y});

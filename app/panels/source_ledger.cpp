@@ -79,6 +79,9 @@ void SourcePanel::lay_out_columns(PanelContext& context, float width) {
   }
   columns_.label = from_right + label + context.px(4);
   columns_.width = columns_.label + context.px(32);
+  // In a narrow panel the usual margin, of bytes and sectors, has to do.
+  constexpr float kLeastSource = 240;
+  if (width - columns_.width < context.px(kLeastSource)) columns_ = {};
 }
 
 void SourcePanel::draw_headings(PanelContext& context, ImVec2 low, float right, float middle) {

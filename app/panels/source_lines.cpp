@@ -98,7 +98,6 @@ void SourcePanel::draw_ptx(PanelContext& context, ImVec2 size) {
   if (outcome.clicked && origin(*outcome.clicked).line != 0) {
     selected_here_ = true;
     select_line(context.view, context.result.get(), origin(*outcome.clicked).line);
-    source_.reveal(origin(*outcome.clicked).line - 1, CodeView::Place::nearest);
   }
   if (outcome.hovered && origin(*outcome.hovered).line != 0) context.view.hover.line = origin(*outcome.hovered).line;
 }
@@ -119,16 +118,23 @@ void SourcePanel::draw_line(PanelContext& context, uint32_t line, ImVec2 low, Im
   if (bad) {
     ImFont* font = context.fonts.small;
     const float x = text_end + context.px(16), room = room_end - x;
-    std::string text = error != nullptr ? error->text
-                                        : context.strings.format(
-                                              "source.finding", fmt::arg("id", finding->id),
-                                              fmt::arg("count", with_separators(static_cast<int64_t>(finding->count))));
-    if (error == nullptr && text_size(font, text).x > room) text = finding->id;
+    std::string text =
+        error != nullptr
+            ? error->text
+            : context.strings.format("source.finding", fmt::arg("id", finding_name(context.strings, finding->id)),
+                                     fmt::arg("count", with_separators(static_cast<int64_t>(finding->count))));
+    if (error == nullptr && text_size(font, text).x > room) text = finding_name(context.strings, finding->id);
     if (room > context.px(56))
       draw_text(list, font, {x, centred_top(font, (low.y + high.y) / 2)}, theme.error, fit_text(font, text, room));
-    explain_rect(context, low, {room_end, high.y}, error != nullptr ? error->text : finding->message);
+    explain_rect(context, low, {room_end, high.y},
+                 error != nullptr ? error->text : finding_text(context.strings, *finding));
   }
-  if (has_traffic) draw_traffic(context, ledger->second, low, high);
+  if (has_traffic) {
+    draw_traffic(context, ledger->second, low, high);
+    // The figures stand in the first row of a line that is wrapped.
+    mark(context, "ledger." + std::to_string(line) + ".margin", {high.x - context.px(kSourceMargin), low.y},
+         {high.x, low.y + context.px(20)});
+  }
   if (has_row) draw_rows(context, line, low, high);
 }
 
@@ -136,9 +142,9 @@ void SourcePanel::draw_traffic(PanelContext& context, const LineLedger& ledger, 
   const float fade = context.stale ? 0.4F : 1.0F;
   const auto shade = [&](ImU32 colour) { return mix(context.theme.window, colour, fade); };
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const float middle = (low.y + high.y) / 2, right = high.x - context.px(16);
+  const float middle = (low.y + high.y) / 2, right = high.x - context.px(kFigureEnd);
   // A full bar is the busiest line; a line that reads and writes has both colours.
-  const float full = context.px(40), x = right - context.px(164);
+  const float full = context.px(kBarLength), x = right - context.px(kBarStart);
   // That of several lines together may be longer than any one's: it is a full bar, too.
   const double scale = full / static_cast<double>(std::max<uint64_t>({ledger_.largest_line, ledger.moved_bytes(), 1}));
   const float read = static_cast<float>(static_cast<double>(ledger.read_bytes) * scale);
@@ -148,7 +154,7 @@ void SourcePanel::draw_traffic(PanelContext& context, const LineLedger& ledger, 
   list->AddRectFilled({x + read, top}, {x + read + write, bottom}, shade(context.theme.write));
   ImFont* font = context.fonts.small;
   const ImU32 text = shade(ledger.wasteful() ? context.theme.error : context.theme.text);
-  draw_text_right(list, font, {right - context.px(60), centred_top(font, middle)}, text,
+  draw_text_right(list, font, {right - context.px(kRateColumn), centred_top(font, middle)}, text,
                   bytes_text(static_cast<double>(ledger.moved_bytes())));
   draw_text_right(list, font, {right, centred_top(font, middle)}, text,
                   fmt::format("{:.1f}", ledger.sectors_per_request()));

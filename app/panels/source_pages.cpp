@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/menus.hpp"
 #include "app/panels/source_view.hpp"
 #include "app/widgets.hpp"
 
@@ -141,8 +142,8 @@ float SourcePanel::draw_file_name(PanelContext& context, ImVec2 low, float right
   bool hovered = false;
   if (!headers_.empty()) {
     ImGui::SetCursorScreenPos(button_low);
-    if (ImGui::InvisibleButton("pages.choice", {button_high.x - button_low.x, button_high.y - button_low.y}))
-      ImGui::OpenPopup("source files");
+    if (hit_area("pages.choice", {button_high.x - button_low.x, button_high.y - button_low.y}))
+      open_menu(context.view, "source files");
     hovered = ImGui::IsItemHovered();
     explain(context, context.strings.format("source.file_meaning", fmt::arg("file", file_)));
     mark(context, "pages.choice", button_low, button_high);

@@ -1,9 +1,11 @@
 // The source panel's state and parts; source.cpp takes things over and edits, source_draw.cpp draws its frame,
-// source_lines.cpp what belongs to single lines, source_ledger.cpp the margin grown to columns, beside the traffic
-// view, source_pages.cpp the headers beside the file, source_compare.cpp two rungs beside each other.
+// source_lines.cpp what belongs to single lines, source_place.cpp says which of them are in sight, source_ledger.cpp
+// the margin grown to columns, beside the traffic view, source_pages.cpp the headers beside the file,
+// source_compare.cpp two rungs beside each other.
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,15 +23,16 @@
 namespace tilescope {
 
 // Unscaled pixels.
-constexpr float kSourceHeader = 36, kSourceFooter = 30;
-constexpr float kSourceMargin = 184;  // bar, bytes, sectors per request
+constexpr float kSourceHeader = 36, kSourceFooter = 30, kDiffHeader = 28;
+// The margin, from the right: sectors per request, bytes, and a bar.
+constexpr float kFigureEnd = 14, kRateColumn = 60, kBarLength = 24, kBarStart = 144, kSourceMargin = 162;
 
 /// Columns of the ledger. Edges are right ones, counted from the panel's right edge; below zero: left out.
 struct LedgerColumns {
   static constexpr size_t kCount = 6;  // requests, sectors or passes, per request, useful, moved, used
   std::array<float, kCount> edges{};
   float label = 0;  // left edge of the row's kind
-  float width = 0;  // of the whole margin
+  float width = 0;  // of the whole margin; 0 where it would leave the source too little room
 };
 
 /// The rung that the source panel compares the one that runs with: the learner's choice, else the one before it on the
@@ -39,6 +42,7 @@ const Rung* compared_rung(const PanelContext& context);
 class SourcePanel {
  public:
   void draw(PanelContext& context);
+  void keep(PanelContext& context);
 
  private:
   // What is shown, taken over when something has changed.
@@ -46,22 +50,33 @@ class SourcePanel {
   void take_result(PanelContext& context);
   void take_ledger(PanelContext& context);
   void take_listing();
-  bool is_worth_leaving_kernel(const PanelContext& context, uint32_t line) const;
   void take_selection(PanelContext& context);
+  // Which lines are in sight (source_place.cpp).
+  std::optional<uint32_t> line_in_sight(const PanelContext& context, const std::optional<KernelLines>& kernel) const;
+  void take_place(PanelContext& context);
   void take_headers(PanelContext& context);
   void take_quote(PanelContext& context);
   void take_difference(PanelContext& context);
   void take_keys(PanelContext& context);
+  void fulfil(PanelContext& context, SourceWish wish);
   void apply_edits(PanelContext& context, bool now);
   void set_editing(PanelContext& context, bool on);
   void revert(PanelContext& context);
   void save_copy(PanelContext& context);
   void save_own(PanelContext& context);
+  void note(PanelContext& context, std::string text, const std::filesystem::path& file, bool is_error);
 
   // Drawing.
   void draw_header(PanelContext& context, ImVec2 low, float width);
+  float draw_column_heads(PanelContext& context, ImVec2 low, float right, float middle);
   float draw_actions(PanelContext& context, float right, float middle);
-  bool action(PanelContext& context, const char* name, const char* key, float* right, float middle, bool on);
+  struct Action {
+    const char *name, *key;
+    bool on = false;
+    const char* other_key = nullptr;  // of the text that stands there at other times: it has room, too
+  };
+  bool action(PanelContext& context, const Action& one, float* right, float middle);
+  void draw_maximise(PanelContext& context, float* right, float middle);
   void draw_source(PanelContext& context, ImVec2 size);
   void draw_ptx(PanelContext& context, ImVec2 size);
   void draw_line(PanelContext& context, uint32_t line, ImVec2 low, ImVec2 high, float text_end);
@@ -69,7 +84,7 @@ class SourcePanel {
   void explain_traffic(PanelContext& context, const LineLedger& ledger, ImVec2 low, ImVec2 high);
   // The margin grown to columns (source_ledger.cpp).
   bool shows_columns(const PanelContext& context) const {
-    return context.view.tab == Tab::traffic && !showing_ptx_ && !diffing_ && !header_;
+    return context.view.tab == Tab::traffic && !showing_ptx_ && !diffing_ && !header_ && columns_.width > 0;
   }
   std::span<const size_t> rows_of(uint32_t line) const;
   void lay_out_columns(PanelContext& context, float width);
@@ -92,14 +107,17 @@ class SourcePanel {
   void draw_file_choices(PanelContext& context);
   // Two rungs beside each other (source_compare.cpp).
   void draw_diff(PanelContext& context, ImVec2 size);
-  void draw_diff_header(PanelContext& context, ImVec2 low, float width, float right, float middle);
+  void draw_diff_header(PanelContext& context, ImVec2 low, float width);
   float draw_other_rung(PanelContext& context, ImVec2 low, float right, float middle);
-  void draw_shown_rung(PanelContext& context, ImVec2 low, float right, float middle);
+  float draw_run_rung(PanelContext& context, ImVec2 low, float right, float middle);
+  std::string count_beside(size_t side) const;
   void draw_rung_choices(PanelContext& context);
   ImU32 fill_of(const PanelContext& context, uint32_t line) const;
   void draw_footer(PanelContext& context, ImVec2 low, ImVec2 high);
   bool draw_error_strip(PanelContext& context, ImVec2 low, ImVec2 high);
   void draw_notice(PanelContext& context, ImVec2 low, float width, float middle);
+  // An own file that changed on disk while it is edited here (source_conflict.cpp).
+  float draw_conflict(PanelContext& context, ImVec2 low, float width);
 
   /// Whether the result was made from the text that is shown, so that its line numbers are those on the screen.
   bool lines_agree() const { return result_ && !edits_pending_ && result_->request.edited_source == taken_edit_; }
@@ -143,16 +161,23 @@ class SourcePanel {
   std::optional<JoinedSource> joined_;  // what is compared: the file and its headers
   std::string other_, diffed_lab_;
   uint64_t diffed_revision_ = 0, diffed_headers_ = 0;
-  std::vector<std::string> diffed_shown_, diffed_other_;
+  std::vector<std::string> diffed_left_, diffed_right_;
+  size_t run_side_ = DiffView::kRight;
   std::optional<uint32_t> selected_, lit_;
-  // A view that is given a new result selects what is worth seeing of it: that is no wish of the learner's to leave the
-  // kernel, or the first change.
-  static constexpr int kSettling = 4;  // frames
-  int frames_since_result_ = kSettling + 1;
-  bool awaits_reveal_ = false;  // a suggested line is out of sight until a view asks for it
+  bool chosen_ = false;         // by the learner: a result selects what is worth seeing of it, and that is no choice
   bool selected_here_ = false;  // the selection came from this panel: do not scroll to it
 
+  /// What ought to be in sight. A new one is scrolled to; while it stays the same, the learner may look elsewhere.
+  struct Sight {
+    std::string lab, rung, kernel;
+    std::optional<Tab> view;  // of lines: each shows the line anew
+    std::optional<uint32_t> line;
+    bool operator==(const Sight&) const = default;
+  };
+  Sight sight_;
+
   std::string notice_, notice_path_;
+  std::string told_;  // of the file on disk, in the status bar
   bool notice_is_error_ = false;
 };
 

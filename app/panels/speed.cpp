@@ -15,12 +15,14 @@
 #include "app/panels/speed_views.hpp"
 #include "app/widgets.hpp"
 #include "engine/bench/roofline.hpp"
+#include "engine/bench/timed_place.hpp"
 
 namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kPadding = 24, kTabs = 32, kButtons = 26, kLine = 18, kBottom = 8, kLeastPlot = 150, kLowPanel = 240;
+constexpr float kPadding = 24, kTabs = 32, kButtons = 26, kLine = 18, kBottom = 8, kLeastPlot = 150, kLowestPlot = 72,
+                kLowPanel = 240;
 
 bool shows_map(const PanelContext& context) { return shown_tab(context.lab(), context.view.bottom) == BottomTab::map; }
 
@@ -45,7 +47,7 @@ float text_button(PanelContext& context, const char* id, ImVec2 top_right, const
   const float width = std::round(text_size(font, text).x) + context.px(16), height = context.px(20);
   const ImVec2 low{std::round(top_right.x - width), std::round(top_right.y)};
   ImGui::SetCursorScreenPos(low);
-  *pressed = ImGui::InvisibleButton(id, {width, height});
+  *pressed = hit_area(id, {width, height});
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   mark(context, id, low, {low.x + width, low.y + height});
@@ -127,16 +129,10 @@ struct Note {
   ImU32 colour;
 };
 
-std::string as_sentence(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text + ".";
-}
-
 /// Recordings that were refused, and why a measurement failed.
 void add_errors(const PanelContext& context, std::vector<Note>& notes) {
   const auto add = [&](const Error& error) {
-    const std::string text = as_sentence(error.message);
-    notes.push_back({text, error.hint.empty() ? text : text + " " + error.hint, context.theme.error});
+    notes.push_back({sentence(context.strings, error), as_sentence(context.strings, error), context.theme.error});
   };
   for (const Error& refused : context.session.recordings().refused) add(refused);
   if (const auto& error = context.session.bench_error()) add(*error);
@@ -146,6 +142,17 @@ void add_errors(const PanelContext& context, std::vector<Note>& notes) {
 std::string reason_missing(const TimingSeries& series, const std::string& reason) {
   const std::string known = series.name + " is not available: ";
   return reason.starts_with(known) ? reason.substr(known.size()) : reason;
+}
+
+/// Where the sliders are, of a sweep over shapes: nothing of it is at their sizes unless they are at a timed shape.
+std::string sliders_note(const PanelContext& context, const SpeedReport& report) {
+  const Config& config = context.session.request().config;
+  if (const auto here = exact_place(context.lab(), report, config))
+    return context.strings.format("speed.shapes_here", fmt::arg("shape", place_text(report, *here)));
+  std::string sizes;
+  for (const Size& size : context.lab().sizes)
+    sizes += (sizes.empty() ? "" : " × ") + std::to_string(config.size(size.name));
+  return context.strings.format("speed.shapes_elsewhere", fmt::arg("sizes", sizes));
 }
 
 /// The lines under the plot: where the numbers come from, what is missing, what went wrong.
@@ -165,15 +172,21 @@ std::vector<Note> notes_of(const PanelContext& context, const SpeedReport& repor
     notes.push_back({where, more, context.theme.muted});
     notes.push_back({how, more, context.theme.muted});
   }
+  if (shown_tab(context.lab(), context.view.bottom) == BottomTab::sweep && !report.shapes.empty())
+    notes.insert(notes.begin() + 1,
+                 {sliders_note(context, report), strings("speed.shapes_meaning"), context.theme.muted});
   std::string missing, reasons;
-  const auto tell = [&](const std::string& reason) {
-    missing += (missing.empty() ? "" : strings("speed.semicolon")) + reason;
-    reasons += (reasons.empty() ? "" : "\n") + reason;
+  // A library's own words are told on hover; under the plot stands what they mean.
+  const auto tell = [&](const TimingSeries& series, const std::string& place, const std::string& reason) {
+    const std::string own = reason_missing(series, reason), name = place.empty() ? series.name : series.name + place;
+    const Phrase meaning = meaning_of(name, own);
+    missing += (missing.empty() ? "" : strings("speed.semicolon")) +
+               (meaning.empty() ? name + ": " + strings.note(own) : strings.say(meaning));
+    reasons += (reasons.empty() ? "" : "\n") + name + ": " + strings.note(own);
   };
   for (const auto& series : report.series) {
-    if (!series.unavailable.empty()) tell(series.name + ": " + reason_missing(series, series.unavailable));
-    for (const auto& [size, reason] : series.gaps)
-      tell(fmt::format("{} ({}): {}", series.name, place_text(report, size), reason_missing(series, reason)));
+    if (!series.unavailable.empty()) tell(series, {}, series.unavailable);
+    for (const auto& [size, reason] : series.gaps) tell(series, " (" + place_text(report, size) + ")", reason);
   }
   if (!missing.empty())
     notes.push_back({strings.format("speed.not_available", fmt::arg("what", missing)), reasons, context.theme.muted});
@@ -294,20 +307,30 @@ void draw_speed_body(PanelContext& context, const SpeedReport* report, ImVec2 lo
     notes[0].text = fit_text(context.fonts.small, notes[0].text, width);
   }
   // A short panel keeps its plot and drops notes from the end; the first explains the numbers and stays. Each bar of
-  // the ladder wants to be named: there the notes, which can be read in full under the pointer, shorten first.
+  // the ladder, and each row of the shapes, wants to be named: there the notes, which can be read in full under the
+  // pointer, shorten first.
   const float top = low.y, bottom = low.y + size.y;
-  const bool ladder = report != nullptr && shown_tab(context.lab(), context.view.bottom) == BottomTab::ladder;
-  const float least =
-      ladder ? std::max(context.px(kLeastPlot), ladder_height(context, *report)) : context.px(kLeastPlot);
+  const BottomTab tab = shown_tab(context.lab(), context.view.bottom);
+  const bool ladder = report != nullptr && tab == BottomTab::ladder;
+  const bool shapes = report != nullptr && tab == BottomTab::sweep && !report->shapes.empty();
+  const float wanted = ladder   ? ladder_height(context, *report)
+                       : shapes ? shape_sweep_height(context, *report, width) + context.px(8)
+                                : 0;
+  const float least = std::max(context.px(kLeastPlot), wanted);
   const auto too_low = [&] { return bottom - notes_height(context, notes, width) - top < least; };
-  if (ladder && too_low())
+  if ((ladder || shapes) && too_low())
     for (Note& note : notes) note.text = fit_text(context.fonts.small, note.text, width);
   while (notes.size() > 1 && too_low()) notes.pop_back();
+  // Where there is hardly room for a plot, the first goes, too: the plot would be drawn over it.
+  const float gap = context.px(8);
+  if (bottom - notes_height(context, notes, width) - gap - top < context.px(kLowestPlot)) notes.clear();
   const float below = bottom - notes_height(context, notes, width);
-  draw_notes(context, notes, {left, below}, width);
+  if (!notes.empty()) {
+    draw_notes(context, notes, {left, below}, width);
+    mark(context, "speed.notes", {left, below}, {left + width, bottom});
+  }
   ImGui::SetCursorScreenPos({left, top});
-  const ImVec2 plot{width, std::max(below - context.px(8) - top, context.px(60))};
-  const BottomTab tab = shown_tab(context.lab(), context.view.bottom);
+  const ImVec2 plot{width, std::max(below - (notes.empty() ? 0 : gap) - top, 1.0F)};
   if (tab == BottomTab::roofline) return draw_roofline(context, report, {left, top}, plot);
   if (tab == BottomTab::map) return draw_scheme_map(context, report, {left, top}, plot);
   const bool nothing = report == nullptr || (tab == BottomTab::small && !has_small_sizes(context.lab(), *report));
@@ -316,6 +339,8 @@ void draw_speed_body(PanelContext& context, const SpeedReport* report, ImVec2 lo
     draw_small_sizes(context, *report, {left, top}, plot);
   else if (tab == BottomTab::ladder)
     draw_speed_ladder(context, *report, plot);
+  else if (!report->shapes.empty())
+    draw_shape_sweep(context, *report, {left, top}, plot);
   else
     draw_size_sweep(context, *report, plot);
 }

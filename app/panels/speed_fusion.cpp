@@ -298,7 +298,7 @@ void draw_fusion(PanelContext& context, const SpeedReport* report, ImVec2 low, I
   if (!account) {
     const auto error = context.session.fusion_error();
     return empty_state(context, context.strings(error ? "speed.fusion_none" : "speed.fusion_counting"),
-                       error ? as_sentence(*error) : context.strings("speed.fusion_counting_what"));
+                       error ? as_sentence(context.strings, *error) : context.strings("speed.fusion_counting_what"));
   }
   ImGui::BeginChild("fusion", size, false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
   const ImVec2 begin = ImGui::GetCursorScreenPos();

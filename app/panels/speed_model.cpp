@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <ranges>
 #include <sstream>
 
 #include "app/plots/axis.hpp"
@@ -12,20 +13,9 @@
 namespace tilescope {
 namespace {
 
-constexpr size_t kShortTitle = 17;  // Latin letters: what labels have room for in the narrowest plot
-
 double distance(int64_t a, int64_t b) {
   return std::abs(std::log2(static_cast<double>(std::max<int64_t>(a, 1))) -
                   std::log2(static_cast<double>(std::max<int64_t>(b, 1))));
-}
-
-size_t columns_of(const std::string& text) {  // a Chinese character is about as wide as two Latin letters
-  size_t width = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0) != 0x80) width += byte >= 0xE0 ? 2 : 1;
-  }
-  return width;
 }
 
 std::string clocks_text(const SpeedReport& report) {
@@ -145,40 +135,105 @@ double high_speed(const TimingPoint& point, double median) {
   return point.low_ms > 0 ? median * point.median_ms / point.low_ms : median;
 }
 
-Ladder make_ladder(const SpeedReport& report, int64_t size) {
-  Ladder ladder;
-  const TimingPoint* nearest = nullptr;
-  for (const auto& series : report.series) {
-    const TimingPoint* point = nearest_point(series, size);
-    if (point != nullptr && (nearest == nullptr || distance(point->size, size) < distance(nearest->size, size)))
-      nearest = point;
-  }
-  if (nearest == nullptr) return ladder;
-  ladder.size = nearest->size;
+std::vector<int64_t> timed_sizes(const SpeedReport& report) {
+  std::vector<int64_t> sizes;
+  for (const TimingSeries& series : report.series)
+    for (const TimingPoint& point : series.points) sizes.push_back(point.size);
+  std::ranges::sort(sizes);
+  const auto repeated = std::ranges::unique(sizes);
+  sizes.erase(repeated.begin(), repeated.end());
+  return sizes;
+}
 
-  double best = 0;
-  for (const bool references : {true, false}) {
-    for (const auto& series : report.series) {
-      const TimingPoint* point = point_at(series, ladder.size);
-      if (point == nullptr || series.is_rung == references || point->gigabytes_per_second <= best) continue;
-      best = point->gigabytes_per_second;
-      ladder.best = series.name;
-      ladder.best_is_reference = references;
+std::optional<int64_t> largest_size(const Lab& lab, const SpeedReport& report) {
+  std::optional<int64_t> largest;
+  double most = 0;
+  for (const int64_t size : timed_sizes(report)) {
+    // Shapes have no order of their own; sizes ascend.
+    const double bytes = report.shapes.empty() || !lab.useful_bytes
+                             ? static_cast<double>(size)
+                             : lab.useful_bytes(config_of_place(lab, report, size));
+    if (largest && bytes <= most) continue;
+    largest = size;
+    most = bytes;
+  }
+  return largest;
+}
+
+const TimingSeries* ladder_reference(const Lab& lab, const SpeedReport& report) {
+  const auto largest = largest_size(lab, report);
+  if (!largest) return nullptr;
+  for (const TimingSeries& series : report.series)
+    if (is_device_copy(lab, series) && point_at(series, *largest) != nullptr) return &series;
+  const size_t all = timed_sizes(report).size();
+  const auto fastest = [&](bool rungs, bool everywhere) {
+    const TimingSeries* best = nullptr;
+    for (const TimingSeries& series : report.series) {
+      const TimingPoint* point = point_at(series, *largest);
+      if (point == nullptr || series.is_rung != rungs || (everywhere && series.points.size() != all)) continue;
+      if (best == nullptr || point->gigabytes_per_second > point_at(*best, *largest)->gigabytes_per_second)
+        best = &series;
     }
-    if (best > 0) break;
+    return best;
+  };
+  if (const TimingSeries* found = fastest(false, true)) return found;
+  if (const TimingSeries* found = fastest(false, false)) return found;
+  return fastest(true, false);
+}
+
+bool is_device_copy(const Lab& lab, const TimingSeries& series) {
+  return !series.is_rung && std::ranges::any_of(lab.references, [&](const ReferenceSpec& spec) {
+    return spec.name == series.name && spec.kind == ReferenceKind::device_copy;
+  });
+}
+
+Ladder make_ladder(const Lab& lab, const SpeedReport& report, int64_t size) {
+  Ladder ladder;
+  const std::vector<int64_t> sizes = timed_sizes(report);
+  if (sizes.empty()) return ladder;
+  ladder.size = *std::ranges::min_element(sizes, {}, [size](int64_t one) { return distance(one, size); });
+
+  const TimingSeries* reference = ladder_reference(lab, report);
+  const auto fastest_here = [&](bool rungs) {
+    const TimingSeries* best = nullptr;
+    double most = 0;
+    for (const TimingSeries& series : report.series) {
+      const TimingPoint* point = point_at(series, ladder.size);
+      if (point == nullptr || series.is_rung != rungs || point->gigabytes_per_second <= most) continue;
+      best = &series;
+      most = point->gigabytes_per_second;
+    }
+    return best;
+  };
+  if (reference == nullptr || point_at(*reference, ladder.size) == nullptr) reference = fastest_here(false);
+  if (reference == nullptr) reference = fastest_here(true);
+  double full = 0;
+  if (reference != nullptr) {
+    ladder.best = reference->name;
+    ladder.best_is_reference = !reference->is_rung;
+    full = point_at(*reference, ladder.size)->gigabytes_per_second;
   }
   for (size_t i = 0; i < report.series.size(); ++i)
     if (const TimingPoint* point = point_at(report.series[i], ladder.size))
-      ladder.rows.push_back({i, best > 0 ? 100 * point->gigabytes_per_second / best : 0, point});
+      ladder.rows.push_back({i, full > 0 ? 100 * point->gigabytes_per_second / full : 0, point});
   return ladder;
+}
+
+int64_t ladder_size(const ViewState& view, const Lab& lab, const SpeedReport& report) {
+  if (const auto chosen = view.ladder_sizes.find(lab.name); chosen != view.ladder_sizes.end())
+    for (const int64_t size : timed_sizes(report))
+      if (place_name(report, size) == chosen->second) return size;
+  return largest_size(lab, report).value_or(0);
+}
+
+std::string brief_place_text(const SpeedReport& report, int64_t size) {
+  constexpr int64_t kLong = 1'000'000;
+  return report.shapes.empty() && size >= kLong ? short_place_text(report, size) : place_text(report, size);
 }
 
 std::string series_title(const Lab& lab, const TimingSeries& series, const Strings& strings) {
   const Rung* rung = series.is_rung ? find_rung(lab, series.name) : nullptr;
-  if (rung == nullptr) return series.name;
-  const bool short_titles = std::all_of(lab.rungs.begin(), lab.rungs.end(),
-                                        [&](const Rung& one) { return columns_of(strings(one.title)) <= kShortTitle; });
-  return short_titles ? strings(rung->title) : series.name;
+  return rung != nullptr ? strings(rung->title) : series.name;
 }
 
 std::string machine_text(const SpeedReport& report, const Strings& strings) {

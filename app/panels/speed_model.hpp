@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/strings.hpp"
+#include "app/view_state.hpp"
 #include "engine/lab.hpp"
 #include "engine/run_result.hpp"
 
@@ -54,7 +55,19 @@ bool has_warm_point(const SpeedReport& report, int64_t size);
 double low_speed(const TimingPoint& point, double median);
 double high_speed(const TimingPoint& point, double median);
 
-/// Every implementation at one size, as a share of the best reference there; of the fastest rung where there is none.
+/// The timed sizes, ascending; of a sweep over shapes their numbers.
+std::vector<int64_t> timed_sizes(const SpeedReport& report);
+/// The timed size that moves the most bytes; nothing if the report has no points.
+std::optional<int64_t> largest_size(const Lab& lab, const SpeedReport& report);
+/// What 100% is in the ladders of a report, at every size the same: the copy of device memory where the lab times one,
+/// which is as fast as bytes can be moved; else of the references that were timed at all sizes (or, if none was, of
+/// all) the fastest at the largest size; without references, the fastest rung there. Null: nothing was timed.
+const TimingSeries* ladder_reference(const Lab& lab, const SpeedReport& report);
+
+/// Whether a series is the copy of device memory.
+bool is_device_copy(const Lab& lab, const TimingSeries& series);
+
+/// Every implementation at one size, as a share of ladder_reference.
 struct Ladder {
   struct Row {
     size_t series;  // index into the report
@@ -62,14 +75,18 @@ struct Ladder {
     const TimingPoint* point;
   };
   int64_t size = 0;
-  std::string best;  // the name of what 100% is
+  std::string best;  // the name of what 100% is; where the reference was not timed at this size, the fastest one there
   bool best_is_reference = false;
   std::vector<Row> rows;  // in the report's order
 };
 /// At the timed size nearest to `size`; no rows if the report has no points.
-Ladder make_ladder(const SpeedReport& report, int64_t size);
+Ladder make_ladder(const Lab& lab, const SpeedReport& report, int64_t size);
+/// The size that the lab's ladder is at: the one that was chosen, if the report has it, else the largest.
+int64_t ladder_size(const ViewState& view, const Lab& lab, const SpeedReport& report);
+/// A size as briefly as it can be read: "8,192", "2³⁰", "8192 × 4096".
+std::string brief_place_text(const SpeedReport& report, int64_t size);
 
-/// How a series is named in a plot: rungs by their titles where all of the lab's are short, else by their names.
+/// How a series is named wherever it is shown: rungs by their titles.
 std::string series_title(const Lab& lab, const TimingSeries& series, const Strings& strings);
 
 /// "H200, 1,980 MHz, CUDA 13.0"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "app/baseline.hpp"
 #include "app/panels/speed_model.hpp"
 #include "app/plots/plot.hpp"
 #include "app/widgets.hpp"
@@ -43,9 +44,18 @@ bool is_selected(const PanelContext& context, const TimingSeries& series) {
   return series.is_rung && series.name == context.rung().name;
 }
 
+/// The rung of the pinned result, where it is another one of this lab.
+bool is_pinned(const PanelContext& context, const TimingSeries& series) {
+  const Baseline* baseline = context.view.baseline.get();
+  return baseline != nullptr && series.is_rung && baseline->request.lab == context.lab().name &&
+         series.name == baseline->request.rung && !is_selected(context, series);
+}
+
 ImU32 colour_of(const PanelContext& context, const TimingSeries& series) {
-  if (!series.is_rung) return context.theme.reference;
-  return is_selected(context, series) ? context.theme.accent : context.theme.muted;
+  const Theme& theme = context.theme;
+  if (!series.is_rung) return theme.reference;
+  if (is_pinned(context, series)) return mix(theme.window, theme.accent, 0.55F);
+  return is_selected(context, series) ? theme.accent : theme.muted;
 }
 
 plots::LabelStyle label_of(const PanelContext& context, const TimingSeries& series) {
@@ -55,43 +65,19 @@ plots::LabelStyle label_of(const PanelContext& context, const TimingSeries& seri
   // Where the names of all have no room, those of the references and of the rung that chooses by itself come first.
   const Rung* rung = series.is_rung ? find_rung(context.lab(), series.name) : nullptr;
   const bool stays = !series.is_rung || (rung != nullptr && rung->pick);
-  label.priority = selected ? kSelected : stays ? kReference : kOther;
+  label.priority = selected ? kSelected : stays || is_pinned(context, series) ? kReference : kOther;
   return label;
-}
-
-bool is_device_copy(const Lab& lab, const TimingSeries& series) {
-  return !series.is_rung && std::any_of(lab.references.begin(), lab.references.end(), [&](const ReferenceSpec& spec) {
-    return spec.name == series.name && spec.kind == ReferenceKind::device_copy;
-  });
 }
 
 /// Line style and marker of a series: references are hollow, the device copy is dashed.
 bool set_series_style(const PanelContext& context, const TimingSeries& series, int rungs, int references) {
   const bool dashed = is_device_copy(context.lab(), series);
-  plots::SetNextLineStyle(colour_of(context, series), is_selected(context, series) ? 2.0F : 1.25F);
+  const float weight = is_selected(context, series) ? 2.0F : is_pinned(context, series) ? 1.75F : 1.25F;
+  plots::SetNextLineStyle(colour_of(context, series), weight);
   if (!dashed)
     plots::SetNextMarkerStyle(series.is_rung ? plots::rung_marker(rungs) : plots::reference_marker(references),
                               is_selected(context, series) ? 4.0F : 3.25F, !series.is_rung);
   return dashed;
-}
-
-std::string point_sentence(const PanelContext& context, const SpeedReport& report, const TimingSeries& series,
-                           const TimingPoint& point) {
-  const Strings& strings = context.strings;
-  const double speed = speed_at(context.lab(), report, point);
-  const std::string sentence = strings.format(
-      "speed.point", fmt::arg("name", series_title(context.lab(), series, strings)),
-      fmt::arg("size_name", report.size_name), fmt::arg("size", place_text(report, point.size)),
-      fmt::arg("speed", speed_text(speed)), fmt::arg("unit", speed_unit_of(context.lab())),
-      fmt::arg("low", speed_text(low_speed(point, speed))), fmt::arg("high", speed_text(high_speed(point, speed))),
-      fmt::arg("time", milliseconds_text(point.median_ms)), fmt::arg("samples", with_separators(point.samples)),
-      fmt::arg("cache", strings(point.cold_l2 ? "speed.point_cold" : "speed.point_warm")));
-  std::string all = sentence;
-  if (point.burst_ms > 0)
-    all += "\n" + strings.format("speed.point_burst",
-                                 fmt::arg("speed", speed_text(speed * point.median_ms / point.burst_ms)),
-                                 fmt::arg("unit", speed_unit_of(context.lab())));
-  return point.note.empty() ? all : all + "\n" + point.note;
 }
 
 /// Explains the point under the pointer, and selects its rung when it is pressed.
@@ -112,6 +98,12 @@ void mark_current_size(const PanelContext& context, const SpeedReport& report, c
     const std::string name = fmt::format("{} = {}", report.size_name, place_text(report, size));
     plots::PlotHairline(name.c_str(), static_cast<double>(size), context.theme.separator);
   }
+  // A pinned time of this machine, dimmed.
+  const Baseline* baseline = context.view.baseline.get();
+  if (baseline != nullptr && baseline->timing && baseline->request.lab == context.lab().name &&
+      report.badge == Badge::measured && baseline->timing->size >= range.low && baseline->timing->size <= range.high)
+    plots::PlotRing(static_cast<double>(baseline->timing->size), quantity.of(*baseline->timing),
+                    mix(context.theme.window, context.theme.accent, 0.55F), "");
   const TimingSeries* series = rung_series(report, context.rung().name);
   const TimingPoint* point = series != nullptr ? nearest_point(*series, size) : nullptr;
   const RunResult* run = context.result.get();
@@ -131,41 +123,40 @@ SizeRange axis_range(const PanelContext& context, SizeRange timed) {
   return {std::min(timed.low, sweep.front()), std::max(timed.high, sweep.back())};
 }
 
-/// One place for each shape, with its name.
-void setup_shapes(const SpeedReport& report) {
-  const auto count = static_cast<int>(report.shapes.size());
-  plots::SetupAxis(Axis_X1, "");
-  plots::SetupAxisLimits(Axis_X1, 0.5, count + 0.5);
-  std::vector<double> places;
-  std::vector<std::string> names;
-  for (int64_t place = 1; place <= count; ++place) {
-    places.push_back(static_cast<double>(place));
-    names.push_back(short_place_text(report, place));
-  }
-  std::vector<const char*> texts;
-  texts.reserve(names.size());
-  for (const std::string& name : names) texts.push_back(name.c_str());
-  plots::SetupAxisTicks(Axis_X1, places.data(), count, texts.data());
-}
-
 void setup_sweep(const PanelContext& context, const SpeedReport& report, const SizeRange& range,
                  const SpeedQuantity& quantity) {
   plots::SetStyle({context.theme, context.fonts, context.view.scale});
   const SizeRange axis = axis_range(context, range);
-  if (report.shapes.empty()) {
-    plots::SetupAxis(Axis_X1, report.size_name.c_str());
-    plots::SetupAxisScale(Axis_X1, plots::Scale_Log2);
-    plots::SetupAxisLimits(Axis_X1, static_cast<double>(axis.low),
-                           static_cast<double>(std::max(axis.high, axis.low * 2)));
-  } else {
-    setup_shapes(report);
-  }
+  plots::SetupAxis(Axis_X1, report.size_name.c_str());
+  plots::SetupAxisScale(Axis_X1, plots::Scale_Log2);
+  plots::SetupAxisLimits(Axis_X1, static_cast<double>(axis.low),
+                         static_cast<double>(std::max(axis.high, axis.low * 2)));
   plots::SetupAxis(Axis_Y1, quantity.unit);
   plots::SetupAxisLimits(Axis_Y1, 0, plots::tidy_limit(quantity.largest()));
   plots::SetupLabelColumn(context.strings.format("speed.at", fmt::arg("size", short_place_text(report, range.high))));
 }
 
 }  // namespace
+
+std::string point_sentence(const PanelContext& context, const SpeedReport& report, const TimingSeries& series,
+                           const TimingPoint& point) {
+  const Strings& strings = context.strings;
+  const double speed = speed_at(context.lab(), report, point);
+  const std::string sentence = strings.format(
+      "speed.point", fmt::arg("name", series_title(context.lab(), series, strings)),
+      fmt::arg("size_name", report.size_name), fmt::arg("size", place_text(report, point.size)),
+      fmt::arg("speed", speed_text(speed)), fmt::arg("unit", speed_unit_of(context.lab())),
+      fmt::arg("low", speed_text(low_speed(point, speed))), fmt::arg("high", speed_text(high_speed(point, speed))),
+      fmt::arg("time", milliseconds_text(point.median_ms)), fmt::arg("samples", with_separators(point.samples)),
+      fmt::arg("cache", strings(point.cold_l2 ? "speed.point_cold" : "speed.point_warm")));
+  std::string all = sentence;
+  if (point.burst_ms > 0)
+    all += "\n" + strings.format("speed.point_burst",
+                                 fmt::arg("speed", speed_text(speed * point.median_ms / point.burst_ms)),
+                                 fmt::arg("unit", speed_unit_of(context.lab())));
+  if (is_pinned(context, series)) all += "\n" + strings("speed.pinned");
+  return point.note.empty() ? all : all + "\n" + strings.note(point.note);
+}
 
 void draw_size_sweep(PanelContext& context, const SpeedReport& report, ImVec2 size) {
   const auto range = sizes_of(report);
@@ -193,8 +184,9 @@ void draw_size_sweep(PanelContext& context, const SpeedReport& report, ImVec2 si
     plots::SetNextLabel(label);
     plots::SetNextBreaks(curve.breaks);
     const bool dashed = set_series_style(context, series, rung, reference);
-    plots::PlotLine(series_title(context.lab(), series, context.strings).c_str(), curve.xs.data(), curve.ys.data(),
-                    count, dashed ? plots::LineFlags_Dashed : plots::LineFlags_None);
+    const std::string name = series_title(context.lab(), series, context.strings);
+    plots::PlotLine(name.c_str(), curve.xs.data(), curve.ys.data(), count,
+                    dashed ? plots::LineFlags_Dashed : plots::LineFlags_None);
     drawn.push_back(i);
   }
   mark_current_size(context, report, *range, quantity);
@@ -211,12 +203,16 @@ void draw_size_sweep(PanelContext& context, const SpeedReport& report, ImVec2 si
 // Unscaled pixels.
 constexpr float kLadderHead = 26, kTwoLadderColumns = 620;
 
+Ladder shown_ladder(const PanelContext& context, const SpeedReport& report) {
+  return make_ladder(context.lab(), report, ladder_size(context.view, context.lab(), report));
+}
+
 float height_of(const PanelContext& context, const Ladder& ladder) {
   constexpr float kRow = 18, kGap = 8;
   return context.px(kLadderHead + kRow * static_cast<float>(ladder.rows.size()) + kGap);
 }
 float ladder_height(const PanelContext& context, const SpeedReport& report) {
-  return height_of(context, make_ladder(report, current_size(context)));
+  return height_of(context, shown_ladder(context, report));
 }
 
 /// Rows [first, last) of the ladder. Names, figures and bars of all columns are as wide as each other.
@@ -259,7 +255,7 @@ void draw_ladder_column(PanelContext& context, const SpeedReport& report, const 
 }
 
 void draw_speed_ladder(PanelContext& context, const SpeedReport& report, ImVec2 size) {
-  const Ladder ladder = make_ladder(report, current_size(context));
+  const Ladder ladder = shown_ladder(context, report);
   if (ladder.rows.empty()) return;
   const Strings& strings = context.strings;
   const TimingSeries* best = rung_series(report, ladder.best);

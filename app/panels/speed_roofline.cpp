@@ -213,7 +213,7 @@ float draw_key(PanelContext& context, const Roofline& roofline, const SpeedRepor
 Config shown_config(const PanelContext& context, const SpeedReport* report, const GpuSpec& gpu) {
   const Config& wanted = context.session.request().config;
   if (report == nullptr || !same_gpu(report->gpu, gpu.driver_name)) return wanted;
-  const Ladder ladder = make_ladder(*report, place_in_sweep(context.lab(), wanted));
+  const Ladder ladder = make_ladder(context.lab(), *report, place_in_sweep(context.lab(), wanted));
   return ladder.rows.empty() ? wanted : config_of_place(context.lab(), *report, ladder.size);
 }
 
@@ -222,6 +222,7 @@ void draw_slope_name(const PanelContext& context, const Roofline& roofline, cons
   const double slope = roofline.bytes_per_second / kTera;
   const std::string name = context.strings.format("speed.roof_slope", fmt::arg("speed", short_number(slope)));
   const plots::Area area = plots::PlotArea();
+  if (area.high.x <= area.low.x) return;  // too low to be drawn
   const plots::AxisRange across{plots::AxisScale::log2, ranges.x_low, ranges.x_high},
       up{plots::AxisScale::log2, ranges.y_low, ranges.y_high};
   const ImVec2 extent = text_size(context.fonts.small, name);
@@ -247,7 +248,9 @@ std::string unit_text(const PanelContext& context, const Roofline& roofline, con
   if (report != nullptr)
     if (const auto place = exact_place(context.lab(), *report, roofline.config))
       sizes = fmt::format("{} = {}", report->size_name, place_text(*report, *place));
-  return context.strings.format("speed.roof_unit", fmt::arg("gpu", roofline.gpu), fmt::arg("sizes", sizes));
+  const bool elsewhere = roofline.config.sizes != context.session.request().config.sizes;
+  return context.strings.format(elsewhere ? "speed.roof_unit_nearest" : "speed.roof_unit",
+                                fmt::arg("gpu", roofline.gpu), fmt::arg("sizes", sizes));
 }
 
 }  // namespace
@@ -255,7 +258,7 @@ std::string unit_text(const PanelContext& context, const Roofline& roofline, con
 void draw_roofline(PanelContext& context, const SpeedReport* report, ImVec2 low, ImVec2 size) {
   const auto gpu = context.session.engine().modelled_gpu(context.session.request().gpu);
   ImGui::SetCursorScreenPos(low);
-  if (!gpu) return empty_state(context, context.strings("speed.roof_none"), as_sentence(gpu.error()));
+  if (!gpu) return empty_state(context, context.strings("speed.roof_none"), as_sentence(context.strings, gpu.error()));
   const Config config = shown_config(context, report, *gpu);
   const Roofline roofline = make_roofline(context.lab(), config, *gpu, report, context.session.counted_bytes(config));
   const float key = draw_key(context, roofline, report, low, size.x) + context.px(6);

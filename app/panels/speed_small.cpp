@@ -71,12 +71,12 @@ void draw_name(PanelContext& context, const SpeedReport& report, const SmallSize
             row.is_rung && !selected ? theme.text : colour, fit_text(font, title, width - context.px(22)));
   if (!row.is_rung || find_rung(context.lab(), row.name) == nullptr) {
     explain_rect(context, low, {low.x + width, low.y + context.px(kRow)},
-                 row.unavailable.empty() ? title : title + ": " + row.unavailable);
+                 row.unavailable.empty() ? title : title + ": " + context.strings.note(row.unavailable));
     return;
   }
   ImGui::SetCursorScreenPos(low);
   const std::string id = "small." + row.name;
-  if (ImGui::InvisibleButton(id.c_str(), {width, context.px(kRow)})) context.session.select_rung(row.name);
+  if (hit_area(id.c_str(), {width, context.px(kRow)})) context.session.select_rung(row.name);
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   mark(context, id, low, {low.x + width, low.y + context.px(kRow)});
 }

@@ -20,6 +20,10 @@ void draw_roofline(PanelContext& context, const SpeedReport* report, ImVec2 low,
 void draw_fusion(PanelContext& context, const SpeedReport* report, ImVec2 low, ImVec2 size);
 /// Which scheme wins at which shape; `report` is one of the map. Null: nothing was timed.
 void draw_scheme_map(PanelContext& context, const SpeedReport* report, ImVec2 low, ImVec2 size);
+/// The sweep of a lab whose sweep goes over shapes.
+void draw_shape_sweep(PanelContext& context, const SpeedReport& report, ImVec2 low, ImVec2 size);
+/// The height, in pixels, in which all of its rows are seen at once.
+float shape_sweep_height(PanelContext& context, const SpeedReport& report, float width);
 /// Times at the lab's small sizes.
 void draw_small_sizes(PanelContext& context, const SpeedReport& report, ImVec2 low, ImVec2 size);
 /// Whether the report has any of them.

@@ -69,11 +69,11 @@ void add_missing(PanelContext& context, StatusLine& line) {
     names += (names.empty() ? "" : ", ") + name;
     reasons += (reasons.empty() ? "" : "\n") + reason;
   };
-  if (!engine.compiler()) missing("NVRTC", as_sentence(engine.compiler().error()));
-  if (!engine.gpu()) missing("GPU", as_sentence(engine.gpu().error()));
+  if (!engine.compiler()) missing("NVRTC", as_sentence(context.strings, engine.compiler().error()));
+  if (!engine.gpu()) missing("GPU", as_sentence(context.strings, engine.gpu().error()));
   for (const std::string& font : context.view.missing_fonts) missing(font, font);
   for (const Error& refused : context.session.recordings().refused)
-    missing(context.strings("status.recording"), as_sentence(refused));
+    missing(context.strings("status.recording"), as_sentence(context.strings, refused));
   if (!names.empty()) line.add_right(context.strings.format("status.missing", fmt::arg("what", names)), reasons);
 }
 

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/launch_choice.hpp"
 #include "app/panels/step_view.hpp"
 #include "app/panels/tiles_index.hpp"
+#include "app/result_verdict.hpp"
 #include "app/widgets.hpp"
 #include "engine/sim/step_record.hpp"
 
@@ -32,15 +34,14 @@ StepPanel& kept_panel() {
 }
 
 Dim3 grid_of(const RunResult& result) {
-  if (result.tiles.grid.count() != 0 && result.observed) return result.tiles.grid;
-  return result.plan.launches.back().grid;
+  return result.plan.launches[std::min<size_t>(result.launch, result.plan.launches.size() - 1)].grid;
 }
 
 /// The block that is gone through: the selected one.
 uint64_t wanted_block(const PanelContext& context) {
   const uint64_t blocks = grid_of(*context.result).count();
   const auto& chosen = context.view.selection.block;
-  return chosen && *chosen < blocks ? *chosen : usual_block(blocks);
+  return chosen && *chosen < blocks ? *chosen : usual_block(*context.result);
 }
 
 /// The selection was made elsewhere: goes to the step that it means. False: it names no access of this block.
@@ -105,39 +106,59 @@ float draw_sentence(StepFrame& frame, ImVec2 low, float right) {
   const bool warned = !said.warning.empty();
   const std::string& last = warned ? said.warning : said.quiet;
   const std::string reason = said.reason.empty() ? "" : space + said.reason, after = last.empty() ? "" : space + last;
+  const std::string failure = space + failure_sentence(*frame.context.result, frame.context.strings,
+                                                       warned ? WithFindings::no : WithFindings::yes);
   const TextRun runs[] = {{fonts.body_semibold, theme.text, said.finding},
                           {fonts.body, theme.text, reason},
-                          {fonts.body, warned ? theme.error : theme.muted, after}};
+                          {fonts.body, warned ? theme.error : theme.muted, after},
+                          {fonts.body, theme.error, failure}};
   return flow_text(frame.list, low, right - low.x, frame.context.px(24), runs);
 }
 
+/// Lanes, values and what came before them, in a column.
+void draw_column(StepFrame& frame, ImVec2 low, ImVec2 high) {
+  const float unit = frame.context.view.scale;
+  const float lanes = draw_step_lanes(frame, low, high.x);
+  const float values_y = std::floor(low.y + lanes + 8 * unit);
+  const float values = draw_step_values(frame, {low.x, values_y}, high);
+  draw_step_trail(frame, {low.x, std::floor(values_y + values + 10 * unit)}, high);
+}
+
 void draw_record(PanelContext& context, const StepIndex& index) {
-  const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  // Unscaled pixels. In a narrow window the instructions stand below the lanes; in a low one the view is scrolled.
+  constexpr float kLeastBeside = 620, kLeastBody = 220, kColumn = 300, kInstructions = 200, kTrack = 44;
+  const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const ImVec2 origin{window.x, window.y - ImGui::GetScrollY()};
   const float unit = context.view.scale, left = origin.x + 24 * unit, right = origin.x + size.x - 24 * unit;
-  const float bottom = origin.y + size.y;
   StepFrame frame = begin_step_frame(context, index);
   const float said = draw_sentence(frame, {left, origin.y + 12 * unit}, right);
   const float warps_y = std::floor(origin.y + 12 * unit + said + 8 * unit);
   ImGui::PushID("step");
   const float warps = draw_step_warps(frame, {left, warps_y}, right);
-  const float top = std::floor(warps_y + warps + 14 * unit), low = bottom - 44 * unit;
-  if (low - top > 60 * unit) {
+  const bool beside = right - left >= kLeastBeside * unit;
+  const float top = std::floor(warps_y + warps + 14 * unit);
+  const float least = top + (beside ? kLeastBody : kColumn + kInstructions) * unit + kTrack * unit;
+  const float bottom = std::max(origin.y + size.y, least), low = bottom - kTrack * unit;
+  if (beside) {
     const float split = std::floor(left + std::clamp((right - left) * 0.36F, 272 * unit, 440 * unit));
-    const float column = split + 28 * unit;
-    const float lanes = draw_step_lanes(frame, {column, top}, right);
-    const float values_y = std::floor(top + lanes + 8 * unit);
-    const float values = draw_step_values(frame, {column, values_y}, {right, low - 8 * unit});
-    draw_step_trail(frame, {column, std::floor(values_y + values + 10 * unit)}, {right, low - 8 * unit});
+    draw_column(frame, {split + 28 * unit, top}, {right, low - 8 * unit});
     draw_step_ptx(frame, {left, top}, {split, low - 8 * unit});
+  } else {
+    const float middle = low - kInstructions * unit;
+    draw_column(frame, {left, top}, {right, middle - 8 * unit});
+    draw_step_ptx(frame, {left, middle}, {right, low - 8 * unit});
   }
   draw_step_track(frame, {left, bottom - 40 * unit}, {right, bottom - 8 * unit});
   ImGui::PopID();
+  ImGui::SetCursorScreenPos({origin.x, bottom - 1});
+  ImGui::Dummy({1, 1});
   end_step_frame(context);
 }
 
 void draw_waiting(PanelContext& context) {
+  launch_in_corner(context);
   if (const auto error = context.session.steps_error()) {
-    empty_state(context, context.strings("step.no_record_title"), as_sentence(*error));
+    empty_state(context, context.strings("step.no_record_title"), as_sentence(context.strings, *error));
     return;
   }
   empty_state(context, context.strings("step.recording_title"), context.strings("step.recording_hint"));

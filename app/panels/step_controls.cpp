@@ -119,7 +119,7 @@ float draw_buttons(StepFrame& frame, float left, float y) {
   for (const Button& button : buttons) {
     const ImVec2 low{x, y - size / 2}, high{x + size, y + size / 2};
     ImGui::SetCursorScreenPos(low);
-    const bool pressed = ImGui::InvisibleButton(button.id, {size, size});
+    const bool pressed = hit_area(button.id, {size, size});
     const bool hovered = ImGui::IsItemHovered();
     if (hovered) frame.list->AddRectFilled(low, high, context.theme.raised, context.px(6));
     explain(context, context.strings(button.help));
@@ -160,7 +160,7 @@ float draw_windows(StepFrame& frame, float right, float y) {
     const ImVec2 size = text_size(context.fonts.small, text);
     const ImVec2 low{x - size.x, y - context.px(10)};
     ImGui::SetCursorScreenPos(low);
-    const bool pressed = ImGui::InvisibleButton(id, {size.x, context.px(20)});
+    const bool pressed = hit_area(id, {size.x, context.px(20)});
     explain(context, context.strings(std::string(key) + "_meaning"));
     draw_text(frame.list, context.fonts.small, {low.x, centred_top(context.fonts.small, y)},
               ImGui::IsItemHovered() ? context.theme.text : colour, text);
@@ -239,7 +239,7 @@ void draw_step_track(StepFrame& frame, ImVec2 low, ImVec2 high) {
   if (x1 < x0 + context.px(40)) return;
   const float reach = context.px(6);
   ImGui::SetCursorScreenPos({x0 - reach, y - context.px(12)});
-  ImGui::InvisibleButton("track", {x1 - x0 + 2 * reach, context.px(24)});
+  hit_area("track", {x1 - x0 + 2 * reach, context.px(24)});
   if (ImGui::IsItemActive()) {
     const double part = std::clamp((ImGui::GetIO().MousePos.x - x0) / (x1 - x0), 0.0F, 1.0F);
     frame.cursor().playing = false;

@@ -124,16 +124,19 @@ float draw_step_lanes(StepFrame& frame, ImVec2 low, float right) {
   ImFont* font = context.fonts.small;
   const float caption = low.y + 10 * unit;
   const Step& step = frame.step();
-  draw_text(frame.list, font, {low.x, centred_top(font, caption)}, context.theme.muted,
-            context.strings.format("step.lanes_of_warp", fmt::arg("warp", frame.warp)));
-  draw_text_right(frame.list, font, {right, centred_top(font, caption)}, context.theme.muted,
-                  context.strings.format("step.lanes_execute", fmt::arg("count", std::popcount(step.executed)),
-                                         fmt::arg("active", std::popcount(step.active))));
+  const std::string of_warp = context.strings.format("step.lanes_of_warp", fmt::arg("warp", frame.warp));
+  const std::string execute =
+      context.strings.format("step.lanes_execute", fmt::arg("count", std::popcount(step.executed)),
+                             fmt::arg("active", std::popcount(step.active)));
+  draw_text_right(frame.list, font, {right, centred_top(font, caption)}, context.theme.muted, execute);
+  const float room = right - low.x - text_size(font, execute).x - 12 * unit;
+  if (text_size(font, of_warp).x <= room)
+    draw_text(frame.list, font, {low.x, centred_top(font, caption)}, context.theme.muted, of_warp);
   const LaneCells cells{low.x, (right - low.x) / 32, std::max(1.0F, std::round(2 * unit))};
   const float top = low.y + 24 * unit, bottom = top + 24 * unit;
   const auto states = lane_states(frame.record(), step);
   ImGui::SetCursorScreenPos({low.x, top});
-  ImGui::InvisibleButton("lanes", {right - low.x, bottom - top});
+  hit_area("lanes", {right - low.x, bottom - top});
   mark(context, "step.lanes", {low.x, top}, {right, bottom});
   if (ImGui::IsItemHovered()) {
     const int lane = std::clamp(static_cast<int>((ImGui::GetIO().MousePos.x - low.x) / cells.pitch), 0, 31);

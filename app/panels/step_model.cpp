@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "app/panels/tiles_index.hpp"
+#include "app/sentences.hpp"
 #include "engine/numbers.hpp"
 
 namespace tilescope {
@@ -82,6 +83,7 @@ bool is_real(ValueKind kind) {
 StepIndex::StepIndex(std::shared_ptr<const StepRecord> record, const std::shared_ptr<const RunResult>& result)
     : record_(std::move(record)), stops_(record_->warps), marks_(record_->warps), accesses_(record_->warps) {
   for (uint32_t warp = 0; warp < record_->warps; ++warp) find_stops(warp);
+  names_ = register_variables(*record_, result->plan.source_text, result->plan.source_file);
   find_marks(*result);
   const auto& trace = result->trace;
   for (uint32_t i = 0; i < trace.accesses.size(); ++i) {
@@ -108,24 +110,26 @@ void StepIndex::find_stops(uint32_t warp) {
   }
 }
 
-void StepIndex::add_mark(uint32_t warp, uint64_t position, uint32_t lane, const std::string& id,
-                         const std::string& what) {
+void StepIndex::add_mark(uint32_t warp, StepMark mark) {
   auto& marks = marks_[warp];
-  for (StepMark& mark : marks)
-    if (mark.position == position && mark.id == id) {
-      mark.lanes |= 1U << lane;
+  for (StepMark& known : marks)
+    if (known.position == mark.position && known.id == mark.id) {
+      known.lanes |= mark.lanes;
       return;
     }
-  marks.push_back({position, id, what, 1U << lane});
+  marks.push_back(std::move(mark));
 }
 
 void StepIndex::find_marks(const RunResult& result) {
   for (const StepFinding& finding : record_->findings)
     if (finding.step != Step::kNone)
-      add_mark(finding.warp, position_of(finding.step), finding.lane, finding.id, finding.what);
+      add_mark(
+          finding.warp,
+          {.position = position_of(finding.step), .id = finding.id, .what = finding.what, .lanes = 1U << finding.lane});
   // What is only known once the block is at its end, races above all, is found by its line and thread.
   for (const Finding& finding : result.findings) {
-    if (block_of(finding, record_->grid) != record_->block || finding.line == 0) continue;
+    if (finding.launch != record_->launch || finding.line == 0) continue;
+    if (block_of(finding, record_->grid) != record_->block) continue;
     const Dim3& extent = record_->block_extent;
     const uint32_t thread = (finding.thread.z * extent.y + finding.thread.y) * extent.x + finding.thread.x;
     const uint32_t warp = thread / 32, lane = thread % 32;
@@ -139,7 +143,12 @@ void StepIndex::find_marks(const RunResult& result) {
       found = position;
       if (instruction(step).is_memory) break;
     }
-    if (found) add_mark(warp, *found, lane, finding.id, finding.message);
+    if (found)
+      add_mark(warp, {.position = *found,
+                      .id = finding.id,
+                      .what = facts_of(finding),
+                      .other_file = finding.other_file,
+                      .lanes = 1U << lane});
   }
   for (auto& marks : marks_)
     std::ranges::stable_sort(marks, [](const StepMark& a, const StepMark& b) { return a.position < b.position; });
@@ -166,6 +175,13 @@ std::optional<std::pair<uint32_t, uint64_t>> StepIndex::first_mark() const {
 uint32_t StepIndex::step_at(uint32_t warp, uint64_t position) const {
   const auto steps = record_->steps_of(warp);
   return steps[static_cast<size_t>(std::min<uint64_t>(position, steps.size() - 1))];
+}
+
+std::string StepIndex::register_text(uint32_t reg, bool both) const {
+  const std::string& own = record_->registers[reg].name;
+  const std::string& variable = names_[reg].variable;
+  if (variable.empty()) return own;
+  return both ? fmt::format("{} ({})", variable, own) : variable;
 }
 
 uint64_t StepIndex::position_of(uint32_t step) const {
@@ -268,13 +284,13 @@ std::optional<int> common_decimals(const LaneValues& values, uint32_t lanes, uin
 std::string value_text(uint64_t bits, uint64_t high, uint32_t bytes, ValueKind kind, StepFormat format, int digits,
                        std::optional<int> decimals) {
   if (bytes == 0) return bits != 0 ? "1" : "0";
-  if (bytes == 16) return fmt::format("{:016x}{:016x}", high, bits);
+  if (bytes == 16) return fmt::format("0x{:016x}{:016x}", high, bits);
   const bool hexadecimal = format == StepFormat::hexadecimal ||
                            (format == StepFormat::automatic && (kind == ValueKind::bits || kind == ValueKind::address));
   if (hexadecimal) {
     // Small numbers are easier to read without their zeros.
     if (format == StepFormat::automatic && bits < 10) return fmt::format("{}", bits);
-    return bytes == 8 ? fmt::format("{:x}", bits) : fmt::format("{:0{}x}", bits, 2 * bytes);
+    return bytes == 8 ? fmt::format("{:#x}", bits) : fmt::format("0x{:0{}x}", bits, 2 * bytes);
   }
   if (format == StepFormat::real || (format == StepFormat::automatic && is_real(kind)))
     return real_of(bits, bytes, kind, digits, decimals);
@@ -373,6 +389,14 @@ AddressPlace place_of_address(const RunResult& result, uint64_t address, uint32_
   place.element = floor_divide(at.offset, element);
   place.inside = at.offset >= 0 && at.offset + bytes <= buffer.count() * element;
   return place;
+}
+
+std::optional<SharedPlace> shared_place(const StepRecord& record, int64_t offset, uint32_t bytes) {
+  if (offset < 0 || bytes == 0) return {};
+  const auto first = static_cast<uint32_t>(offset);
+  const StepVariable* variable = record.shared_variable(first, first + bytes);
+  if (variable == nullptr || (first - variable->first) % bytes != 0) return {};
+  return SharedPlace{variable, (first - variable->first) / bytes};
 }
 
 }  // namespace tilescope

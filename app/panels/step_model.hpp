@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/panels/step_names.hpp"
 #include "app/step_cursor.hpp"
 #include "app/view_state.hpp"
 #include "engine/run_result.hpp"
@@ -21,7 +22,9 @@ namespace tilescope {
 /// A check's finding at a position of a warp.
 struct StepMark {
   uint64_t position = 0;
-  std::string id, what;
+  std::string id;
+  Phrase what;
+  std::string other_file = {};  // that it names, of a race
   uint32_t lanes = 0;
 };
 
@@ -62,16 +65,21 @@ class StepIndex {
   /// The access of the run's trace that a step made, and the step that made an access.
   std::optional<uint32_t> access_of(const Step& step) const;
   std::optional<std::pair<uint32_t, uint64_t>> place_of_access(const Access& access) const;
+  /// What the learner calls a register, where the source tells (step_names.hpp).
+  const StepName& name_of(uint32_t reg) const { return names_[reg]; }
+  /// "row", or "%r5" where nothing is known; "row (%r5)" where `both` is wanted.
+  std::string register_text(uint32_t reg, bool both = false) const;
 
  private:
   void find_stops(uint32_t warp);
   void find_marks(const RunResult& result);
-  void add_mark(uint32_t warp, uint64_t position, uint32_t lane, const std::string& id, const std::string& what);
+  void add_mark(uint32_t warp, StepMark mark);
 
   std::shared_ptr<const StepRecord> record_;
   std::vector<std::vector<uint64_t>> stops_;
   std::vector<std::vector<StepMark>> marks_;
   std::vector<std::vector<uint32_t>> accesses_;  // by warp and sequence: index into the trace
+  std::vector<StepName> names_;                  // by register
 };
 
 /// What the lanes of a warp do at a step.
@@ -113,5 +121,13 @@ struct StepSentence {
   std::string finding, reason, quiet;
   std::string warning;  // in place of `quiet`: what the checks found
 };
+
+/// An offset into the block's shared memory as the source has it: an index into an array, in elements as wide as what a
+/// lane moves. Nothing where that is no whole number, or the array is not known.
+struct SharedPlace {
+  const StepVariable* variable = nullptr;
+  int64_t element = 0;
+};
+std::optional<SharedPlace> shared_place(const StepRecord& record, int64_t offset, uint32_t bytes);
 
 }  // namespace tilescope

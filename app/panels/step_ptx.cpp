@@ -140,7 +140,7 @@ void draw_step_ptx(StepFrame& frame, ImVec2 low, ImVec2 high) {
   ImDrawList* outer = std::exchange(frame.list, ImGui::GetWindowDrawList());
   scroll(frame, listing, visible);
   ImGui::SetCursorScreenPos(origin);
-  const bool pressed = ImGui::InvisibleButton("rows", {high.x - low.x, static_cast<float>(visible) * row_height});
+  const bool pressed = hit_area("rows", {high.x - low.x, static_cast<float>(visible) * row_height});
   int64_t hovered = -1;
   if (ImGui::IsItemHovered()) hovered = static_cast<int64_t>((ImGui::GetIO().MousePos.y - origin.y) / row_height);
   uint32_t line_above = 0;

@@ -1,9 +1,10 @@
 // What a step does, in a sentence.
 #include <bit>
-#include <cctype>
 
 #include "app/panels/step_view.hpp"
 #include "app/panels/tiles_sentence.hpp"
+#include "app/sentences.hpp"
+#include "engine/run/record_steps.hpp"
 
 namespace tilescope {
 namespace {
@@ -33,6 +34,15 @@ std::string place_text(const StepFrame& frame) {
     if (place.buffer != first->buffer) return strings("step.memory");
     low = std::min(low, place.element);
     high = std::max(high, place.element);
+  }
+  if (first->buffer < 0 && first->space == Space::shared) {
+    const auto from = shared_place(frame.record(), low, instruction.bytes_per_lane),
+               to = shared_place(frame.record(), high, instruction.bytes_per_lane);
+    if (from && to && from->variable == to->variable)
+      return from->variable->name + "[" +
+             (low == high ? with_separators(from->element)
+                          : with_separators(from->element) + " … " + with_separators(to->element)) +
+             "]";
   }
   if (first->buffer < 0)
     return strings(first->space == Space::shared  ? "step.shared_memory"
@@ -90,7 +100,7 @@ std::string finding_of(const StepFrame& frame) {
   if (instruction.writes.empty()) return says("step.says_execute");
   std::string names;
   for (const StepOperand& operand : instruction.writes)
-    names += (names.empty() ? "" : ", ") + frame.record().registers[operand.reg].name;
+    names += (names.empty() ? "" : ", ") + frame.index.register_text(operand.reg, /*both=*/true);
   return strings.format("step.says_compute", fmt::arg("lanes", lanes), fmt::arg("registers", names));
 }
 
@@ -122,12 +132,18 @@ StepSentence step_sentence(const StepFrame& frame) {
   said.finding = finding_of(frame);
   said.reason = reason_of(frame);
   const uint32_t line = frame.instruction().line;
+  std::string zeros;  // buffers that launches before this one would have written
+  for (const size_t buffer : buffers_not_computed(*frame.context.result, frame.record().launch))
+    zeros += (zeros.empty() ? "" : ", ") + frame.context.result->plan.buffers[buffer].name;
+  if (!zeros.empty())
+    said.reason += (said.reason.empty() || strings.language != Language::en ? "" : " ") +
+                   strings.format("step.not_computed", fmt::arg("buffers", zeros));
   said.quiet = strings.format(line != 0 ? "step.where" : "step.where_without_line", fmt::arg("warp", frame.warp),
                               fmt::arg("line", line));
   if (const StepMark* mark = frame.index.mark_at(frame.warp, frame.position)) {
-    std::string what = mark->what;
-    if (!what.empty()) what[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(what[0])));
-    said.warning = strings.format("step.found", fmt::arg("id", mark->id), fmt::arg("what", what),
+    said.warning = strings.format(std::popcount(mark->lanes) == 1 ? "step.found" : "step.found_many",
+                                  fmt::arg("id", finding_name(strings, mark->id)),
+                                  fmt::arg("what", with_short_name(sentence(strings, mark->what), mark->other_file)),
                                   fmt::arg("lanes", lanes_text(mark->lanes)));
   }
   return said;

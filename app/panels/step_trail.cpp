@@ -41,7 +41,7 @@ void draw_result(StepFrame& frame, const PastResult& result, int lane, ImVec2 lo
   ImGui::SetCursorScreenPos(low);
   ImGui::PushID(static_cast<int>(result.position));
   ImGui::PushID(static_cast<int>(result.reg));
-  const bool pressed = ImGui::InvisibleButton("result", {high.x - low.x, high.y - low.y});
+  const bool pressed = hit_area("result", {high.x - low.x, high.y - low.y});
   ImGui::PopID();
   ImGui::PopID();
   const bool hovered = ImGui::IsItemHovered();
@@ -56,7 +56,7 @@ void draw_result(StepFrame& frame, const PastResult& result, int lane, ImVec2 lo
   }
   draw_text_right(frame.list, small, {low.x + context.px(34), centred_top(small, middle)},
                   mix(theme.window, theme.muted, 0.7F), number);
-  const std::string& name = record.registers[result.reg].name;
+  const std::string name = frame.index.register_text(result.reg);
   float x = low.x + context.px(46);
   x += draw_text(frame.list, small, {x, centred_top(small, middle)}, theme.text, name).x;
   const auto value = record.value_at(frame.warp, result.reg, result.step);

@@ -73,7 +73,12 @@ ImU32 role_colour(const StepFrame& frame, const Group& group) {
 std::string address_text(const StepFrame& frame, uint64_t address, uint32_t bytes, bool named) {
   const RunResult& result = *frame.context.result;
   const AddressPlace place = place_of_address(result, address, bytes, frame.instruction().space);
-  if (place.buffer < 0 && place.space == Space::global) return fmt::format("{:x}", address);
+  if (place.buffer < 0 && place.space == Space::global) return fmt::format("{:#x}", address);
+  if (place.space == Space::shared) {
+    if (const auto at = shared_place(frame.record(), place.element, bytes))
+      return named ? fmt::format("{}[{}]", at->variable->name, with_separators(at->element))
+                   : with_separators(at->element);
+  }
   std::string number = with_separators(place.element);
   if (!named) return number;
   const std::string name = place.buffer >= 0
@@ -126,23 +131,27 @@ void point_at_name(StepFrame& frame, const Group& group, ImVec2 low, ImVec2 high
   PanelContext& context = frame.context;
   ImGui::SetCursorScreenPos(low);
   ImGui::PushID(static_cast<int>(number));
-  const bool pressed = ImGui::InvisibleButton("name", {high.x - low.x, high.y - low.y});
+  const bool pressed = hit_area("name", {high.x - low.x, high.y - low.y});
   ImGui::PopID();
   mark(context, "step.register." + std::to_string(number), low, high);
   if (!ImGui::IsItemHovered() || group.reg == Step::kNone) return;
   const std::string& name = frame.record().registers[group.reg].name;
+  std::string variable;  // why the register is called as it is
+  if (const StepName& known = frame.index.name_of(group.reg); !known.variable.empty())
+    variable = context.strings.format("step.variable_meaning", fmt::arg("variable", known.variable),
+                                      fmt::arg("register", name), fmt::arg("line", known.line)) +
+               (context.strings.language == Language::en ? " " : "");
   const auto writer = writer_of(frame, group);
   if (!writer) {
-    explain(context, context.strings.format("step.no_writer", fmt::arg("register", name)));
+    explain(context, variable + context.strings.format("step.no_writer", fmt::arg("register", name)));
     return;
   }
   frame.lit_writer = writer;
   const StepInstruction& by = frame.index.instruction(frame.record().steps[*writer]);
-  explain(context, context.strings.format(
-                       "step.last_writer", fmt::arg("register", name),
-                       fmt::arg("step", with_separators(static_cast<int64_t>(frame.record().first_step +
-                                                                             frame.index.position_of(*writer) + 1))),
-                       fmt::arg("text", by.text), fmt::arg("line", step_line_text(context, by.line))));
+  const auto at = static_cast<int64_t>(frame.record().first_step + frame.index.position_of(*writer) + 1);
+  explain(context, variable + context.strings.format("step.last_writer", fmt::arg("register", name),
+                                                     fmt::arg("step", with_separators(at)), fmt::arg("text", by.text),
+                                                     fmt::arg("line", step_line_text(context, by.line))));
   if (by.line != 0) context.view.hover.line = by.line;
   if (!pressed) return;
   frame.cursor().playing = false;
@@ -176,9 +185,13 @@ bool draw_heading(StepFrame& frame, const Group& group, ImVec2 low, float right,
   frame.list->AddRectFilled({low.x, y - 4 * unit}, {low.x + 8 * unit, y + 4 * unit}, role_colour(frame, group));
   float x = low.x + 16 * unit;
   const bool address = group.role == Group::Role::address;
-  const std::string name = address ? context.strings("step.address") : frame.record().registers[group.reg].name;
+  const std::string name = address ? context.strings("step.address") : frame.index.register_text(group.reg);
   const float name_x = x;
   x += draw_text(frame.list, fonts.small_semibold, {x, centred_top(fonts.small_semibold, y)}, theme.text, name).x;
+  if (!address && name != frame.record().registers[group.reg].name)
+    x += 6 * unit + draw_text(frame.list, fonts.small, {x + 6 * unit, centred_top(fonts.small, y)}, theme.muted,
+                              frame.record().registers[group.reg].name)
+                        .x;
   point_at_name(frame, group, {name_x, low.y + unit}, {x, low.y + 21 * unit}, number);
   x += 8 * unit;
   const std::string about =
@@ -249,7 +262,7 @@ std::string lane_text(const StepFrame& frame, const Group& group, int lane) {
                           fmt::arg("where", address_text(frame, group.addresses[static_cast<size_t>(lane)],
                                                          frame.instruction().bytes_per_lane, true)));
   }
-  const std::string& name = frame.record().registers[group.reg].name;
+  const std::string name = frame.index.register_text(group.reg, /*both=*/true);
   if (!group.values->is_known(lane))
     return strings.format("step.explain_unknown", fmt::arg("lane", lane), fmt::arg("register", name));
   const uint32_t bytes = frame.record().registers[group.reg].bytes;
@@ -339,7 +352,7 @@ float draw_lanes(StepFrame& frame, const Group& group, ImVec2 low, float right, 
   const ImVec2 high{right, low.y + row * static_cast<float>(rows)};
   ImGui::SetCursorScreenPos({left, low.y});
   ImGui::PushID(static_cast<int>(number));
-  ImGui::InvisibleButton("lanes", {right - left, high.y - low.y});
+  hit_area("lanes", {right - left, high.y - low.y});
   ImGui::PopID();
   if (ImGui::IsItemHovered()) {
     const ImVec2 pointer = ImGui::GetIO().MousePos;
@@ -369,7 +382,6 @@ void draw_formats(StepFrame& frame, ImVec2 low, float right) {
   PanelContext& context = frame.context;
   ImFont* font = context.fonts.small;
   const float y = low.y + context.px(10);
-  draw_text(frame.list, font, {low.x, centred_top(font, y)}, context.theme.muted, context.strings("step.registers"));
   struct Choice {
     StepFormat format;
     const char* key;
@@ -384,8 +396,7 @@ void draw_formats(StepFrame& frame, ImVec2 low, float right) {
     const bool on = frame.cursor().format == choice.format;
     const float width = text_size(font, text).x;
     ImGui::SetCursorScreenPos({x - width - context.px(4), low.y});
-    if (ImGui::InvisibleButton(choice.key, {width + context.px(8), context.px(20)}))
-      frame.cursor().format = choice.format;
+    if (hit_area(choice.key, {width + context.px(8), context.px(20)})) frame.cursor().format = choice.format;
     const bool hovered = ImGui::IsItemHovered();
     explain(context, context.strings(std::string(choice.key) + "_meaning"));
     mark(context, choice.key, {x - width, low.y}, {x, low.y + context.px(20)});
@@ -395,6 +406,9 @@ void draw_formats(StepFrame& frame, ImVec2 low, float right) {
       frame.list->AddRectFilled({x - width, low.y + context.px(19)}, {x, low.y + context.px(20)}, context.theme.accent);
     x -= width + context.px(14);
   }
+  const std::string& title = context.strings("step.registers");
+  if (low.x + text_size(font, title).x <= x)
+    draw_text(frame.list, font, {low.x, centred_top(font, y)}, context.theme.muted, title);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "app/panels/launch_choice.hpp"
 #include "app/panels/step_view.hpp"
 #include "app/panels/tiles_sentence.hpp"
 #include "app/panels/tiles_view.hpp"
@@ -24,7 +25,7 @@ int stepper(StepFrame& frame, const char* id, float& x, float y, std::string_vie
   for (const int side : {-1, 1}) {
     const std::string name = std::string(side < 0 ? "previous_" : "next_") + id;
     ImGui::SetCursorScreenPos({x, y - context.px(10)});
-    if (ImGui::InvisibleButton(name.c_str(), {button, context.px(20)})) by = side;
+    if (hit_area(name.c_str(), {button, context.px(20)})) by = side;
     const bool hovered = ImGui::IsItemHovered();
     explain(context, help);
     mark(context, "step." + name, {x, y - context.px(10)}, {x + button, y + context.px(10)});
@@ -134,7 +135,7 @@ void draw_cells(StepFrame& frame, float x, float right, float y) {
   const float gap = std::max(1.0F, std::round(2 * unit)), width = pitch * static_cast<float>(warps);
   const ImVec2 low{x, y - height / 2};
   ImGui::SetCursorScreenPos(low);
-  const bool pressed = ImGui::InvisibleButton("warps", {width, height});
+  const bool pressed = hit_area("warps", {width, height});
   int hovered = -1;
   if (ImGui::IsItemHovered()) {
     hovered = std::clamp(static_cast<int>((ImGui::GetIO().MousePos.x - x) / pitch), 0, static_cast<int>(warps) - 1);
@@ -152,11 +153,13 @@ void draw_cells(StepFrame& frame, float x, float right, float y) {
     }
   }
   mark(context, "step.warps", low, {x + width, y + height / 2});
-  const bool all_numbered = pitch - gap >= text_size(context.fonts.small, "00").x + unit;
+  const float digits = text_size(context.fonts.small, "00").x + unit;
+  const bool all_numbered = pitch - gap >= digits;
+  const uint32_t every = 4 * pitch >= digits + 3 * unit ? 4 : 8;  // of the others
   for (uint32_t warp = 0; warp < warps; ++warp) {
     const float x0 = x + static_cast<float>(warp) * pitch;
     draw_warp(frame, warp, {x0, low.y}, {x0 + pitch - gap, low.y + height}, static_cast<int>(warp) == hovered,
-              all_numbered || warp % 4 == 0);
+              all_numbered || warp % every == 0);
   }
   if (noted && !text.empty())
     draw_text_right(frame.list, context.fonts.small, {right, centred_top(context.fonts.small, y)}, context.theme.muted,
@@ -173,7 +176,7 @@ float draw_step_warps(StepFrame& frame, ImVec2 low, float right) {
   const float height = context.px(26), y = low.y + height / 2;
   const StepRecord& record = frame.record();
   const uint64_t blocks = record.grid.count();
-  float x = low.x;
+  float x = draw_launch_choice(context, low.x, y, low.x + (right - low.x) / 3);
   if (const int by = stepper(frame, "block", x, y, strings("step.block"), block_number(record.grid, record.block),
                              strings("step.block_meaning")))
     choose_block(context, (record.block + blocks + static_cast<uint64_t>(by)) % blocks);
@@ -185,10 +188,14 @@ float draw_step_warps(StepFrame& frame, ImVec2 low, float right) {
                       : frame.index.next_line(frame.warp, frame.position));
   }
   ImFont* font = context.fonts.small;
-  x += draw_text(frame.list, font, {x, centred_top(font, y)}, context.theme.muted, strings("step.warps")).x +
-       context.px(8);
-  draw_cells(frame, x, right, y);
-  return height;
+  const float label = text_size(font, strings("step.warps")).x + context.px(8);
+  // In a narrow window the warps have a row of their own.
+  constexpr float kLeastWarp = 10;
+  const bool below = right - x - label < static_cast<float>(record.warps) * context.px(kLeastWarp);
+  const float warps_x = below ? low.x : x, warps_y = below ? y + height : y;
+  draw_text(frame.list, font, {warps_x, centred_top(font, warps_y)}, context.theme.muted, strings("step.warps"));
+  draw_cells(frame, warps_x + label, right, warps_y);
+  return below ? 2 * height : height;
 }
 
 }  // namespace tilescope

@@ -6,27 +6,33 @@
 #include <cmath>
 
 #include "app/panels/attention_view.hpp"
+#include "app/panels/launch_choice.hpp"
 #include "app/panels/tiles_playback.hpp"
 #include "app/panels/tiles_sentence.hpp"
 #include "app/panels/tiles_view.hpp"
 #include "app/panels/tiles_waves.hpp"
 #include "app/panels/waves_model.hpp"
+#include "app/result_verdict.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
 namespace {
 
-/// The scale of what the maps are coloured by.
-float draw_legend(PanelContext& context, ImVec2 top_right, const char* what, uint64_t count) {
+// Unscaled pixels.
+constexpr float kLeastMap = 150, kControls = 40, kStrip = 124;
+
+/// The scale of what the maps are coloured by. Returns its width; draws where `list` is not null.
+float draw_legend(PanelContext& context, ImDrawList* list, ImVec2 top_right, const char* what, uint64_t count) {
   const Theme& theme = context.theme;
-  ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = context.fonts.small;
   const float unit = context.view.scale, y = top_right.y + 12 * unit, bar = 96 * unit;
   const std::string last = with_separators(static_cast<int64_t>(count) - 1);
   const std::string first = context.strings(what) + "  0";
-  float x = top_right.x - text_size(font, last).x;
-  const float right = x - 10 * unit, left = right - bar;
-  draw_text(list, font, {x, centred_top(font, y)}, theme.muted, last);
+  const float of_last = top_right.x - text_size(font, last).x;
+  const float right = of_last - 10 * unit, left = right - bar;
+  const float x = left - 10 * unit - text_size(font, first).x;
+  if (list == nullptr) return top_right.x - x;
+  draw_text(list, font, {of_last, centred_top(font, y)}, theme.muted, last);
   constexpr int kPieces = 16;
   for (int i = 0; i < kPieces; ++i) {
     const float x0 = left + bar * static_cast<float>(i) / kPieces,
@@ -34,12 +40,13 @@ float draw_legend(PanelContext& context, ImVec2 top_right, const char* what, uin
     const ImU32 from = viridis(static_cast<float>(i) / kPieces), to = viridis(static_cast<float>(i + 1) / kPieces);
     list->AddRectFilledMultiColor({x0, y - 4 * unit}, {x1, y + 4 * unit}, from, to, to, from);
   }
-  x = left - 10 * unit - text_size(font, first).x;
   draw_text(list, font, {x, centred_top(font, y)}, theme.muted, first);
+  explain_rect(context, {x, top_right.y}, {top_right.x, top_right.y + 24 * unit},
+               context.strings(std::string(what) + "_meaning"));
   return top_right.x - x;
 }
 
-/// The sentence, with the legend at its right. Returns the height.
+/// The sentence, with the legend at its right; below it where the two would be narrow columns. Returns the height.
 float draw_sentence(PanelContext& context, const TilePicture& picture, ImVec2 low, float right) {
   const Theme& theme = context.theme;
   const auto said = tiles_sentence(context.strings, *context.result, picture.shape);
@@ -54,19 +61,29 @@ float draw_sentence(PanelContext& context, const TilePicture& picture, ImVec2 lo
   const WaveSchedule* waves = shown_waves(*context.result);
   const bool by_wave =
       level == TilesLevel::grid && newest_block(context.view, blocks) && waves != nullptr && waves->runs();
-  const auto draw_its_legend = [&] {
-    return by_wave ? draw_state_legend(context, {right, low.y}) : draw_legend(context, {right, low.y}, what, parts);
+  const auto draw_its_legend = [&](ImDrawList* list, float y) {
+    return by_wave ? draw_state_legend(context, list, {right, y}) : draw_legend(context, list, {right, y}, what, parts);
   };
-  const float legend = parts > 1 ? draw_its_legend() + context.px(24) : 0;
+  const float beside = parts > 1 ? draw_its_legend(nullptr, low.y) + context.px(24) : 0;
+  const bool below = beside > 0 && right - low.x - beside < context.px(300);
   // Chinese needs no space between its sentences.
   const std::string space = context.strings.language == Language::en ? " " : "";
   const bool warned = !said.warning.empty();
   const std::string& last = warned ? said.warning : said.quiet;
   const std::string reason = space + said.reason, after = last.empty() ? "" : space + last;
+  const std::string failure =
+      space + failure_sentence(*context.result, context.strings, warned ? WithFindings::no : WithFindings::yes);
   const TextRun runs[] = {{context.fonts.body_semibold, theme.text, said.finding},
                           {context.fonts.body, theme.text, reason},
-                          {context.fonts.body, warned ? theme.error : theme.muted, after}};
-  return flow_text(ImGui::GetWindowDrawList(), low, right - low.x - legend, context.px(24), runs);
+                          {context.fonts.body, warned ? theme.error : theme.muted, after},
+                          {context.fonts.body, theme.error, failure}};
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float room = below ? 0 : beside;
+  const ImVec2 from = launch_before_sentence(context, low, right - room);
+  const float height = from.y - low.y + flow_text(list, from, right - from.x - room, context.px(24), runs);
+  if (beside <= 0) return height;
+  draw_its_legend(list, below ? low.y + height : low.y);
+  return below ? height + context.px(24) : height;
 }
 
 /// Kept between frames, rebuilt when the result or the room changes. A picture's textures belong to its window: another
@@ -84,9 +101,9 @@ TilePicture& kept_picture() {
 
 void draw_observed(PanelContext& context) {
   TilePicture& picture = kept_picture();
-  const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const ImVec2 origin{window.x, window.y - ImGui::GetScrollY()};
   const float unit = context.view.scale, left = origin.x + 24 * unit, right = origin.x + size.x - 24 * unit;
-  const float bottom = origin.y + size.y, strip = bottom - 124 * unit;
   const uint64_t blocks = context.result->tiles.grid.count();
   advance_playback(context.view, blocks, static_cast<double>(ImGui::GetIO().DeltaTime));
 
@@ -97,9 +114,11 @@ void draw_observed(PanelContext& context) {
   const bool playable = blocks > 1;
   const ImVec2 low{left, std::floor(top + said + 6 * unit)};
   const WaveSchedule* waves = shown_waves(*context.result);
-  // Where there is little room, the map is more important.
-  const float processors = strip - top > 240 * unit ? processor_row_height(*context.result) * unit : 0;
-  const ImVec2 high{right, std::floor(strip - (playable ? 40 : 16) * unit - processors)};
+  const float processors = processor_row_height(*context.result) * unit;
+  // In a low window the strip is scrolled to.
+  const float least = low.y + kLeastMap * unit + processors + (kControls + kStrip) * unit;
+  const float bottom = std::max(origin.y + size.y, least), strip = bottom - kStrip * unit;
+  const ImVec2 high{right, std::floor(strip - kControls * unit - processors)};
   if (high.y - low.y < 48 * unit || right - left < 200 * unit) return;  // nothing can be told apart in so little room
   if (!picture.fits(low, high)) lay_out_tiles(picture, low, high, unit);
 
@@ -119,9 +138,15 @@ void draw_observed(PanelContext& context) {
   if (frame.access) frame.shown = warp_access(*context.result, *frame.access);
   draw_map(frame);
   if (processors > 0) draw_processor_row(frame, {left, high.y + 4 * unit}, {right, strip - 36 * unit});
-  if (playable) draw_playback_row(context, {left, strip - 36 * unit}, {right, strip - 8 * unit}, blocks, waves);
+  // Which blocks, and how near: one row of controls.
+  const float least_left = left + std::floor((right - left) * (playable ? 0.55F : 0.1F));
+  const float crumbs = draw_zoom_crumbs(frame, right, strip - 22 * unit, least_left);
+  if (playable)
+    draw_playback_row(context, {left, strip - 36 * unit}, {crumbs - 28 * unit, strip - 8 * unit}, blocks, waves);
   separator_line(context, strip);
   draw_strip(frame, {left, strip}, {right, bottom});
+  ImGui::SetCursorScreenPos({origin.x, bottom - 1});
+  ImGui::Dummy({1, 1});
 }
 
 }  // namespace
@@ -133,7 +158,7 @@ void draw_tiles(PanelContext& context) {
   }
   const RunResult& result = *context.result;
   if (!result.observed || result.tiles.grid.count() == 0) {
-    std::string why = result.not_observed_reason;
+    std::string why = sentence(context.strings, result.not_observed_reason);
     if (result.blocks_sampled > 0) why += context.strings("tiles.not_observed_hint");
     empty_state(context, context.strings("tiles.not_observed_title"), why);
     return;

@@ -34,6 +34,18 @@ Camera camera_now(const BufferPicture& one) {
   return between(one.camera.from, one.camera.to, eased(one.camera.progress));
 }
 
+/// The elements of one lane in a buffer: those of the access itself, or of the nearest one of its warp there.
+std::optional<ElementRange> lane_target(TraceIndex& index, const BufferPicture& one, const WarpAccess& access, int lane,
+                                        bool writes) {
+  if (access.buffer == static_cast<int64_t>(one.buffer) && access.is_active(lane)) {
+    const int64_t element = access.element(lane);
+    return ElementRange{element, element + access.elements_per_lane()};
+  }
+  auto touched = lane_touch_near(index, access, lane, one.buffer, writes);
+  if (!touched && writes) touched = lane_touch_near(index, access, lane, one.buffer, /*writes=*/false);
+  return touched;
+}
+
 /// What a level shows of a buffer; nothing where the block has no part in it.
 std::optional<CellRect> region_of(TraceIndex& index, const BufferPicture& one, const Aim& aim) {
   const RunResult& result = index.result();
@@ -43,23 +55,34 @@ std::optional<CellRect> region_of(TraceIndex& index, const BufferPicture& one, c
   if (size_t{aim.block} + 1 >= first.size()) return {};
   const auto ranges = writes ? map.writes_of(aim.block) : map.reads_of(aim.block);
   std::optional<WarpAccess> access;
-  if (aim.access) access = warp_access(result, *aim.access);
-  const bool here = access && access->buffer == static_cast<int64_t>(one.buffer) && access->active > 0;
-  const int64_t near = here ? access->first_element : ranges.empty() ? 0 : ranges.front().begin;
-  if (here && aim.level == TilesLevel::lane && aim.lane && access->is_active(*aim.lane)) {
-    const int64_t element = access->element(*aim.lane);
-    const ElementRange wide{element, element + access->elements_per_lane()};
-    return extent_of(one.elements, {&wide, 1});
-  }
-  if (here && aim.level >= TilesLevel::warp) return near_extent_of(one.elements, elements_of(*access), near);
-  // Of another buffer: what the same warp or lane reads of it.
-  if (access && !writes && aim.level >= TilesLevel::warp) {
-    const auto read = aim.level == TilesLevel::lane && aim.lane
-                          ? lane_reads(index, access->block, access->warp, *aim.lane, one.buffer)
-                          : warp_reads(index, access->block, access->warp, one.buffer);
-    if (!read.empty()) return near_extent_of(one.elements, read, read[read.size() / 2].begin);
-  }
-  return near_extent_of(one.elements, ranges, near);
+  if (aim.access && aim.level >= TilesLevel::warp) access = warp_access(result, *aim.access);
+  if (!access || access->active == 0)
+    return near_extent_of(one.elements, ranges, ranges.empty() ? 0 : ranges.front().begin);
+  if (aim.level == TilesLevel::lane && aim.lane)
+    if (const auto own = lane_target(index, one, *access, *aim.lane, writes))
+      return extent_of(one.elements, {&*own, 1});
+  if (access->buffer == static_cast<int64_t>(one.buffer))
+    return near_extent_of(one.elements, elements_of(*access), access->first_element);
+  // Of another buffer: what the same warp reads or writes there.
+  const auto touched = writes ? warp_writes(index, access->block, access->warp, one.buffer)
+                              : warp_reads(index, access->block, access->warp, one.buffer);
+  if (!touched.empty()) return near_extent_of(one.elements, touched, touched[touched.size() / 2].begin);
+  return near_extent_of(one.elements, ranges, ranges.empty() ? 0 : ranges.front().begin);
+}
+
+/// Shows no more beside the buffer (and what its last tiles reach beyond it) than a margin.
+Camera on_buffer(const BufferPicture& one, Camera camera) {
+  constexpr double kBeside = 0.04;  // of what is seen
+  const TileGrid& all = one.elements;
+  const auto columns = static_cast<double>(all.matrix ? std::max(all.matrix_columns, one.edge_columns) : all.columns);
+  const auto rows = static_cast<double>(std::max(all.rows(), one.edge_rows));
+  const auto moved = [](double position, double seen, double count, double beside) {
+    if (seen >= count) return position;
+    return std::clamp(position, -beside * seen, count - seen + beside * seen);
+  };
+  camera.column = moved(camera.column, one.viewport().width / camera.pixels_x, columns, all.matrix ? kBeside : 0);
+  camera.row = moved(camera.row, one.viewport().height / camera.pixels_y, rows, kBeside);
+  return camera;
 }
 
 Camera camera_for(const BufferPicture& one, const CellRect& region, TilesLevel level, double unit) {
@@ -79,7 +102,13 @@ Camera camera_for(const BufferPicture& one, const CellRect& region, TilesLevel l
   if (level == TilesLevel::warp && region.x1 - region.x0 > 1 && region.y1 - region.y0 > 1 && camera.pixels_y < 5 * unit)
     return camera;  // a warp over a whole tile: the picture before the numbers
   const double factor = std::max({1.0, least_x / camera.pixels_x, least_y / camera.pixels_y});
-  return zoomed(camera, factor, viewport.width / 2, viewport.height / 2);
+  // Towards the region, which need not lie in the middle: a vector's rows begin at the left edge.
+  const auto middle = [](double low, double high, double from, double pixels, double room) {
+    return std::clamp(((low + high) / 2 - from) * pixels, 0.0, room);
+  };
+  camera = zoomed(camera, factor, middle(region.x0, region.x1, camera.column, camera.pixels_x, viewport.width),
+                  middle(region.y0, region.y1, camera.row, camera.pixels_y, viewport.height));
+  return keep_in_view(on_buffer(one, camera), viewport, region);
 }
 
 void send(BufferPicture& one, const std::optional<CellRect>& region, TilesLevel level, bool same_level, bool animate,
@@ -154,6 +183,7 @@ void see(BufferPicture& one) {
     now.pixels_x *= x;
     now.pixels_y *= y;
   }
+  one.at.whole = false;
   one.at.cells = one.elements;
   one.at.origin = one.seen_low;
   one.at.first_column = now.column;
@@ -177,6 +207,7 @@ void see_product(TilePicture& picture) {
     if (!c->near) continue;
     const Camera home = home_camera(one);
     const bool a = one.buffer == picture.product->a;
+    one.at.whole = false;
     one.at.cells = one.elements;
     one.at.pitch_x = a ? static_cast<float>(home.pixels_x) : c->at.pitch_x;
     one.at.pitch_y = a ? c->at.pitch_y : static_cast<float>(home.pixels_y);

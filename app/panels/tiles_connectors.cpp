@@ -90,51 +90,87 @@ void draw_product_guides(TilesFrame& frame) {
 
 }  // namespace
 
+namespace {
+
+/// Where the lines of the grid's side meet: at the focused block.
+struct Hub {
+  Box block;
+  float y = 0, left = 0, right = 0;
+};
+
+std::optional<Hub> hub_of(const TilesFrame& frame) {
+  const Placement& grid = frame.picture.grid;
+  if (frame.result().tiles.grid.count() == 0 || frame.focus >= frame.issued) return {};
+  const float unit = frame.context.view.scale;
+  const int64_t at = grid.cells.cell_of(frame.focus);
+  const auto column = static_cast<double>(at % grid.cells.columns), row = static_cast<double>(at / grid.cells.columns);
+  const CellRect cell{column, row, column + 1, row + 1};
+  Hub hub{.block = {grid.low(cell), grid.high(cell)}};
+  hub.y = gutter(grid, hub.block);
+  hub.left = grid.origin.x - 10 * unit;
+  hub.right = grid.origin.x + grid.width() + 10 * unit;
+  return hub;
+}
+
+/// A line's way through one buffer: it leaves (or enters) the map at `edge`.
+struct Way {
+  Box box;
+  float edge = 0, y = 0;
+};
+
+std::vector<Way> ways_of(const TilesFrame& frame, const BufferPicture& one, bool output) {
+  const float unit = frame.context.view.scale;
+  const float end = one.near ? one.seen_high.x : one.at.origin.x + one.at.width();
+  const float begin = one.near ? one.seen_low.x : one.at.origin.x;
+  std::vector<Way> ways;
+  for (const Box& box : rows_to_connect(seen_boxes(frame, one, output)))
+    ways.push_back({box, output ? begin - 6 * unit : end + 4 * unit, gutter(one.at, box)});
+  return ways;
+}
+
+}  // namespace
+
 void draw_connectors(TilesFrame& frame) {
   const TilePicture& picture = frame.picture;
-  const Placement& grid = picture.grid;
+  const auto hub = picture.as_product ? std::nullopt : hub_of(frame);
+  if (!hub) return;
+  const Theme& theme = frame.context.theme;
+  const float thin = std::max(1.0F, frame.context.view.scale);
+  for (const BufferPicture& one : picture.inputs)
+    for (const Way& way : ways_of(frame, one, false))
+      curve(frame.list, {way.edge, way.y}, {hub->left, hub->y}, theme.read, thin);
+  for (const BufferPicture& one : picture.outputs)
+    for (const Way& way : ways_of(frame, one, true))
+      curve(frame.list, {hub->right, hub->y}, {way.edge, way.y}, theme.write, thin);
+}
+
+void draw_connector_ends(TilesFrame& frame) {
+  const TilePicture& picture = frame.picture;
   if (picture.as_product) {
     if (frame.focus < frame.issued) draw_product_guides(frame);
     return;
   }
-  if (frame.result().tiles.grid.count() == 0 || frame.focus >= frame.issued) return;
+  const auto hub = hub_of(frame);
+  if (!hub) return;
   const Theme& theme = frame.context.theme;
   const float unit = frame.context.view.scale, thin = std::max(1.0F, unit);
-  const CellRect cell = [&] {
-    const int64_t at = grid.cells.cell_of(frame.focus);
-    const auto column = static_cast<double>(at % grid.cells.columns),
-               row = static_cast<double>(at / grid.cells.columns);
-    return CellRect{column, row, column + 1, row + 1};
-  }();
-  const Box block{grid.low(cell), grid.high(cell)};
-  const float y = gutter(grid, block);
-  const float left = grid.origin.x - 10 * unit, right = grid.origin.x + grid.width() + 10 * unit;
   bool reads = false, writes = false;
-  for (const BufferPicture& one : picture.inputs) {
-    const auto rows = rows_to_connect(seen_boxes(frame, one, false));
-    for (const Box& box : rows) {
+  for (const BufferPicture& one : picture.inputs)
+    for (const Way& way : ways_of(frame, one, false)) {
       reads = true;
-      const float end = one.near ? one.seen_high.x : one.at.origin.x + one.at.width();
-      const float edge = end + 4 * unit, from = gutter(one.at, box);
-      frame.list->AddLine({box.high.x, from}, {edge, from}, theme.read, thin);
-      curve(frame.list, {edge, from}, {left, y}, theme.read, thin);
+      frame.list->AddLine({way.box.high.x, way.y}, {way.edge, way.y}, theme.read, thin);
     }
-  }
   if (reads) {
-    arrow(frame.list, {left, y}, 7 * unit, theme.read);
-    frame.list->AddLine({left, y}, {block.low.x, y}, theme.read, thin);
+    arrow(frame.list, {hub->left, hub->y}, 7 * unit, theme.read);
+    frame.list->AddLine({hub->left, hub->y}, {hub->block.low.x, hub->y}, theme.read, thin);
   }
-  for (const BufferPicture& one : picture.outputs) {
-    const auto rows = rows_to_connect(seen_boxes(frame, one, true));
-    for (const Box& box : rows) {
+  for (const BufferPicture& one : picture.outputs)
+    for (const Way& way : ways_of(frame, one, true)) {
       writes = true;
-      const float edge = one.at.origin.x - 6 * unit, to = gutter(one.at, box);
-      curve(frame.list, {right, y}, {edge, to}, theme.write, thin);
-      frame.list->AddLine({edge, to}, {box.low.x, to}, theme.write, thin);
-      arrow(frame.list, {edge, to}, 7 * unit, theme.write);
+      frame.list->AddLine({way.edge, way.y}, {way.box.low.x, way.y}, theme.write, thin);
+      arrow(frame.list, {way.edge, way.y}, 7 * unit, theme.write);
     }
-  }
-  if (writes) frame.list->AddLine({block.high.x, y}, {right, y}, theme.write, thin);
+  if (writes) frame.list->AddLine({hub->block.high.x, hub->y}, {hub->right, hub->y}, theme.write, thin);
 }
 
 }  // namespace tilescope

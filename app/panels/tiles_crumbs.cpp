@@ -14,24 +14,26 @@ struct Crumb {
   TilesLevel level;
   std::string text;
   const char* help;
+  std::string widest;  // what it may say for other blocks and lanes: nothing moves while they are played
 };
 
 std::vector<Crumb> crumbs_of(const TilesFrame& frame) {
   const Strings& strings = frame.context.strings;
-  std::vector<Crumb> crumbs{{TilesLevel::grid, strings("tiles.level_grid"), "tiles.to_grid"}};
-  crumbs.push_back(
-      {TilesLevel::block,
-       strings.format("tiles.level_block", fmt::arg("block", block_number(frame.result().tiles.grid, frame.focus))),
-       "tiles.to_block"});
+  const Dim3& grid = frame.result().tiles.grid;
+  const auto block = [&](uint64_t number) {
+    return strings.format("tiles.level_block", fmt::arg("block", block_number(grid, static_cast<uint32_t>(number))));
+  };
+  const std::string all = strings("tiles.level_grid");
+  std::vector<Crumb> crumbs{{TilesLevel::grid, all, "tiles.to_grid", all}};
+  crumbs.push_back({TilesLevel::block, block(frame.focus), "tiles.to_block", block(grid.count() - 1)});
   if (!frame.shown) return crumbs;
-  crumbs.push_back(
-      {TilesLevel::warp, strings.format("tiles.level_warp", fmt::arg("warp", frame.shown->warp)), "tiles.to_warp"});
+  const auto warp = [&](uint32_t number) { return strings.format("tiles.level_warp", fmt::arg("warp", number)); };
+  crumbs.push_back({TilesLevel::warp, warp(frame.shown->warp), "tiles.to_warp", warp(warps_of(frame.result()) - 1)});
   const Selection& selection = frame.context.view.selection;
   const bool chosen = selection.lane && selection.access == frame.shown->access;
-  crumbs.push_back(
-      {TilesLevel::lane,
-       chosen ? strings.format("tiles.level_lane", fmt::arg("lane", *selection.lane)) : strings("tiles.level_lanes"),
-       "tiles.to_lane"});
+  const auto lane = [&](int number) { return strings.format("tiles.level_lane", fmt::arg("lane", number)); };
+  crumbs.push_back({TilesLevel::lane, chosen ? lane(*selection.lane) : strings("tiles.level_lanes"), "tiles.to_lane",
+                    chosen ? lane(31) : strings("tiles.level_lanes")});
   return crumbs;
 }
 
@@ -41,7 +43,7 @@ bool sign_button(PanelContext& context, const char* id, ImVec2 centre, bool plus
   const float half = context.px(9), arm = context.px(4), thin = std::max(1.0F, context.px(1.5F));
   const ImVec2 low{centre.x - half, centre.y - half}, high{centre.x + half, centre.y + half};
   ImGui::SetCursorScreenPos(low);
-  const bool pressed = ImGui::InvisibleButton(id, {2 * half, 2 * half});
+  const bool pressed = hit_area(id, {2 * half, 2 * half});
   const bool hovered = ImGui::IsItemHovered() && enabled;
   explain(context, help);
   mark(context, std::string("zoom.") + id, low, high);
@@ -58,7 +60,7 @@ bool crumb(TilesFrame& frame, const Crumb& one, ImVec2 low, ImVec2 high) {
   PanelContext& context = frame.context;
   const TilesLevel level = context.view.zoom.level;
   ImGui::SetCursorScreenPos(low);
-  const bool pressed = ImGui::InvisibleButton(one.help, {high.x - low.x, high.y - low.y});
+  const bool pressed = hit_area(one.help, {high.x - low.x, high.y - low.y});
   const bool hovered = ImGui::IsItemHovered();
   explain(context, context.strings(one.help));
   static constexpr std::array<const char*, 4> kMarks{"zoom.grid", "zoom.block", "zoom.warp", "zoom.lane"};
@@ -87,7 +89,8 @@ float draw_zoom_crumbs(TilesFrame& frame, float right, float centre, float least
   float buttons = context.px(44), width = 0;
   std::vector<float> widths;
   widths.reserve(crumbs.size());
-  for (const Crumb& one : crumbs) widths.push_back(text_size(font, one.text).x);
+  for (const Crumb& one : crumbs)
+    widths.push_back(std::max(text_size(font, one.text).x, text_size(font, one.widest).x));
   for (const float one : widths) width += one + gap;
   // Where there is no room for all, the levels below the next one are left out.
   while (crumbs.size() > static_cast<size_t>(zoom.level) + 1 && crumbs.size() > 1 &&
@@ -115,9 +118,10 @@ float draw_zoom_crumbs(TilesFrame& frame, float right, float centre, float least
       x += draw_text(frame.list, context.fonts.small, {x, centred_top(context.fonts.small, centre)},
                      mix(context.theme.window, context.theme.muted, 0.6F), arrow)
                .x;
-    if (crumb(frame, crumbs[i], {x, centre - height / 2}, {x + widths[i], centre + height / 2}))
+    const float shown = text_size(font, crumbs[i].text).x;
+    if (crumb(frame, crumbs[i], {x, centre - height / 2}, {x + shown, centre + height / 2}))
       zoom.level = crumbs[i].level;
-    x += widths[i];
+    x += shown;
   }
   ImGui::PopID();
   return left;

@@ -174,10 +174,14 @@ Selection carry_selection(TraceIndex& index, const Selection& old);
 Selection suggest_selection(TraceIndex& index);
 /// Call before drawing what depends on a selection: when the result is another one, the selection follows.
 void follow_result(ViewState& view, const std::shared_ptr<const RunResult>& result);
-/// The block shown when none is chosen.
+/// The block shown when none is chosen, where nothing is known of the blocks; and that of a result: one that was
+/// executed and recorded, and that no edge cuts.
 constexpr uint32_t usual_block(uint64_t blocks) { return static_cast<uint32_t>(blocks * 11 / 20); }
+uint32_t usual_block(const RunResult& result);
 /// The linear index of the block that a finding names; nothing if it lies outside the grid.
 std::optional<uint32_t> block_of(const Finding& finding, const Dim3& grid);
+/// The same of the launch that is shown; nothing if the finding is of a different one.
+std::optional<uint32_t> shown_block_of(const Finding& finding, const RunResult& result);
 
 /// Floor division, for offsets before a buffer's start.
 constexpr int64_t floor_divide(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }

@@ -54,7 +54,7 @@ void draw_lane(PanelContext& context, const WarpAccess& access, const LaneRow& r
 
 int lane_under_pointer(PanelContext& context, const WarpAccess& access, const LaneRow& row) {
   ImGui::SetCursorScreenPos(row.low);
-  ImGui::InvisibleButton("lanes", {row.high.x - row.low.x, row.high.y - row.low.y + context.px(8)});
+  hit_area("lanes", {row.high.x - row.low.x, row.high.y - row.low.y + context.px(8)});
   if (!ImGui::IsItemHovered()) return -1;
   const int lane = std::clamp(static_cast<int>((ImGui::GetIO().MousePos.x - row.low.x) / row.pitch), 0, 31);
   point_at_lane(context, access, lane);
@@ -107,8 +107,10 @@ void draw_banks(PanelContext& context, const WarpAccess& access, const LaneRow& 
   }
   draw_labels(context, row, spans, bytes, row.low.y - context.px(10), /*left=*/true);
   const std::string label = context.strings("tiles.banks");
-  draw_text_right(list, font, {row.low.x - context.px(8), centred_top(font, row.high.y + context.px(20))},
-                  context.theme.muted, label);
+  const float right = row.low.x - context.px(8), middle = row.high.y + context.px(20);
+  draw_text_right(list, font, {right, centred_top(font, middle)}, context.theme.muted, label);
+  mark(context, "tiles.bank_label", {right - text_size(font, label).x, middle - context.px(8)},
+       {right, middle + context.px(8)});
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ void draw_finding_marks(TilesFrame& frame, const Placement& at) {
   const float unit = frame.context.view.scale;
   const auto& findings = frame.result().findings;
   for (size_t i = 0; i < std::min(findings.size(), kMostMarks); ++i) {
-    const auto block = block_of(findings[i], frame.result().tiles.grid);
+    const auto block = shown_block_of(findings[i], frame.result());
     if (!block) continue;
     const CellRect rect = cell_rect(at.cells, at.cells.cell_of(*block));
     const ImVec2 low = at.low(rect), high = at.high(rect);
@@ -196,7 +196,7 @@ void draw_tail(TilesFrame& frame, const BufferPicture& one) {
   const float below = one.home.origin.y + static_cast<float>(beyond.rows()) * one.home.pitch_y;
   if (row >= 6 * unit && right + 10 * unit + width <= picture.high.x) {
     draw_text(frame.list, font, {right + 10 * unit, std::max(top - unit, centred_top(font, top + row / 2))}, ink, text);
-  } else if (below + line_height(font) <= picture.high.y + unit) {
+  } else if (below + line_height(font) <= (&one == &picture.outputs.back() ? picture.high.y : one.high.y) + unit) {
     draw_text_right(frame.list, font, {picture.high.x, below + 2 * unit}, ink,
                     fit_text(font, text, picture.high.x - one.home.origin.x));
   }
@@ -231,23 +231,30 @@ std::string fit_clauses(ImFont* font, std::string_view text, float room) {
 }
 
 void draw_header(TilesFrame& frame, ImVec2 origin, float width, ImU32 square, std::string_view name,
-                 std::string_view what, bool code) {
+                 std::string_view what, bool code, std::string_view meaning) {
   const Theme& theme = frame.context.theme;
   const float unit = frame.context.view.scale, y = std::floor(origin.y - 14 * unit);
   float x = origin.x;
+  // A line that passes below stays readable, and so does the text.
+  const auto plate = [&](float from, float to) {
+    frame.list->AddRectFilled({from - 3 * unit, y - 9 * unit}, {to + 3 * unit, y + 9 * unit}, theme.window);
+  };
   if (square != 0) {
     frame.list->AddRectFilled({x, y - 4 * unit}, {x + 8 * unit, y + 4 * unit}, square);
     x += 16 * unit;
   }
   ImFont* font = code ? frame.context.fonts.code : frame.context.fonts.small;
+  plate(x, x + text_size(font, name).x);
   x += draw_text(frame.list, font, {x, centred_top(font, y)}, theme.text, name).x + 10 * unit;
   ImFont* small = frame.context.fonts.small;
   const float room = origin.x + width - x;
   const std::string shown = fit_clauses(small, what, room);
-  const bool readable = shown.size() == what.size() || room > 96 * unit;  // not only its first letters
-  if (readable) draw_text(frame.list, small, {x, centred_top(small, y)}, theme.muted, shown);
-  if (shown.size() != what.size())
-    explain_rect(frame.context, {x, y - 10 * unit}, {origin.x + width, y + 10 * unit}, what);
+  const bool readable = !shown.ends_with("…") || room > 96 * unit;  // not only its first letters
+  if (readable) {
+    plate(x, x + text_size(small, shown).x);
+    draw_text(frame.list, small, {x, centred_top(small, y)}, theme.muted, shown);
+  }
+  explain_rect(frame.context, {origin.x, y - 10 * unit}, {origin.x + width, y + 10 * unit}, meaning);
 }
 
 /// What a buffer is; after the last of a side also which there was no room for.
@@ -290,6 +297,26 @@ ImU32 role_colour(const TilesFrame& frame, const BufferPicture& one, ImU32 usual
   return map.reads.empty() ? frame.context.theme.muted : frame.context.theme.read;
 }
 
+/// "out: 200 × 504 of f32, 403 KB; written, coloured by block."
+std::string buffer_meaning(const TilesFrame& frame, const BufferPicture& one, const std::string& role) {
+  const BufferMap& map = frame.map(one.buffer);
+  std::string shape;
+  int64_t count = 1;
+  for (const int64_t extent : map.shape) {
+    shape += (shape.empty() ? "" : " × ") + with_separators(extent);
+    count *= extent;
+  }
+  return frame.context.strings.format(
+      "tiles.buffer_meaning", fmt::arg("name", map.name), fmt::arg("shape", shape), fmt::arg("type", name_of(map.type)),
+      fmt::arg("bytes", bytes_text(static_cast<double>(count) * static_cast<double>(size_of(map.type)))),
+      fmt::arg("what", role));
+}
+
+void draw_buffer_header(TilesFrame& frame, const BufferPicture& one, ImU32 usual, const std::string& role) {
+  draw_header(frame, one.low, one.high.x - one.low.x, role_colour(frame, one, usual), frame.map(one.buffer).name, role,
+              true, buffer_meaning(frame, one, role));
+}
+
 void draw_headers(TilesFrame& frame) {
   const Strings& strings = frame.context.strings;
   const Theme& theme = frame.context.theme;
@@ -297,26 +324,21 @@ void draw_headers(TilesFrame& frame) {
   const TileMap& tiles = frame.result().tiles;
   const float gap = 12 * frame.context.view.scale;
   for (const BufferPicture& one : picture.inputs)
-    draw_header(frame, one.low, one.high.x - one.low.x, role_colour(frame, one, theme.read), frame.map(one.buffer).name,
-                with_left_out(frame, input_role(frame, one), &one == &picture.inputs.back(), picture.inputs_left_out),
-                true);
+    draw_buffer_header(
+        frame, one, theme.read,
+        with_left_out(frame, input_role(frame, one), &one == &picture.inputs.back(), picture.inputs_left_out));
   const std::string what = strings.format(
       "tiles.grid_of", fmt::arg("blocks", count_of_blocks(strings, static_cast<int64_t>(tiles.grid.count()))),
       fmt::arg("threads", with_separators(static_cast<int64_t>(tiles.block.count()))));
   float right = picture.outputs.empty() ? picture.high.x : picture.outputs.front().low.x - gap;
   for (const BufferPicture& one : picture.inputs)
     if (one.low.x > picture.grid.origin.x) right = std::min(right, one.low.x - gap);
-  draw_header(frame, picture.grid.origin, right - picture.grid.origin.x, 0, strings("tiles.grid"), what, false);
-  for (const BufferPicture& one : picture.outputs) {
-    float end = picture.high.x;
-    if (&one == &picture.outputs.front())
-      end = draw_zoom_crumbs(frame, end, one.low.y - 14 * frame.context.view.scale,
-                             one.low.x + 60 * frame.context.view.scale) -
-            gap;
-    draw_header(
-        frame, one.low, end - one.low.x, role_colour(frame, one, theme.write), frame.map(one.buffer).name,
-        with_left_out(frame, output_role(frame, one), &one == &picture.outputs.back(), picture.outputs_left_out), true);
-  }
+  draw_header(frame, picture.grid.origin, right - picture.grid.origin.x, 0, strings("tiles.grid"), what, false,
+              strings.format("tiles.grid_meaning", fmt::arg("what", what)));
+  for (const BufferPicture& one : picture.outputs)
+    draw_buffer_header(
+        frame, one, theme.write,
+        with_left_out(frame, output_role(frame, one), &one == &picture.outputs.back(), picture.outputs_left_out));
 }
 
 }  // namespace
@@ -341,18 +363,22 @@ void hatch(ImDrawList* list, ImVec2 low, ImVec2 high, ImU32 colour, float step) 
 
 void draw_map(TilesFrame& frame) {
   refresh_textures(frame);
-  draw_headers(frame);
-  for (const BufferPicture& one : frame.picture.inputs) {
-    draw_buffer(frame, one, nullptr);
-  }
-  for (size_t i = 0; i < frame.picture.outputs.size(); ++i) {
-    const BufferPicture& one = frame.picture.outputs[i];
+  draw_connectors(frame);
+  const auto mark_buffer = [&](const BufferPicture& one) {
     const ImVec2 end{one.at.origin.x + one.at.width(), one.at.origin.y + one.at.height()};
     mark(frame.context, "tiles." + frame.map(one.buffer).name, one.near ? one.seen_low : one.at.origin,
          one.near ? one.seen_high : end);
-    draw_buffer(frame, one, &frame.picture.output_textures[i]);
+  };
+  for (const BufferPicture& one : frame.picture.inputs) {
+    mark_buffer(one);
+    draw_buffer(frame, one, nullptr);
   }
-  draw_connectors(frame);
+  for (size_t i = 0; i < frame.picture.outputs.size(); ++i) {
+    mark_buffer(frame.picture.outputs[i]);
+    draw_buffer(frame, frame.picture.outputs[i], &frame.picture.output_textures[i]);
+  }
+  draw_connector_ends(frame);
+  draw_headers(frame);  // their surface keeps lines off the text
   for (const BufferPicture& one : frame.picture.inputs) draw_lit(frame, one, /*output=*/false);
   for (const BufferPicture& one : frame.picture.outputs) draw_lit(frame, one, /*output=*/true);
   draw_grid(frame);

@@ -143,15 +143,19 @@ void draw_lane_number(TilesFrame& frame, const BufferPicture& one, bool output, 
 /// The lane in each element, once there is room for its number.
 void draw_lane_numbers(TilesFrame& frame, const BufferPicture& one, bool output, const Seen& seen) {
   const float unit = frame.context.view.scale;
-  const bool roomy = static_cast<double>(one.at.pitch_x) >= kNumberWidth * static_cast<double>(unit) &&
-                     static_cast<double>(one.at.pitch_y) >= kNumberHeight * static_cast<double>(unit);
+  // With a space between neighbours; without it two numbers read as one.
+  const float width = text_size(frame.context.fonts.small_semibold, "00").x + 5 * unit;
+  const float height = line_height(frame.context.fonts.small);
+  const bool roomy = one.at.pitch_x >= width && one.at.pitch_y >= static_cast<float>(kNumberHeight) * unit;
   if (!roomy || frame.context.view.zoom.level < TilesLevel::warp) return;
   for (int64_t row = seen.row; row < seen.row + seen.rows; ++row) {
     for (int64_t column = seen.column; column < seen.column + seen.columns; ++column) {
       const int64_t element = element_of(one, column, row);
       if (element < 0) continue;
-      draw_lane_number(frame, one, output, element,
-                       {one.at.x(static_cast<double>(column) + 0.5), one.at.y(static_cast<double>(row) + 0.5)});
+      const ImVec2 centre{one.at.x(static_cast<double>(column) + 0.5), one.at.y(static_cast<double>(row) + 0.5)};
+      const bool whole = centre.x - width / 2 >= one.seen_low.x && centre.x + width / 2 <= one.seen_high.x &&
+                         centre.y - height / 2 >= one.seen_low.y && centre.y + height / 2 <= one.seen_high.y;
+      if (whole) draw_lane_number(frame, one, output, element, centre);
     }
   }
 }

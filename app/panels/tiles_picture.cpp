@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/panels/tiles_pack.hpp"
 #include "app/panels/tiles_sentence.hpp"
 #include "app/panels/tiles_view.hpp"
 #include "app/panels/tiles_waves.hpp"
@@ -57,6 +58,9 @@ struct Side {
   float x, width;
 };
 
+/// The most that a row of cells is high: in a large window it grows with it.
+float roomy_row(float height, float unit) { return std::clamp(height / 18, kRoomyRow * unit, 1.5F * kRoomyRow * unit); }
+
 /// The first `room` of a side, those that the launch uses before those that it does not.
 std::vector<size_t> leave_out_beyond(const TilePicture& picture, std::vector<BufferPicture>& side, size_t room) {
   std::vector<size_t> left_out;
@@ -81,6 +85,17 @@ std::vector<size_t> leave_out_beyond(const TilePicture& picture, std::vector<Buf
   return left_out;
 }
 
+/// The size of a matrix among vectors: it fills its width, but its elements are at most twice as wide as high.
+ImVec2 beside_vectors(const TileGrid& cells, float width, float height, float unit) {
+  constexpr float kWidest = 2, kTallest = 1.25F;
+  const auto columns = static_cast<float>(cells.columns * cells.cell_width),
+             rows = static_cast<float>(cells.rows() * cells.cell_height);
+  const float x = width / columns, y = height / rows;  // pixels of an element
+  // One row or column of elements is still a strip that can be seen.
+  return {std::max(std::min(x, kWidest * y) * columns, std::min(width, 40 * unit)),
+          std::max(std::min(y, kTallest * x) * rows, std::min(height, 20 * unit))};
+}
+
 /// Stacks the buffers of one side; `left_out` are those for which there is no room.
 void stack(TilePicture& picture, std::vector<BufferPicture>& side, std::vector<size_t>& left_out, Side at,
            ImVec2 vertical, float unit, bool output) {
@@ -102,9 +117,14 @@ void stack(TilePicture& picture, std::vector<BufferPicture>& side, std::vector<s
     // One output beside a contiguous mapping has the rows of the grid, so that connectors run straight.
     const bool aligned = output && side.size() == 1 && cells.rows() == picture.grid.cells.rows() && !cells.matrix;
     const bool few = cells.rows() <= kFewRows;
-    const float most_row = output ? (few ? kFewRow : kRoomyRow) : (few ? 20 : 11);
-    one.home = cells.matrix ? place_matrix(cells, origin, at.width, body, unit)
-                            : place_cells(cells, origin, at.width, body, most_row * unit, unit);
+    const float roomy = roomy_row(height, unit) / unit;
+    const float most_row = output ? (few ? kFewRow : roomy) : (few ? 20 : 11 * roomy / kRoomyRow);
+    if (cells.matrix) {
+      const ImVec2 size = beside_vectors(cells, at.width, body, unit);
+      one.home = place_matrix(cells, origin, size.x, size.y, unit);
+    } else {
+      one.home = place_cells(cells, origin, at.width, body, most_row * unit, unit);
+    }
     if (aligned) one.home.pitch_y = picture.grid.pitch_y;
     if (output && !one.home.textured() && !map.writer.empty()) one.runs = find_runs(cells, map);
     // Small inputs stand close together; those that fill their share keep it.
@@ -115,10 +135,12 @@ void stack(TilePicture& picture, std::vector<BufferPicture>& side, std::vector<s
 }  // namespace
 
 float Placement::x(double column) const {
-  return origin.x + static_cast<float>((column - first_column) * static_cast<double>(pitch_x));
+  const float at = origin.x + static_cast<float>((column - first_column) * static_cast<double>(pitch_x));
+  return whole ? std::round(at) : at;
 }
 float Placement::y(double row) const {
-  return origin.y + static_cast<float>((row - first_row) * static_cast<double>(pitch_y));
+  const float at = origin.y + static_cast<float>((row - first_row) * static_cast<double>(pitch_y));
+  return whole ? std::round(at) : at;
 }
 
 ImVec2 Placement::high(const CellRect& rect) const {
@@ -156,22 +178,13 @@ Placement place_cells(const TileGrid& cells, ImVec2 origin, float width, float h
 }
 
 Placement place_matrix(const TileGrid& cells, ImVec2 origin, float width, float height, float unit) {
-  constexpr float kWidest = 2, kTallest = 1.25F;  // of an element, against its other side
   Placement at{.cells = cells, .origin = origin};
-  const auto columns = static_cast<float>(std::max<int64_t>(1, cells.columns)),
-             rows = static_cast<float>(std::max<int64_t>(1, cells.rows()));
-  const auto across = static_cast<float>(cells.cell_width), down = static_cast<float>(cells.cell_height);
-  const float x = width / (columns * across), y = height / (rows * down);  // pixels of an element
-  at.pitch_x = std::min(x, kWidest * y) * across;
-  at.pitch_y = std::min(y, kTallest * x) * down;
-  // One row or column of elements is still a strip that can be seen.
-  at.pitch_x = std::max(at.pitch_x, std::min(width, 40 * unit) / columns);
-  at.pitch_y = std::max(at.pitch_y, std::min(height, 20 * unit) / rows);
-  if (at.pitch_x >= 8 * unit) at.pitch_x = std::floor(at.pitch_x);
-  if (at.pitch_y >= 8 * unit) at.pitch_y = std::floor(at.pitch_y);
+  at.pitch_x = width / static_cast<float>(std::max<int64_t>(1, cells.columns));
+  at.pitch_y = height / static_cast<float>(std::max<int64_t>(1, cells.rows()));
+  at.whole = true;
   const bool cells_apart = !at.textured();
-  at.gap_x = cells_apart && at.pitch_x >= 4 * unit ? unit : 0;
-  at.gap_y = cells_apart && at.pitch_y >= 4 * unit ? unit : 0;
+  at.gap_x = cells_apart && at.pitch_x >= 4 * unit && cells.columns > 1 ? unit : 0;
+  at.gap_y = cells_apart && at.pitch_y >= 4 * unit && cells.rows() > 1 ? unit : 0;
   return at;
 }
 
@@ -225,7 +238,7 @@ Placement place_grid(const TilePicture& picture, const TileGrid& blocks, ImVec2 
   const float square = static_cast<float>(blocks.columns) * kFewRow * unit <= width
                            ? kFewRow * unit
                            : std::max(26 * unit, std::floor(width / 8));
-  const float row = few ? std::max(kRoomyRow * unit, square) : kRoomyRow * unit;
+  const float row = few ? std::max(kRoomyRow * unit, square) : roomy_row(height, unit);
   Placement at = place_cells(blocks, origin, width, height, row, unit);
   at.pitch_x = std::min(at.pitch_x, square);
   if (blocks.matrix) {  // of the shape of what it cuts, more or less
@@ -234,6 +247,86 @@ Placement place_grid(const TilePicture& picture, const TileGrid& blocks, ImVec2 
   }
   if (!at.textured() && at.pitch_x >= 12 * unit && picture.result->tiles.grid.count() > 0) at.gap_x = 2 * unit;
   return at;
+}
+
+/// A buffer as it goes into the columns of its side.
+PackItem item_of(const TilePicture& picture, const BufferPicture& one, float unit) {
+  constexpr float kNameLetter = 8.4F, kSquare = 28;  // of the header: its code letters, and the square before them
+  const BufferMap& map = picture.result->tiles.buffers[one.buffer];
+  PackItem item;
+  item.least_column = static_cast<double>((kNameLetter * static_cast<float>(map.name.size()) + kSquare) * unit);
+  item.least_width = static_cast<double>((is_matrix(map) ? 40 : 140) * unit);
+  item.least_height = static_cast<double>(32 * unit);
+  if (!is_matrix(map)) return item;
+  const TileGrid cells = output_cells(picture.shape, map, picture.grid.cells, 0, 0);
+  item.columns = static_cast<double>(cells.columns * cells.cell_width);
+  item.rows = static_cast<double>(cells.rows() * cells.cell_height);
+  return item;
+}
+
+void place_packed(const TilePicture& picture, BufferPicture& one, const PackedItem& at, ImVec2 corner, bool output,
+                  float unit) {
+  const BufferMap& map = picture.result->tiles.buffers[one.buffer];
+  const auto x = static_cast<float>(std::floor(at.x)), y = static_cast<float>(std::floor(at.y));
+  const auto width = static_cast<float>(std::floor(at.width)), height = static_cast<float>(std::floor(at.height));
+  const ImVec2 origin{corner.x + x, corner.y + y};
+  one.low = origin;
+  one.high = {origin.x + static_cast<float>(at.room_width), origin.y + static_cast<float>(at.room_height)};
+  const TileGrid cells = output ? output_cells(picture.shape, map, picture.grid.cells, width / unit, height / unit)
+                                : input_cells(picture.shape, map, picture.grid.cells, width / unit, height / unit);
+  one.home = cells.matrix ? place_matrix(cells, origin, width, height, unit)
+                          : place_cells(cells, origin, width, height, (output ? kRoomyRow : 11) * unit, unit);
+  if (output && !one.home.textured() && !map.writer.empty()) one.runs = find_runs(cells, map);
+}
+
+/// Matrices, and the vectors among them: in columns on both sides of the grid, at one scale.
+void lay_out_matrices(TilePicture& picture, ImVec2 low, ImVec2 high, float grid_width, float unit) {
+  const float width = high.x - low.x, height = high.y - low.y;
+  // Between a side and the grid: room for the lines that join them.
+  const float least_between = std::max(36 * unit, std::floor(width * 0.055F)), most_between = std::floor(width * 0.12F);
+  const PackGaps gaps{.header = static_cast<double>(kHeader * unit),
+                      .across = static_cast<double>(20 * unit),
+                      .down = static_cast<double>(8 * unit),
+                      .thin_width = static_cast<double>(140 * unit),
+                      .thin_height = static_cast<double>(96 * unit),
+                      .largest_element = static_cast<double>(40 * unit)};
+  const auto room = static_cast<double>(width - grid_width - 2 * least_between);
+  PackedSides sides;
+  for (;;) {
+    std::vector<PackItem> inputs, outputs;
+    for (const BufferPicture& one : picture.inputs) inputs.push_back(item_of(picture, one, unit));
+    for (const BufferPicture& one : picture.outputs) outputs.push_back(item_of(picture, one, unit));
+    sides = pack_sides(inputs, outputs, room, static_cast<double>(height), gaps);
+    if (sides.fits || inputs.size() + outputs.size() <= 1) break;
+    // Not even at the least sizes: without one buffer of the longer side.
+    const bool in = inputs.size() >= outputs.size();
+    auto& side = in ? picture.inputs : picture.outputs;
+    auto& left_out = in ? picture.inputs_left_out : picture.outputs_left_out;
+    for (const size_t buffer : leave_out_beyond(picture, side, side.size() - 1)) left_out.push_back(buffer);
+  }
+  if (!sides.fits) {
+    picture.inputs.clear();
+    picture.outputs.clear();
+  }
+  const auto of_inputs = static_cast<float>(std::ceil(sides.inputs_width)),
+             of_outputs = static_cast<float>(std::ceil(sides.outputs_width));
+  const float left = width - grid_width - of_inputs - of_outputs;
+  const float between = std::floor(std::clamp(left / 3, least_between, most_between));
+  const float grid_x = low.x + of_inputs + (picture.inputs.empty() ? 0 : between);
+  const float outputs_x = grid_x + grid_width + between;
+  picture.grid.origin.x = grid_x;
+  for (size_t i = 0; i < sides.inputs.size(); ++i) {
+    PackedItem at = sides.inputs[i];
+    const bool last_column = at.x + at.room_width >= sides.inputs_width - 0.5;
+    if (last_column) at.room_width += static_cast<double>(between - 36 * unit);
+    place_packed(picture, picture.inputs[i], at, low, /*output=*/false, unit);
+  }
+  for (size_t i = 0; i < sides.outputs.size(); ++i) {
+    PackedItem at = sides.outputs[i];
+    const bool last_column = at.x + at.room_width >= sides.outputs_width - 0.5;
+    if (last_column) at.room_width = static_cast<double>(high.x - outputs_x) - at.x;
+    place_packed(picture, picture.outputs[i], at, {outputs_x, low.y}, /*output=*/true, unit);
+  }
 }
 
 /// What follows from where a buffer lies.
@@ -272,12 +365,11 @@ void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {
   choose_buffers(picture);
   const bool matrices =
       picture.shape.buffer >= 0 && is_matrix(result->tiles.buffers[static_cast<size_t>(picture.shape.buffer)]);
-  // Vectors fill their width; matrices of any shape are best served by two places of one size.
+  // Vectors fill their width.
   const float width = high.x - low.x, header = kHeader * unit;
-  const Side inputs{low.x, std::floor(width * (matrices ? 0.33F : 0.152F))};
-  const Side grid{low.x + std::floor(width * (matrices ? 0.39F : 0.227F)),
-                  std::floor(width * (matrices ? 0.16F : 0.197F))};
-  const float out_x = low.x + std::floor(width * (matrices ? 0.61F : 0.515F));
+  const Side inputs{low.x, std::floor(width * 0.152F)};
+  const Side grid{low.x + std::floor(width * 0.227F), std::floor(width * (matrices ? 0.16F : 0.197F))};
+  const float out_x = low.x + std::floor(width * 0.515F);
   const Side outputs{out_x, high.x - out_x};
   // Below a picture without room to the right of its last cells, the tail's label needs a line.
   const float body = high.y - low.y - header;
@@ -289,6 +381,8 @@ void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) {
   picture.grid = place_grid(picture, blocks, {grid_x, low.y + header}, grid_width, body - tail, unit);
   if (product) {
     lay_out_product(picture, {low.x + std::floor(width * 0.235F), low.y}, high, unit);
+  } else if (matrices) {
+    lay_out_matrices(picture, low, {high.x, high.y - tail}, grid_width, unit);
   } else {
     stack(picture, picture.inputs, picture.inputs_left_out, inputs, {low.y, high.y}, unit, /*output=*/false);
     stack(picture, picture.outputs, picture.outputs_left_out, outputs, {low.y, high.y - tail}, unit, /*output=*/true);
@@ -321,13 +415,9 @@ void lay_out_product(TilePicture& picture, ImVec2 low, ImVec2 high, float unit) 
     if (one == side.end()) return;
     one->low = origin;
     one->high = {origin.x + room_x, origin.y + room_y};
-    one->home = {.cells = cells, .origin = origin};
-    one->home.pitch_x = width / static_cast<float>(cells.columns);
-    one->home.pitch_y = height / static_cast<float>(cells.rows());
-    const bool apart = !one->home.textured();
-    one->home.gap_x = apart && one->home.pitch_x >= 4 * unit && cells.columns > 1 ? unit : 0;
-    one->home.gap_y = apart && one->home.pitch_y >= 4 * unit && cells.rows() > 1 ? unit : 0;
-    if (apart && !tiles.buffers[buffer].writer.empty()) one->runs = find_runs(cells, tiles.buffers[buffer]);
+    one->home = place_matrix(cells, origin, width, height, unit);
+    if (!one->home.textured() && !tiles.buffers[buffer].writer.empty())
+      one->runs = find_runs(cells, tiles.buffers[buffer]);
   };
   // Seen from near, C takes what is left at the right; A and B go with it.
   const float room_x = high.x - c_x, room_y = high.y - c_y;

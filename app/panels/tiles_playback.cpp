@@ -31,10 +31,11 @@ void draw_track(PanelContext& context, float x0, float x1, float y, uint64_t blo
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float reach = context.px(6);
   ImGui::SetCursorScreenPos({x0 - reach, y - context.px(10)});
-  ImGui::InvisibleButton("track", {x1 - x0 + 2 * reach, context.px(20)});
+  hit_area("track", {x1 - x0 + 2 * reach, context.px(20)});
   if (ImGui::IsItemActive()) {
     const double at = std::clamp((ImGui::GetIO().MousePos.x - x0) / (x1 - x0), 0.0F, 1.0F);
     seek_playback(context.view, blocks, std::round(at * static_cast<double>(blocks)));
+    if (at >= 1) end_playback(context.view);
   }
   explain(context, context.strings("tiles.order_meaning"));
   mark(context, "playback.track", {x0, y - context.px(4)}, {x1, y + context.px(4)});
@@ -128,6 +129,11 @@ void step_playback_by_wave(ViewState& view, const WaveSchedule& waves, int direc
 void seek_playback(ViewState& view, uint64_t blocks, double position) {
   view.playback.playing = false;
   view.playback.position = std::clamp(position, 0.0, static_cast<double>(blocks));
+}
+
+void end_playback(ViewState& view) {
+  view.playback.playing = false;
+  view.playback.position = -1;
 }
 
 void draw_playback_row(PanelContext& context, ImVec2 low, ImVec2 high, uint64_t blocks, const WaveSchedule* waves,

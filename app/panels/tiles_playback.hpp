@@ -20,6 +20,8 @@ void step_playback(ViewState& view, uint64_t blocks, int64_t by);
 /// To the end of the wave in which the next block is (1), or to the beginning of the last one's (−1), and pauses.
 void step_playback_by_wave(ViewState& view, const WaveSchedule& waves, int direction);
 void seek_playback(ViewState& view, uint64_t blocks, double position);
+/// Shows everything again, however many blocks a later result has.
+void end_playback(ViewState& view);
 
 /// Step back, play, step on, the track, and "block 53 of 97, wave 1 of 2". `low` and `high` bound the row. Where the
 /// waves are known, the track has a notch at each. A `moment` is said in place of the block.

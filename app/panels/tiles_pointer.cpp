@@ -1,4 +1,6 @@
 // What is under the pointer in the tile view, and what a click on it means.
+#include <imgui_internal.h>  // SetItemUsingMouseWheel
+
 #include <algorithm>
 
 #include "app/panels/correctness_model.hpp"
@@ -123,8 +125,12 @@ const BufferPicture* picture_under(const TilePicture& picture, ImVec2 pointer) {
 void point_at_map(PanelContext& context, TilePicture& picture, TraceIndex& index) {
   if (picture.high.x <= picture.low.x || picture.high.y <= picture.low.y) return;
   ImGui::SetCursorScreenPos(picture.low);
-  ImGui::InvisibleButton("map", {picture.high.x - picture.low.x, picture.high.y - picture.low.y});
-  ImGui::SetItemAllowOverlap();  // the breadcrumb lies in its upper edge
+  hit_area("map", {picture.high.x - picture.low.x, picture.high.y - picture.low.y});
+#if IMGUI_VERSION_NUM < 18900
+  ImGui::SetItemUsingMouseWheel();  // it zooms, and does not scroll the view
+#else
+  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
+#endif
   const bool was_hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   if (was_hovered || active) zoom_by_hand(context, picture, index);
   if (!was_hovered) return;

@@ -64,10 +64,10 @@ std::optional<Product> product_of(const TileShape& shape, const TileMap& tiles) 
 
 ProductSizes product_sizes(double m, double n, double k, double width, double height, double gap_x, double gap_y,
                            double unit) {
-  constexpr double kWidest = 2, kTallest = 1.25;  // of an element, against its other side
+  constexpr double kWidest = 1.25, kTallest = 1.25;  // of an element, against its other side
   const double least_width = 40 * unit, least_height = 24 * unit;
   // The depth has its place first: to scale, but neither vanishing nor more than C.
-  const double b_share = std::clamp(k / (m + k), 0.0, 0.4), a_share = std::clamp(k / (n + k), 0.0, 0.3);
+  const double b_share = std::clamp(k / (m + k), 0.0, 0.3), a_share = std::clamp(k / (n + k), 0.0, 0.3);
   ProductSizes sizes;
   sizes.b_height = std::max(least_height, b_share * (height - gap_y));
   sizes.a_width = std::max(least_width, a_share * (width - gap_x));

@@ -131,27 +131,74 @@ std::vector<ElementRange> warp_reads(TraceIndex& index, uint32_t block, uint32_t
   return ranges;
 }
 
+namespace {
+
+/// The elements of a buffer that one lane of an access touches; nothing where it is masked off or elsewhere.
+std::optional<ElementRange> lane_range(const RunResult& result, uint32_t access, int lane, size_t buffer) {
+  const Access& taken = result.trace.accesses[access];
+  if ((taken.mask >> lane & 1) == 0) return {};
+  const RegionOffset place = region_of(result.trace.address(taken, lane));
+  if (place.buffer != static_cast<int64_t>(buffer)) return {};
+  const auto bytes = static_cast<int64_t>(size_of(result.plan.buffers[buffer].type));
+  const int64_t wide = result.trace.sites[taken.site].bytes_per_lane;
+  return ElementRange{floor_divide(place.offset, bytes), floor_divide(place.offset + wide + bytes - 1, bytes)};
+}
+
+bool reads(const Statement& one) { return one.kind != AccessKind::store && one.kind != AccessKind::reduction; }
+
+}  // namespace
+
 std::vector<ElementRange> lane_reads(TraceIndex& index, uint32_t block, uint32_t warp, int lane, size_t buffer) {
   constexpr size_t kMostRanges = 512;
-  const RunResult& result = index.result();
   std::vector<ElementRange> ranges;
   const BlockAccesses& accesses = index.block(block);
   for (size_t i = 0; i < index.statements().size(); ++i) {
     const Statement& one = index.statements()[i];
-    if (one.space != Space::global || one.buffer != static_cast<int32_t>(buffer)) continue;
-    if (one.kind == AccessKind::store || one.kind == AccessKind::reduction) continue;
-    const auto bytes = static_cast<int64_t>(size_of(result.plan.buffers[buffer].type));
+    if (one.space != Space::global || one.buffer != static_cast<int32_t>(buffer) || !reads(one)) continue;
     for (uint32_t access : accesses.of(i, warp)) {
-      const Access& taken = result.trace.accesses[access];
-      if ((taken.mask >> lane & 1) == 0) continue;
-      const RegionOffset place = region_of(result.trace.address(taken, lane));
-      if (place.buffer != static_cast<int64_t>(buffer)) continue;
-      const int64_t wide = result.trace.sites[taken.site].bytes_per_lane;
-      ranges.push_back({floor_divide(place.offset, bytes), floor_divide(place.offset + wide + bytes - 1, bytes)});
+      const auto range = lane_range(index.result(), access, lane, buffer);
+      if (!range) continue;
+      ranges.push_back(*range);
       if (ranges.size() >= kMostRanges) return ranges;
     }
   }
   return ranges;
+}
+
+std::vector<ElementRange> warp_writes(TraceIndex& index, uint32_t block, uint32_t warp, size_t buffer) {
+  constexpr size_t kMostRanges = 32 * 512;
+  std::vector<ElementRange> ranges;
+  const BlockAccesses& accesses = index.block(block);
+  for (size_t i = 0; i < index.statements().size(); ++i) {
+    const Statement& one = index.statements()[i];
+    if (one.space != Space::global || one.buffer != static_cast<int32_t>(buffer) || !one.writes()) continue;
+    for (const uint32_t access : accesses.of(i, warp))
+      for (int lane = 0; lane < 32 && ranges.size() < kMostRanges; ++lane)
+        if (const auto range = lane_range(index.result(), access, lane, buffer)) ranges.push_back(*range);
+  }
+  merge(ranges);
+  return ranges;
+}
+
+std::optional<ElementRange> lane_touch_near(TraceIndex& index, const WarpAccess& access, int lane, size_t buffer,
+                                            bool writes) {
+  std::optional<ElementRange> nearest;
+  uint32_t least = 0;
+  const BlockAccesses& accesses = index.block(access.block);
+  for (size_t i = 0; i < index.statements().size(); ++i) {
+    const Statement& one = index.statements()[i];
+    if (one.space != Space::global || one.buffer != static_cast<int32_t>(buffer)) continue;
+    if (writes ? !one.writes() : !reads(one)) continue;
+    for (const uint32_t other : accesses.of(i, access.warp)) {
+      const uint32_t apart = other > access.access ? other - access.access : access.access - other;
+      if (nearest && apart >= least) continue;
+      if (const auto range = lane_range(index.result(), other, lane, buffer)) {
+        nearest = range;
+        least = apart;
+      }
+    }
+  }
+  return nearest;
 }
 
 }  // namespace tilescope

@@ -51,5 +51,12 @@ std::vector<ElementRange> elements_of(const WarpAccess& access);
 std::vector<ElementRange> lane_reads(TraceIndex& index, uint32_t block, uint32_t warp, int lane, size_t buffer);
 /// And all its warp.
 std::vector<ElementRange> warp_reads(TraceIndex& index, uint32_t block, uint32_t warp, size_t buffer);
+/// What a warp writes of a buffer.
+std::vector<ElementRange> warp_writes(TraceIndex& index, uint32_t block, uint32_t warp, size_t buffer);
+
+/// What a lane touches of a buffer in the access of its warp that comes closest to `access` in time: a store if
+/// `writes`, else a load. Nothing where there is none.
+std::optional<ElementRange> lane_touch_near(TraceIndex& index, const WarpAccess& access, int lane, size_t buffer,
+                                            bool writes);
 
 }  // namespace tilescope

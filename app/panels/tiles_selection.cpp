@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "app/panels/tiles_index.hpp"
+#include "engine/run/limits.hpp"
 
 namespace tilescope {
 namespace {
@@ -34,12 +35,39 @@ std::optional<Selection> access_of(TraceIndex& index, const Finding& finding, ui
   return first;
 }
 
+/// Whether there is anything to show of a block. One of which nothing was recorded although the record is complete
+/// touches no memory.
+bool is_recorded(const RunResult& result, uint32_t block) {
+  const auto& first = result.tiles.accesses_first;
+  return result.trace.complete || first.size() <= block + size_t{1} || first[block + size_t{1}] > first[block];
+}
+
 }  // namespace
+
+uint32_t usual_block(const RunResult& result) {
+  if (result.observed && result.tiles.grid.count() != 0) return result.tiles.typical_block;
+  if (result.plan.launches.empty()) return 0;
+  const Dim3& grid = result.plan.launches[std::min<size_t>(result.launch, result.plan.launches.size() - 1)].grid;
+  if (result.blocks_sampled == 0) return usual_block(grid.count());
+  // Of the blocks that were executed, not one at the far edge of the grid, which may be cut.
+  const std::vector<uint32_t> sample = sample_of(grid);
+  const auto inside = [](uint32_t at, uint32_t extent) { return extent == 1 || at + 1 < extent; };
+  for (size_t i = sample.size(); i-- > 0;) {
+    const Dim3 at = unflatten(sample[i], grid);
+    if (inside(at.x, grid.x) && inside(at.y, grid.y) && inside(at.z, grid.z)) return sample[i];
+  }
+  return 0;
+}
 
 std::optional<uint32_t> block_of(const Finding& finding, const Dim3& grid) {
   const Dim3& at = finding.block;
   if (at.x >= grid.x || at.y >= grid.y || at.z >= grid.z) return {};
   return static_cast<uint32_t>((uint64_t{at.z} * grid.y + at.y) * grid.x + at.x);
+}
+
+std::optional<uint32_t> shown_block_of(const Finding& finding, const RunResult& result) {
+  if (finding.launch != result.launch) return {};
+  return block_of(finding, result.tiles.grid);
 }
 
 Selection carry_selection(TraceIndex& index, const Selection& old) {
@@ -48,7 +76,8 @@ Selection carry_selection(TraceIndex& index, const Selection& old) {
       *old.element < result.plan.buffers[*old.buffer].count())
     return select_element(result, *old.buffer, *old.element);
   Selection kept;
-  if (old.block && *old.block < result.tiles.grid.count()) kept.block = old.block;
+  if (old.block && *old.block < result.tiles.grid.count())
+    kept.block = is_recorded(result, *old.block) ? *old.block : usual_block(result);
   if (old.line && index.statement_at(*old.line) >= 0) kept.line = old.line;
   complete(index, kept);
   return kept;
@@ -58,9 +87,9 @@ Selection suggest_selection(TraceIndex& index) {
   const RunResult& result = index.result();
   Selection suggested;
   if (result.tiles.grid.count() == 0) return suggested;
-  suggested.block = usual_block(result.tiles.grid.count());
+  suggested.block = usual_block(result);
   for (const Finding& finding : result.findings) {
-    const auto block = block_of(finding, result.tiles.grid);
+    const auto block = shown_block_of(finding, result);
     if (!block) continue;
     if (const auto access = access_of(index, finding, *block)) return *access;
     suggested.block = block;
@@ -73,17 +102,17 @@ Selection suggest_selection(TraceIndex& index) {
 
 void follow_result(ViewState& view, const std::shared_ptr<const RunResult>& result) {
   static ResultReference last;
-  static Selection suggested;  // the selection is still this one: nobody has chosen anything
   if (!result || last.is(result)) return;
   last = ResultReference(result);
   if (!result->observed) return;
   TraceIndex& index = trace_index(result);
-  const bool chosen = view.selection != Selection{} && view.selection != suggested;
+  const bool chosen = view.selection != Selection{} && view.selection != view.suggested;
   if (chosen) {
     view.selection = carry_selection(index, view.selection);
   } else {
-    view.selection = suggested = suggest_selection(index);
+    view.selection = view.suggested = suggest_selection(index);
   }
+  view.followed = view.selection;
 }
 
 Selection select_element(const RunResult& result, size_t buffer, int64_t element) {

@@ -1,6 +1,9 @@
 #include "app/panels/tiles_sentence.hpp"
 
+#include <algorithm>
+
 #include "app/panels/tiles_index.hpp"
+#include "app/sentences.hpp"
 
 namespace tilescope {
 namespace {
@@ -70,21 +73,14 @@ std::string what_is_left_over(const Strings& strings, const RunResult& result, c
   return {};
 }
 
-/// Where there are several launches, the one that is shown.
-std::string which_launch(const Strings& strings, const RunResult& result) {
-  const size_t count = result.plan.launches.size();
-  if (count < 2 || result.tiles.launch >= count) return {};
-  return strings.format("tiles.which_launch", fmt::arg("number", result.tiles.launch + 1), fmt::arg("count", count),
-                        fmt::arg("kernel", result.plan.launches[result.tiles.launch].kernel));
-}
-
 void add_warning(ViewSentence& said, const Strings& strings, const RunResult& result) {
-  if (result.findings.empty()) return;
-  const Finding& first = result.findings.front();
-  const auto block = block_of(first, result.tiles.grid);
+  const auto found = std::ranges::find(result.findings, result.launch, &Finding::launch);
+  if (found == result.findings.end()) return;
+  const Finding& first = *found;
+  const auto block = shown_block_of(first, result);
   if (!block) return;
   said.warning = strings.format("tiles.finding", fmt::arg("block", block_number(result.tiles.grid, *block)),
-                                fmt::arg("id", first.id), fmt::arg("line", first.line),
+                                fmt::arg("id", finding_name(strings, first.id)), fmt::arg("line", first.line),
                                 fmt::arg("count", with_separators(static_cast<int64_t>(first.count))));
 }
 
@@ -141,8 +137,7 @@ ViewSentence tiles_sentence(const Strings& strings, const RunResult& result, con
   const std::string_view key = shape.blocks == 1 ? "tiles.one_writes" : "tiles.write";
   said.reason = strings.format(key, fmt::arg("elements", elements),
                                fmt::arg("how", how_each_block_works(strings, result, shape)));
-  for (const std::string& more :
-       {what_is_cut(strings, shape), what_is_left_over(strings, result, shape), which_launch(strings, result)}) {
+  for (const std::string& more : {what_is_cut(strings, shape), what_is_left_over(strings, result, shape)}) {
     const bool spaced = !said.quiet.empty() && !more.empty() && strings.language == Language::en;
     said.quiet += (spaced ? " " : "") + more;
   }

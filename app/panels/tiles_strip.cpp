@@ -83,7 +83,7 @@ float draw_links(TilesFrame& frame, float right, float y) {
     const float width = text_size(font, text).x, arrow = context.px(12);
     const ImVec2 low{right - width - arrow, y - context.px(10)}, high{right, y + context.px(10)};
     ImGui::SetCursorScreenPos(low);
-    const bool pressed = ImGui::InvisibleButton(link.mark, {high.x - low.x, high.y - low.y});
+    const bool pressed = hit_area(link.mark, {high.x - low.x, high.y - low.y});
     const bool hovered = ImGui::IsItemHovered();
     explain(context, context.strings(link.help));
     mark(context, link.mark, low, high);
@@ -116,15 +116,28 @@ void draw_crumbs(TilesFrame& frame, ImVec2 low, float right, const Warps& at) {
                                     fmt::arg("last", with_separators(at.steps - 1))));
   crumbs.push_back(strings.format("tiles.crumb_warp", fmt::arg("warp", at.warp), fmt::arg("last", at.warps - 1)));
   crumbs.push_back(where_text(frame, shown));
+  right = draw_links(frame, right, y);
+  // In a narrow window the step goes first, then the warp; the range is shortened last.
+  const std::string arrow = "  ›  ";
+  const auto font_of = [&](size_t i) { return i == 0 ? fonts.body_semibold : fonts.body; };
+  const auto width_of = [&] {
+    float width = 0;
+    for (size_t i = 0; i < crumbs.size(); ++i)
+      width += text_size(font_of(i), crumbs[i]).x + (i > 0 ? text_size(fonts.body, arrow).x : 0);
+    return width;
+  };
+  const float room = right - 8 * unit - low.x;
+  while (crumbs.size() > 2 && width_of() > room) crumbs.erase(crumbs.begin() + 1);
+  if (const float over = width_of() - room; over > 0)
+    crumbs.back() = fit_text(fonts.body, crumbs.back(), text_size(fonts.body, crumbs.back()).x - over);
   float x = low.x;
   for (size_t i = 0; i < crumbs.size(); ++i) {
-    ImFont* font = i == 0 ? fonts.body_semibold : fonts.body;
-    if (i > 0) x += draw_text(frame.list, fonts.body, {x, centred_top(fonts.body, y)}, theme.muted, "  ›  ").x;
+    if (i > 0) x += draw_text(frame.list, fonts.body, {x, centred_top(fonts.body, y)}, theme.muted, arrow).x;
     // The range is the last crumb; past the end of its buffer it is a mistake.
     const ImU32 colour = i + 1 == crumbs.size() && shown.any_outside() ? theme.error : theme.text;
-    x += draw_text(frame.list, font, {x, centred_top(font, y)}, colour, crumbs[i]).x;
+    x += draw_text(frame.list, font_of(i), {x, centred_top(font_of(i), y)}, colour, crumbs[i]).x;
   }
-  right = draw_links(frame, right, y);
+  explain_rect(frame.context, {low.x, y - 12 * unit}, {x, y + 12 * unit}, strings("tiles.strip_meaning"));
   std::string text = lanes_text(frame, "tiles.lanes_and_bytes");
   if (x + 16 * unit + text_size(fonts.small, text).x > right) text = lanes_text(frame, "tiles.bytes_used");
   if (x + 16 * unit + text_size(fonts.small, text).x > right) text = lanes_text(frame, "tiles.bytes_short");
@@ -138,7 +151,7 @@ void draw_crumbs(TilesFrame& frame, ImVec2 low, float right, const Warps& at) {
 
 void point_at_warp(TilesFrame& frame, ImVec2 origin, float width, float height, const Warps& at) {
   ImGui::SetCursorScreenPos(origin);
-  ImGui::InvisibleButton("warps", {width, height});
+  hit_area("warps", {width, height});
   if (!ImGui::IsItemHovered()) return;
   const ImVec2 pointer = ImGui::GetIO().MousePos;
   const auto warp =
@@ -214,8 +227,10 @@ void draw_strip(TilesFrame& frame, ImVec2 low, ImVec2 high) {
   if (!place || frame.shown->active == 0) {
     const bool recorded = frame.focus < frame.result().tiles.blocks_observed;
     const std::string block = block_number(frame.result().tiles.grid, frame.focus);
-    draw_text(frame.list, fonts.body, {low.x, centred_top(fonts.body, low.y + 18 * unit)}, theme.muted,
-              strings.format(recorded ? "tiles.no_access" : "tiles.not_recorded", fmt::arg("block", block)));
+    const std::string why =
+        strings.format(recorded ? "tiles.no_access" : "tiles.not_recorded", fmt::arg("block", block));
+    const TextRun run[] = {{fonts.body, theme.muted, why}};
+    flow_text(frame.list, {low.x, low.y + 6 * unit}, high.x - low.x, 24 * unit, run);
     return;
   }
   const BlockAccesses& block = frame.index.block(place->block);
@@ -229,16 +244,25 @@ void draw_strip(TilesFrame& frame, ImVec2 low, ImVec2 high) {
   const float lanes_y = low.y + 56 * unit, lane_height = 26 * unit;
   const float map_x = low.x + (at.steps > 1 ? 16 * unit : 0);
   const float lanes_x = low.x + std::floor((high.x - low.x) * 0.167F);
-  const auto [warp_low, warp_high] =
-      draw_warps(frame, map_x, lanes_y + lane_height / 2, std::min(104 * unit, lanes_x - map_x - 24 * unit), at);
+  const auto [warp_low, warp_high] = draw_warps(frame, map_x, lanes_y + lane_height / 2,
+                                                std::clamp(lanes_x - map_x - 24 * unit, 8 * unit, 104 * unit), at);
   const ImU32 guide = mix(theme.window, role_of(frame), 0.5F);
   frame.list->AddLine({warp_high.x, warp_low.y}, {lanes_x - 2 * unit, lanes_y}, guide, 1.0F);
   frame.list->AddLine({warp_high.x, warp_high.y}, {lanes_x - 2 * unit, lanes_y + lane_height}, guide, 1.0F);
+  const bool shown_is_shared = frame.shown->space == Space::shared;
   std::string caption =
       strings.format(at.steps > 1 ? "tiles.warps_in_tile" : "tiles.warps_in_block", fmt::arg("last", at.warps - 1));
-  if (text_size(fonts.small, caption).x > lanes_x - map_x - 8 * unit)
-    caption = strings.format("tiles.warps", fmt::arg("last", at.warps - 1));
-  draw_text(frame.list, fonts.small, {map_x, centred_top(fonts.small, low.y + 102 * unit)}, theme.muted, caption);
+  // At its right the word "bank" may stand (draw_lane_row).
+  const float taken = shown_is_shared ? text_size(fonts.small, strings("tiles.banks")).x + 16 * unit : 0;
+  const float room = lanes_x - map_x - 8 * unit - taken;
+  if (text_size(fonts.small, caption).x > room) caption = strings.format("tiles.warps", fmt::arg("last", at.warps - 1));
+  const float wide = text_size(fonts.small, caption).x;
+  if (wide <= room) {
+    draw_text(frame.list, fonts.small, {map_x, centred_top(fonts.small, low.y + 102 * unit)}, theme.muted, caption);
+    mark(frame.context, "tiles.warps_label", {map_x, low.y + 94 * unit}, {map_x + wide, low.y + 110 * unit});
+  }
+  explain_rect(frame.context, {map_x, low.y + 92 * unit}, {map_x + room, low.y + 112 * unit},
+               strings("tiles.warps_meaning"));
   draw_lane_row(frame.context, *frame.shown, {lanes_x, lanes_y}, {high.x, lanes_y + lane_height});
   ImGui::PopID();
 }

@@ -35,6 +35,7 @@ struct Placement {
   double first_column = 0, first_row = 0;  // what lies at the origin, in cells
   float pitch_x = 1, pitch_y = 1;          // of a cell
   float gap_x = 0, gap_y = 0, group_gap = 0;
+  bool whole = false;  // cells begin at whole pixels, so that the gaps between them are of one width
 
   float x(double column) const;
   float y(double row) const;
@@ -55,7 +56,7 @@ struct Placement {
 /// Places a map with its top left at `origin` in an area; rows no higher than `most_row`.
 Placement place_cells(const TileGrid& cells, ImVec2 origin, float width, float height, float most_row, float unit);
 
-/// Places a matrix as large as the area allows, its elements at most twice as wide as high.
+/// Places a matrix in a rectangle of that size, all of which it fills.
 Placement place_matrix(const TileGrid& cells, ImVec2 origin, float width, float height, float unit);
 
 /// Where the camera of a map is, and where it goes.
@@ -150,7 +151,7 @@ struct TilesFrame {
 
 /// Makes the picture that of a result; nothing if it is already.
 void take_result(TilePicture& picture, const std::shared_ptr<const RunResult>& result);
-/// Lays the picture out between two corners (headers included).
+/// Lays the picture out between two corners (headers included): vectors fill their width, matrices have one scale.
 void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit);
 /// Lays matrices out as C = A · B is usually drawn: A left of C, B above it.
 void lay_out_product(TilePicture& picture, ImVec2 low, ImVec2 high, float unit);
@@ -180,7 +181,9 @@ std::vector<Box> boxes_of(const Placement& at, std::span<const ElementRange> ran
 std::span<const ElementRange> touched_by_focus(const TilesFrame& frame, size_t buffer, bool output);
 std::vector<ElementRange> step_elements(TilesFrame& frame, size_t buffer);
 void draw_lit(TilesFrame& frame, const BufferPicture& picture, bool output);
+/// The lines between the maps, below them; then their ends inside the maps, above.
 void draw_connectors(TilesFrame& frame);
+void draw_connector_ends(TilesFrame& frame);
 
 /// Colour of a block in the map; lit is the full scale, else it is quieter.
 ImU32 block_colour(const Theme& theme, uint64_t block, uint64_t blocks, bool lit);

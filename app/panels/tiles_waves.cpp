@@ -44,24 +44,26 @@ float processor_row_height(const RunResult& result) {
   return waves != nullptr && waves->runs() && waves->blocks > 1 ? kRow : 0;
 }
 
-float draw_state_legend(PanelContext& context, ImVec2 top_right) {
+float draw_state_legend(PanelContext& context, ImDrawList* list, ImVec2 top_right) {
   const Theme& theme = context.theme;
   ImFont* font = context.fonts.small;
-  ImDrawList* list = ImGui::GetWindowDrawList();
   const float unit = context.view.scale, y = top_right.y + 12 * unit;
   const ImU32 own = block_colour(theme, 1, 3, /*lit=*/true);
   float x = top_right.x;
   const auto entry = [&](const char* key, ImU32 colour) {  // from the right
     const std::string& text = context.strings(key);
     x -= text_size(font, text).x;
-    draw_text(list, font, {x, centred_top(font, y)}, theme.muted, text);
+    if (list != nullptr) draw_text(list, font, {x, centred_top(font, y)}, theme.muted, text);
     x -= 14 * unit;
-    list->AddRectFilled({x, y - 4 * unit}, {x + 8 * unit, y + 4 * unit}, colour);
+    if (list != nullptr) list->AddRectFilled({x, y - 4 * unit}, {x + 8 * unit, y + 4 * unit}, colour);
     x -= 14 * unit;
   };
   entry("tiles.state_waiting", idle_colour(theme));
   entry("tiles.state_resident", own);
   entry("tiles.state_done", done_colour(theme, own));
+  if (list != nullptr)
+    explain_rect(context, {x + 14 * unit, top_right.y}, {top_right.x, top_right.y + 24 * unit},
+                 context.strings("tiles.states_meaning"));
   return top_right.x - x - 14 * unit;
 }
 
@@ -81,6 +83,9 @@ void draw_processor_row(TilesFrame& frame, ImVec2 low, ImVec2 high) {
   const float room = text_size(font, text(waves->resident())).x + badge;
   draw_text(frame.list, font, {low.x, centred_top(font, y)}, theme.muted, context.strings("tiles.processors"));
   draw_text_right(frame.list, font, {high.x - badge, centred_top(font, y)}, theme.muted, text(frame.issued - first));
+  for (const auto& [from, to] :
+       {std::pair(low.x, low.x + (kIcons - 8) * unit), std::pair(high.x - room, high.x - badge)})
+    explain_rect(context, {from, y - 10 * unit}, {to, y + 10 * unit}, context.strings("tiles.processors_meaning"));
   const float x0 = low.x + kIcons * unit, x1 = high.x - room - 20 * unit, half = 7 * unit;
   if (x1 - x0 < static_cast<float>(waves->multiprocessors)) return;  // less than a pixel each
   const float pitch = std::min(16 * unit, (x1 - x0) / static_cast<float>(waves->multiprocessors));

@@ -11,7 +11,7 @@ float processor_row_height(const RunResult& result);
 /// between the ends of the playback's track. `low` and `high` bound the row.
 void draw_processor_row(TilesFrame& frame, ImVec2 low, ImVec2 high);
 /// What the colours of blocks mean while they are played; its right end at `top_right`. Returns its width.
-float draw_state_legend(PanelContext& context, ImVec2 top_right);
+float draw_state_legend(PanelContext& context, ImDrawList* list, ImVec2 top_right);
 /// Whether a lab's kernel notes in this buffer where its blocks ran: nothing that it computes.
 bool is_schedule(const RunResult& result, size_t buffer);
 

@@ -18,8 +18,8 @@ double moved(double from, double to, double pixels_from, double pixels_to, doubl
 
 double kept(double position, double pixels, double count, double room) {
   const double seen = room / pixels;
-  if (seen >= count) return std::min(0.0, (count - seen) / 2);
   constexpr double kBeyond = 0.25;  // so much may be seen beyond an edge: what is masked off lies there
+  if (seen >= count) return std::clamp(position, count - seen - kBeyond * count, kBeyond * count);
   return std::clamp(position, -kBeyond * seen, count - seen + kBeyond * seen);
 }
 
@@ -98,6 +98,15 @@ Camera zoomed(const Camera& camera, double factor, double x, double y) {
   near.column += x / camera.pixels_x - x / near.pixels_x;
   near.row += y / camera.pixels_y - y / near.pixels_y;
   return near;
+}
+
+Camera keep_in_view(Camera camera, const Viewport& viewport, const CellRect& region) {
+  const auto moved_into = [](double position, double seen, double begin, double end) {
+    return end - begin >= seen ? begin : std::clamp(position, end - seen, begin);
+  };
+  camera.column = moved_into(camera.column, viewport.width / camera.pixels_x, region.x0, region.x1);
+  camera.row = moved_into(camera.row, viewport.height / camera.pixels_y, region.y0, region.y1);
+  return camera;
 }
 
 Camera kept_inside(Camera camera, const Camera& home, const TileGrid& elements, const Viewport& viewport) {

@@ -42,6 +42,8 @@ std::optional<CellRect> near_extent_of(const TileGrid& elements, std::span<const
 Camera fit_camera(const CellRect& region, const Viewport& viewport, double largest);
 /// Nearer by a factor; what lies at a point of the viewport stays there.
 Camera zoomed(const Camera& camera, double factor, double x, double y);
+/// Moved no further than needed so that a rectangle is seen, or its top left part where it is larger than the viewport.
+Camera keep_in_view(Camera camera, const Viewport& viewport, const CellRect& region);
 /// Never further away than `home`, and no further off than the buffer reaches.
 Camera kept_inside(Camera camera, const Camera& home, const TileGrid& elements, const Viewport& viewport);
 /// On the way, t from 0 to 1: size changes evenly to the eye, and what both show does not wander.
@@ -60,8 +62,8 @@ Selection neighbour(TraceIndex& index, const Selection& selection, TilesLevel le
 /// A level nearer (+1) or further away (−1), as far as there is one.
 void change_level(ViewState& view, int by);
 
-/// The smallest element, unscaled pixels, in which the number of a lane is drawn.
-inline constexpr double kNumberWidth = 15, kNumberHeight = 14;
+/// The lowest element, unscaled pixels, in which the number of a lane is drawn.
+inline constexpr double kNumberHeight = 14;
 /// The largest element that a camera comes to by itself, and by hand.
 inline constexpr double kLargestFitted = 44, kLargestElement = 96;
 

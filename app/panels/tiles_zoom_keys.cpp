@@ -21,7 +21,7 @@ Selection neighbour(TraceIndex& index, const Selection& selection, TilesLevel le
   const uint64_t blocks = result.tiles.grid.count();
   if (blocks == 0) return selection;
   const uint32_t block =
-      std::min<uint32_t>(selection.block.value_or(usual_block(blocks)), static_cast<uint32_t>(blocks - 1));
+      std::min<uint32_t>(selection.block.value_or(usual_block(result)), static_cast<uint32_t>(blocks - 1));
   if (level <= TilesLevel::block) {
     const int64_t next = std::clamp<int64_t>(int64_t{block} + by, 0, static_cast<int64_t>(blocks) - 1);
     return of_block(index, selection, static_cast<uint32_t>(next));

@@ -4,6 +4,7 @@
 
 #include "app/panels/tiles_playback.hpp"
 #include "app/panels/traffic_view.hpp"
+#include "app/result_verdict.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
@@ -29,13 +30,15 @@ float draw_sentence(PanelContext& context, const TrafficPicture& picture, ImVec2
   const Theme& theme = context.theme;
   const TrafficSentence& said = picture.sentence;
   // Chinese needs no space between its sentences.
-  const std::string reason = (context.strings.language == Language::en ? " " : "") + said.reason;
+  const std::string space = context.strings.language == Language::en ? " " : "";
+  const std::string reason = space + said.reason, failure = space + failure_sentence(*context.result, context.strings);
   const TextRun runs[] = {{context.fonts.body_semibold, said.waste ? theme.error : theme.text, said.finding},
-                          {context.fonts.body, theme.text, reason}};
+                          {context.fonts.body, theme.text, reason},
+                          {context.fonts.body, theme.error, failure}};
   const float height = flow_text(ImGui::GetWindowDrawList(), low, width, context.px(picture.compact ? 22 : 24), runs);
   if (!said.worst) return height;
   ImGui::SetCursorScreenPos(low);
-  const bool pressed = ImGui::InvisibleButton("sentence", {std::max(width, 1.0F), std::max(height, 1.0F)});
+  const bool pressed = hit_area("sentence", {std::max(width, 1.0F), std::max(height, 1.0F)});
   mark(context, "traffic.sentence", low, {low.x + width, low.y + height});
   if (!ImGui::IsItemHovered() && !pressed) return height;
   explain(context, context.strings("traffic.sentence_meaning"));
@@ -89,8 +92,9 @@ std::vector<std::string> notes_of(const Strings& strings, const RunResult& resul
   const bool changed = std::ranges::any_of(result.traffic.lines, &LineTraffic::changed_by_ptxas);
   if (changed) notes.push_back(strings("traffic.note_changed"));
   if (!result.not_compared_reason.empty())
-    notes.push_back(strings.format("traffic.note_not_compared", fmt::arg("reason", result.not_compared_reason)));
-  if (!result.machine_code_note.empty()) notes.push_back(result.machine_code_note);
+    notes.push_back(
+        strings.format("traffic.note_not_compared", fmt::arg("reason", strings.say(result.not_compared_reason))));
+  if (!result.machine_code_note.empty()) notes.push_back(sentence(strings, result.machine_code_note));
   return notes;
 }
 
@@ -129,7 +133,8 @@ void draw_traffic(PanelContext& context) {
     return;
   }
   if (!context.result->observed) {
-    empty_state(context, context.strings("tiles.not_observed_title"), context.result->not_observed_reason);
+    empty_state(context, context.strings("tiles.not_observed_title"),
+                sentence(context.strings, context.result->not_observed_reason));
     return;
   }
   follow_result(context.view, context.result);

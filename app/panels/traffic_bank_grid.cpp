@@ -101,7 +101,7 @@ void draw_axis(PanelContext& context, const BankGrid& grid) {
 /// The word under the pointer; null if none.
 const BankWord* word_under_pointer(PanelContext& context, const BankView& view, const BankGrid& grid, float width) {
   ImGui::SetCursorScreenPos(grid.low);
-  ImGui::InvisibleButton("banks", {std::max(width, 1.0F), std::max(grid.height(), 1.0F)});
+  hit_area("banks", {std::max(width, 1.0F), std::max(grid.height(), 1.0F)});
   if (view.interactive) mark(context, "traffic.banks", grid.low, {grid.low.x + width, grid.low.y + grid.height()});
   if (!ImGui::IsItemHovered() || grid.rows.empty()) return nullptr;
   const ImVec2 pointer = ImGui::GetIO().MousePos;
@@ -138,7 +138,7 @@ void point_at(PanelContext& context, const BankPicture& picture, int lane) {
 
 int lane_under_pointer(PanelContext& context, const BankView& view, ImVec2 low, float width) {
   ImGui::SetCursorScreenPos(low);
-  ImGui::InvisibleButton("bank lanes", {std::max(width, 1.0F), context.px(kLanes)});
+  hit_area("bank lanes", {std::max(width, 1.0F), context.px(kLanes)});
   mark(context, "traffic.bank_lanes", low, {low.x + width, low.y + context.px(kLanes)});
   if (!ImGui::IsItemHovered()) return -1;
   const int lane = std::clamp(static_cast<int>((ImGui::GetIO().MousePos.x - low.x) / width * 32), 0, 31);

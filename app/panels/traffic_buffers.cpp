@@ -85,7 +85,7 @@ void draw_row(PanelContext& context, TrafficPicture& picture, const Grid& grid, 
   const ImVec2 low{grid.low.x, y}, high{right + context.px(10), y + grid.row};
   ImGui::SetCursorScreenPos(low);
   ImGui::PushID(use.name.c_str());
-  const bool pressed = ImGui::InvisibleButton("buffer", {high.x - low.x, high.y - low.y});
+  const bool pressed = hit_area("buffer", {high.x - low.x, high.y - low.y});
   ImGui::PopID();
   picture.buffer_rows.push_back({use.name, low, high});
   const bool hovered = ImGui::IsItemHovered(), chosen = picture.chosen_buffer == use.name;
@@ -98,8 +98,12 @@ void draw_row(PanelContext& context, TrafficPicture& picture, const Grid& grid, 
   ImFont* font = chosen ? context.fonts.small_semibold : context.fonts.small;
   const float middle = y + grid.row / 2;
   const std::string name = use.name.empty() ? context.strings("traffic.all_buffers") : use.name;
-  draw_text(list, font, {low.x + context.px(10), centred_top(font, middle)}, theme.text,
-            fit_text(font, name, context.px(72)));
+  const float left = low.x + context.px(10);
+  float room = context.px(72);  // up to the first figure
+  for (size_t i = 0; i < kColumns.size(); ++i)
+    if (grid.edges[i] != 0)
+      room = std::min(room, grid.edges[i] - text_size(font, kColumns[i].text(use)).x - context.px(6) - left);
+  draw_text(list, font, {left, centred_top(font, middle)}, theme.text, fit_text(font, name, room));
   for (size_t i = 0; i < kColumns.size(); ++i)
     if (grid.edges[i] != 0)
       draw_text_right(list, font, {grid.edges[i], centred_top(font, middle)}, theme.text, kColumns[i].text(use));

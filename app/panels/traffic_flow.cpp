@@ -94,7 +94,7 @@ void describe_registers(PanelContext& context, const RunResult& result, const Ch
   const ImVec2 low{plan.registers[0], plan.top};
   const float width = plan.registers[1] - plan.registers[0];
   if (result.plan.launches.empty()) return;
-  const size_t launch = std::min<size_t>(result.tiles.launch, result.plan.launches.size() - 1);
+  const size_t launch = std::min<size_t>(result.launch, result.plan.launches.size() - 1);
   const KernelInfo* kernel = result.compiled.find(result.plan.launches[launch].kernel);
   if (kernel == nullptr || kernel->registers == 0) return;
   const auto threads = static_cast<int64_t>(result.plan.launches[launch].block.count());
@@ -290,7 +290,8 @@ void draw_unmodelled(PanelContext& context, const TrafficPicture& picture, const
   const std::string reason =
       result.hierarchy.reason.empty()
           ? context.strings("traffic.not_modelled")
-          : context.strings.format("traffic.not_modelled_because", fmt::arg("reason", result.hierarchy.reason));
+          : context.strings.format("traffic.not_modelled_because",
+                                   fmt::arg("reason", context.strings.say(result.hierarchy.reason)));
   const TextRun run[] = {{context.fonts.small, context.theme.muted, reason}};
   flow_text(ImGui::GetWindowDrawList(), {plan.l1[0] + context.px(12), plan.top + context.px(plan.metrics.first_line)},
             plan.device[1] - plan.l1[0] - context.px(24), context.px(20), run);
@@ -450,15 +451,15 @@ float draw_figures(PanelContext& context, TrafficPicture& picture, const ChartPl
   }
   const float below = plan.bottom + context.px(compact ? 6 : 14);
   const float beside = low.x + context.px(compact ? std::min(600.0F, width / context.view.scale - 320) : 600);
-  if (right - beside >= context.px(300)) {
+  if (right - beside >= context.px(300) && beside - low.x >= context.px(280)) {
     const float table = draw_buffer_table(context, picture, {low.x, below}, beside - context.px(16));
-    draw_block(context, picture, {beside, below}, right);
-    const float badges = draw_badges(context, picture, {beside, below + context.px(28)}, right);
-    return below + std::max(table, context.px(28) + badges) - low.y;
+    const float block = std::max(context.px(28), draw_block(context, picture, {beside, below}, right) + context.px(8));
+    const float badges = draw_badges(context, picture, {beside, below + block}, right);
+    return below + std::max(table, block + badges) - low.y;
   }
   const float table = draw_buffer_table(context, picture, {low.x, below}, right);
-  draw_block(context, picture, {low.x + context.px(10), below + table}, right);
-  const float badges_y = below + table + context.px(28);
+  const float block = draw_block(context, picture, {low.x + context.px(10), below + table}, right);
+  const float badges_y = below + table + std::max(context.px(28), block + context.px(8));
   return badges_y + draw_badges(context, picture, {low.x, badges_y}, right) - low.y;
 }
 

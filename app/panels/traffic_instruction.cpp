@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/panels/launch_choice.hpp"
 #include "app/panels/tiles_playback.hpp"
 #include "app/panels/tiles_view.hpp"
 #include "app/panels/traffic_view.hpp"
@@ -35,7 +36,7 @@ int stepper(PanelContext& context, const char* id, float& x, float y, std::strin
   for (const int side : {-1, 1}) {
     ImGui::SetCursorScreenPos({x, y - context.px(10)});
     ImGui::PushID(side);
-    if (ImGui::InvisibleButton("step", {button, context.px(20)})) by = side;
+    if (hit_area("step", {button, context.px(20)})) by = side;
     ImGui::PopID();
     const bool hovered = ImGui::IsItemHovered();
     explain(context, help);
@@ -335,6 +336,9 @@ float draw_instruction(PanelContext& context, TrafficPicture& picture, ImVec2 lo
   float x = low.x + draw_text(list, font, {low.x, centred_top(font, low.y + context.px(12))}, context.theme.text,
                               context.strings("traffic.one_instruction"))
                         .x;
+  const float behind = draw_launch_choice(context, x + context.px(20), low.y + context.px(12), low.x + width);
+  x = std::max(x, behind - context.px(20));
+  const bool one_row = width >= context.px(640) && low.x + width - x >= context.px(420);
   const uint32_t focus = focus_block(context.view, blocks);
   const ShownAccesses shown =
       blocks == 0 ? ShownAccesses{}
@@ -344,7 +348,6 @@ float draw_instruction(PanelContext& context, TrafficPicture& picture, ImVec2 lo
   Choice choice{index, *place, static_cast<uint32_t>(blocks), statements_of(index, place->block)};
   ImGui::PushID("instruction");
   float y = low.y;
-  const bool one_row = width >= context.px(640);
   x = draw_steppers(context, choice, one_row ? ImVec2(x + context.px(20), y) : ImVec2(low.x, y + title));
   y += one_row ? title : 2 * title;
   const WarpAccess global = shown.global ? warp_access(result, *shown.global) : WarpAccess{};

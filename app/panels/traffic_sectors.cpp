@@ -163,13 +163,13 @@ void point_at_sectors(PanelContext& context, const SectorView& view, ImVec2 low,
   const WarpAccess& access = *view.access;
   const ImVec2 pointer = ImGui::GetIO().MousePos;
   ImGui::SetCursorScreenPos(low);
-  ImGui::InvisibleButton("lanes to memory", {std::max(width, 1.0F), context.px(view.lanes)});
+  hit_area("lanes to memory", {std::max(width, 1.0F), context.px(view.lanes)});
   mark(context, "traffic.lanes", low, {low.x + width, low.y + context.px(view.lanes)});
   if (ImGui::IsItemHovered())
     point_at_lane(context, access, std::clamp(static_cast<int>((pointer.x - low.x) / width * 32), 0, 31));
   const ImVec2 memory{low.x, low.y + context.px(view.lanes + view.fan)};
   ImGui::SetCursorScreenPos(memory);
-  ImGui::InvisibleButton("sectors", {std::max(width, 1.0F), context.px(view.bar)});
+  hit_area("sectors", {std::max(width, 1.0F), context.px(view.bar)});
   mark(context, "traffic.sectors", memory, {memory.x + width, memory.y + context.px(view.bar)});
   if (!ImGui::IsItemHovered()) return;
   const MemoryRow row = lay_out_lines(access, low.x, width, context.view.scale);

@@ -40,7 +40,7 @@ void remember_accesses(const std::shared_ptr<const RunResult>& result) {
   TraceIndex& index = trace_index(result);
   for (const LedgerRow& row : ledger_rows(*result)) {
     if (row.is_shared()) continue;
-    const auto access = access_of_row(index, row, usual_block(result->tiles.grid.count()), {});
+    const auto access = access_of_row(index, row, usual_block(*result), {});
     if (!access) continue;
     const WarpAccess shown = warp_access(*result, *access);
     if (shown.buffer < 0) continue;

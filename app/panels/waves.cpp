@@ -4,8 +4,10 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "app/panels/launch_choice.hpp"
 #include "app/panels/tiles_playback.hpp"
 #include "app/panels/waves_view.hpp"
+#include "app/result_verdict.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
@@ -22,10 +24,14 @@ float draw_sentence(PanelContext& context, const WavesPicture& picture, ImVec2 l
   // Chinese needs no space between its sentences.
   const std::string space = context.strings.language == Language::en ? " " : "";
   const std::string reason = space + said.reason, quiet = said.quiet.empty() ? "" : space + said.quiet;
+  const std::string failure = space + failure_sentence(*context.result, context.strings);
   const TextRun runs[] = {{context.fonts.body_semibold, said.trouble ? theme.error : theme.text, said.finding},
                           {context.fonts.body, theme.text, reason},
-                          {context.fonts.body, theme.muted, quiet}};
-  return flow_text(ImGui::GetWindowDrawList(), low, width, context.px(24), runs);
+                          {context.fonts.body, theme.muted, quiet},
+                          {context.fonts.body, theme.error, failure}};
+  const float right = low.x + width;
+  const ImVec2 from = launch_before_sentence(context, low, right);
+  return from.y - low.y + flow_text(ImGui::GetWindowDrawList(), from, right - from.x, context.px(24), runs);
 }
 
 /// A title, what it is about (the first of the wordings that fits), and the badge at the right.

@@ -98,7 +98,7 @@ void draw_gpu(WavesFrame& frame, const GpuWaves& gpu, ImVec2 low, float width, c
   const bool chosen = gpu.id == frame.result().modelled_gpu.id;
   ImGui::SetCursorScreenPos({low.x - frame.px(10), low.y});
   ImGui::PushID(gpu.id.c_str());
-  const bool pressed = ImGui::InvisibleButton("gpu", {width + frame.px(16), frame.gpu_row()});
+  const bool pressed = hit_area("gpu", {width + frame.px(16), frame.gpu_row()});
   const bool hovered = ImGui::IsItemHovered();
   ImGui::PopID();
   mark(context, "waves.gpu." + gpu.id, low, {right, bottom});

@@ -23,7 +23,7 @@ std::string kib(uint32_t bytes) {
 
 size_t shown_launch(const RunResult& result) {
   const size_t last = result.waves.size() - 1;
-  return result.observed ? std::min<size_t>(result.tiles.launch, last) : last;
+  return std::min<size_t>(result.launch, last);
 }
 
 OccupancyLimit limit_of(const WavesPicture& picture) {
@@ -69,6 +69,11 @@ void say_measured(WavesSentence& said, const Strings& strings, const WavesPictur
 
 const WaveSchedule* shown_waves(const RunResult& result) {
   return result.waves.empty() ? nullptr : &result.waves[shown_launch(result)];
+}
+
+const BlockTimes* shown_times(const RunResult& result) {
+  return result.block_times && result.launch + size_t{1} >= result.plan.launches.size() ? &*result.block_times
+                                                                                        : nullptr;
 }
 
 uint64_t played_blocks(const RunResult& result) {
@@ -137,7 +142,7 @@ bool take_waves(WavesPicture& picture, const std::shared_ptr<const RunResult>& r
     picture.spilled_bytes = kernel->spill_store_bytes;
   picture.limits = resource_limits(result->modelled_gpu, picture.usage, picture.occupancy, waves->blocks);
   picture.gpus = waves_on(gpus, picture.usage, waves->blocks);
-  if (result->block_times) picture.measured = MeasuredPlaces(*result->block_times);
+  if (const BlockTimes* times = shown_times(*result)) picture.measured = MeasuredPlaces(*times);
   return true;
 }
 
@@ -159,8 +164,8 @@ WavesSentence waves_sentence(const Strings& strings, const WavesPicture& picture
                                  fmt::arg("gpu", picture.result->modelled_gpu.name));
     return said;
   }
-  if (picture.result->block_times)
-    say_measured(said, strings, picture, *picture.result->block_times);
+  if (const BlockTimes* times = shown_times(*picture.result))
+    say_measured(said, strings, picture, *times);
   else
     say_model(said, strings, waves);
   const uint32_t held = waves.blocks_per_multiprocessor;

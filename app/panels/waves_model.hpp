@@ -16,6 +16,9 @@ namespace tilescope {
 
 /// The waves of the launch that views show; null where nothing is known of them.
 const WaveSchedule* shown_waves(const RunResult& result);
+/// When the blocks of that launch ran, where a GPU has noted it: the last launch does. Null where the waves are
+/// modelled.
+const BlockTimes* shown_times(const RunResult& result);
 /// Blocks that are played: those of that launch, of the observed one where there is no schedule.
 uint64_t played_blocks(const RunResult& result);
 

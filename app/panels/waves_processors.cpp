@@ -66,7 +66,7 @@ void point_at_place(WavesFrame& frame, const ProcessorGrid& grid) {
   ViewState& view = frame.context.view;
   ImGui::SetCursorScreenPos(grid.origin);
   const float width = static_cast<float>(grid.columns) * grid.pitch_x;
-  const bool pressed = ImGui::InvisibleButton("processors", {std::max(1.0F, width), std::max(1.0F, grid.height())});
+  const bool pressed = hit_area("processors", {std::max(1.0F, width), std::max(1.0F, grid.height())});
   mark(frame.context, "waves.processors", grid.origin, {grid.origin.x + width, grid.origin.y + grid.height()});
   if (!ImGui::IsItemHovered()) return;
   const ImVec2 pointer = ImGui::GetIO().MousePos;

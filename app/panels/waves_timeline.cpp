@@ -97,7 +97,7 @@ void draw_modelled(WavesFrame& frame, ImVec2 low, ImVec2 high) {
       stretches.size() == waves.waves() ? width / static_cast<float>(stretches.size()) : frame.px(48);
   const float others = stretches.size() > 1 ? (width - last_width) / static_cast<float>(stretches.size() - 1) : 0;
   ImGui::SetCursorScreenPos(low);
-  const bool pressed = ImGui::InvisibleButton("timeline", {std::max(1.0F, width), std::max(1.0F, high.y - low.y)});
+  const bool pressed = hit_area("timeline", {std::max(1.0F, width), std::max(1.0F, high.y - low.y)});
   for (size_t i = 0; i < stretches.size(); ++i) {
     const float x = low.x + others * static_cast<float>(i), own = i + 1 == stretches.size() ? last_width : others;
     const ImVec2 from{std::round(x), low.y}, to{std::round(x + own) - gap, high.y};

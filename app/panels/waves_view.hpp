@@ -22,7 +22,7 @@ struct WavesFrame {
 
   const RunResult& result() const { return *picture.result; }
   /// Null where the schedule is modelled.
-  const BlockTimes* times() const { return result().block_times ? &*result().block_times : nullptr; }
+  const BlockTimes* times() const { return shown_times(result()); }
   float px(float value) const { return context.px(value); }
   // Heights: of a title with its badge, of a row of limits, and of a GPU's.
   float header() const { return px(compact ? 25 : 28); }

@@ -100,7 +100,7 @@ void Drawing::set_hovered(size_t index, int point, bool on_label) {
 
 void Drawing::find_hovered() {
   ImGui::SetCursorScreenPos(layout_.low);
-  ImGui::InvisibleButton(plot_.id, plot_.size);
+  hit_area(plot_.id, plot_.size);
   if (!ImGui::IsItemHovered()) return;
   drawn_.hovered = true;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -368,7 +368,9 @@ void Drawing::draw_ring_values() {
 }  // namespace
 
 Drawn draw_plot(const Plot& plot, const Style& style, ImDrawList* list) {
-  if (plot.size.x < 1 || plot.size.y < 1) return {};
+  // Lower than this, the rows above and below the axes would lie on each other.
+  const float least = 2 * line_height(style.fonts.small) + 24 * style.scale;
+  if (plot.size.x < 1 || plot.size.y < least) return {};
   return Drawing(plot, style, list).run();
 }
 

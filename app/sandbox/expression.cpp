@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -23,7 +24,7 @@ class Reader {
   Checked<long double> read() {
     skip_blanks();
     if (at_ == text_.size()) return wrong("sandbox.empty_field");
-    auto value = sum();
+    auto value = shifted();
     if (value && at_ < text_.size()) return unexpected();
     if (value && !std::isfinite(*value)) return wrong("sandbox.no_number", {{"text", std::string(text_)}});
     return value;
@@ -42,6 +43,21 @@ class Reader {
   tl::unexpected<Problem> unexpected() const {
     if (at_ >= text_.size()) return wrong("sandbox.breaks_off", {{"text", std::string(text_)}});
     return wrong("sandbox.not_understood", {{"text", std::string(text_)}, {"rest", std::string(text_.substr(at_))}});
+  }
+
+  /// 1 << 20, as C++ has it: weaker than a sum.
+  Checked<long double> shifted() {
+    auto value = sum();
+    while (value && (text_.substr(at_).starts_with("<<") || text_.substr(at_).starts_with(">>"))) {
+      const bool up = text_[at_] == '<';
+      at_ += 2;
+      skip_blanks();
+      auto by = sum();
+      if (!by) return by;
+      const long double scaled = std::ldexp(*value, static_cast<int>(std::clamp(up ? *by : -*by, -64.0L, 64.0L)));
+      *value = up ? scaled : std::floor(scaled);
+    }
+    return value;
   }
 
   Checked<long double> sum() {
@@ -93,7 +109,7 @@ class Reader {
   Checked<long double> primary() {
     if (at_ >= text_.size()) return unexpected();
     if (take('(')) {
-      auto value = sum();
+      auto value = shifted();
       if (value && !take(')')) return unexpected();
       return value;
     }
@@ -159,7 +175,7 @@ class Reader {
   Checked<long double> call(std::string_view name, size_t begin) {
     std::vector<long double> given;
     do {
-      auto value = sum();
+      auto value = shifted();
       if (!value) return value;
       given.push_back(*value);
     } while (take(','));

@@ -1,6 +1,6 @@
 // The arithmetic of the Sandbox's fields: grid, counts, shared bytes and scalars may say how they follow from n.
 //
-//     n   4096   2^20   64k   0x10   n*4   ceil(n/256)   (n + 255) / 256   min(n, 1024)   log2(n)
+//     n   4096   2^20   1<<20   64k   0x10   n*4   ceil(n/256)   (n + 255) / 256   min(n, 1024)   log2(n)
 //
 // `/` divides without rounding; a field that takes whole numbers says so when what comes out is none. Names are n, the
 // kernel's whole-number parameters, block.x …, grid.x ….

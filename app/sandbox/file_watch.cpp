@@ -31,15 +31,16 @@ Result<std::string> read_source_file(const std::filesystem::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return fail(ErrorId::file_not_found, file.string(), std::strerror(errno));
   if (S_ISDIR(status.st_mode)) return fail(ErrorId::file_not_found, file.string(), "it is a folder");
-  if (!S_ISREG(status.st_mode)) return fail(ErrorId::file_not_found, file.string(), "it is no regular file");
+  if (!S_ISREG(status.st_mode)) return fail(ErrorId::file_not_found, file.string(), "it is not a regular file");
   if (static_cast<uintmax_t>(status.st_size) > FileWatch::kMostBytes)
-    return fail(ErrorId::file_not_found, file.string(), "it is larger than 8 MiB, which no source is");
+    return fail(ErrorId::file_not_found, file.string(), "it is larger than 8 MiB");
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(stream), {});
   if (!stream.is_open() || stream.bad())
-    return fail(ErrorId::file_not_found, file.string(), errno != 0 ? std::strerror(errno) : "it cannot be opened");
-  if (text.find('\0') != std::string::npos) return fail(ErrorId::file_not_found, file.string(), "it is no text");
+    return fail(ErrorId::file_not_found, file.string(),
+                errno != 0 ? Phrase(std::strerror(errno)) : Phrase("it cannot be opened"));
+  if (text.find('\0') != std::string::npos) return fail(ErrorId::file_not_found, file.string(), "it is not text");
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "app/sandbox/expression.hpp"
+#include "app/sandbox/host_suggestion.hpp"
 #include "app/sandbox/kernel_form.hpp"
 #include "app/sandbox/kernel_reading.hpp"
 
@@ -13,6 +14,7 @@ namespace tilescope {
 namespace {
 
 using Kind = ParameterType::Kind;
+using Origin = FieldOrigin::Kind;
 constexpr std::array<const char*, 3> kAxes{"x", "y", "z"};
 
 std::string lower(const std::string& text) {
@@ -41,7 +43,12 @@ std::string template_argument(const TemplateParameter& parameter) {
 }
 
 /// "float, 256": as host code launches it, else what the parameters' names suggest.
-std::string template_arguments(const SourceKernel& kernel) {
+std::string template_arguments(const SourceKernel& kernel, FieldOrigin::Kind& origin) {
+  std::string known;
+  for (const std::string& argument : template_arguments_from_host(kernel))
+    known += (known.empty() ? "" : ", ") + argument;
+  origin = FieldOrigin::Kind::host;
+  if (!known.empty()) return known;
   for (const std::string& one : kernel.instantiations) {
     const TypedKernel typed = read_typed_kernel(one);
     // A name of the launching function's own means nothing here.
@@ -53,6 +60,7 @@ std::string template_arguments(const SourceKernel& kernel) {
     for (const std::string& argument : typed.arguments) text += (text.empty() ? "" : ", ") + argument;
     return text;
   }
+  origin = FieldOrigin::Kind::usual;
   std::string text;
   for (const TemplateParameter& parameter : kernel.templated)
     text += (text.empty() ? "" : ", ") + template_argument(parameter);
@@ -66,17 +74,22 @@ class Suggestion {
       : form_(form), kernel_(kernel), facts_(facts), reading_(read_kernel(kernel, facts, form.parameters)) {}
 
   void make() {
-    form_.defaults["shared"] = "0";
+    put("shared", "0", Origin::usual);
     form_.defaults["defines"] = form_.defaults["includes"] = "";
     for (const ParameterType& parameter : form_.parameters) suggest_argument(parameter, parameter.name);
     suggest_block();
     suggest_grid();
     suggest_shared();
+    take_host_code();
     suggest_n();
   }
 
  private:
-  void put(const std::string& field, std::string text) { form_.defaults[field] = std::move(text); }
+  void put(const std::string& field, std::string text, FieldOrigin::Kind origin = FieldOrigin::Kind::body) {
+    form_.defaults[field] = std::move(text);
+    const bool declared = origin == FieldOrigin::Kind::declaration;
+    form_.origins[field] = {origin, {}, declared ? kernel_.line : 0};
+  }
   const AxisReading& axis(size_t i) const { return reading_.axes[i]; }
 
   void suggest_argument(const ParameterType& parameter, const std::string& name) {
@@ -84,13 +97,19 @@ class Suggestion {
       case Kind::pointer:
         return suggest_buffer(parameter, name);
       case Kind::scalar:
-        return put(name + ".value", number(parameter));
+        return suggest_number(parameter, name + ".value");
       case Kind::structure:
         for (const ParameterType& member : parameter.members) suggest_argument(member, name + "." + member.name);
         return;
       case Kind::unknown:
-        put(name + ".spec", "");
+        put(name + ".spec", "", Origin::usual);
     }
+  }
+
+  void suggest_number(const ParameterType& parameter, const std::string& field) {
+    const bool is_size = reading_.sizes.contains(parameter.name) && !parameter.is_bool &&
+                         !is_floating(parameter.type) && parameter.components == 1;
+    put(field, number(parameter), is_size ? Origin::body : Origin::usual);
   }
 
   std::string number(const ParameterType& parameter) const {
@@ -112,10 +131,11 @@ class Suggestion {
     const auto found = reading_.buffers.find(name);
     const BufferReading use = found != reading_.buffers.end() ? found->second : BufferReading{};
     const Role role = role_of(parameter, use);
-    put(name + ".type", std::string(name_of(parameter.type)));
-    put(name + ".shape", shape(parameter, use));
-    put(name + ".role", std::string(name_of(role)));
-    put(name + ".fill", fill(parameter, use, role, lower(name)));
+    put(name + ".type", std::string(name_of(parameter.type)), Origin::declaration);
+    put(name + ".shape", shape(parameter, use), use.extents.empty() ? Origin::usual : Origin::body);
+    put(name + ".role", std::string(name_of(role)), parameter.is_const ? Origin::declaration : Origin::body);
+    put(name + ".fill", fill(parameter, use, role, lower(name)),
+        role == Role::output || use.accumulated ? Origin::body : Origin::usual);
   }
 
   static Role role_of(const ParameterType& parameter, const BufferReading& use) {
@@ -147,11 +167,11 @@ class Suggestion {
   void suggest_block() {
     std::array<int64_t, 3> block = from_launch();
     if (block[0] == 0) block = from_axes();
-    if (kernel_.launch_bounds > 0 && block[0] * block[1] * block[2] > kernel_.launch_bounds)
-      block = {kernel_.launch_bounds, 1, 1};
+    const bool bounded = kernel_.launch_bounds > 0 && block[0] * block[1] * block[2] > kernel_.launch_bounds;
+    if (bounded) block = {kernel_.launch_bounds, 1, 1};
     for (size_t i = 0; i < 3; ++i) {
       block_[i] = std::max<int64_t>(block[i], 1);
-      put(std::string("block.") + kAxes[i], std::to_string(block_[i]));
+      put(std::string("block.") + kAxes[i], std::to_string(block_[i]), bounded ? Origin::declaration : Origin::usual);
     }
   }
 
@@ -207,7 +227,7 @@ class Suggestion {
                                               : std::string("block.") + kAxes[i]);
       else if (reading.in_grid)
         text = fmt::format("ceil({}/{})", bound, std::max<int64_t>(reading.factor, 1));
-      put(std::string("grid.") + kAxes[i], text);
+      put(std::string("grid.") + kAxes[i], text, reading.in_grid ? Origin::body : Origin::usual);
     }
   }
 
@@ -227,6 +247,45 @@ class Suggestion {
     }
   }
 
+  /// What the host code passes, allocates and launches goes before what the body suggests. Of a buffer, the body may
+  /// know rows and columns where the host has only bytes: they stay where there are as many elements.
+  void take_host_code() {
+    const HostLaunch& launch = *kernel_.launch;
+    form_.launches = launch.count;
+    form_.launch = {Origin::host, launch.place.function, line_here(launch.place)};
+    const HostFields fields = fields_from_host(kernel_, facts_, form_.parameters, reading_);
+    const FieldTexts body = form_.defaults;
+    for (const auto& [field, found] : fields) {
+      form_.defaults[field] = found.text;
+      form_.origins[field] = {Origin::host, found.place.function, line_here(found.place)};
+    }
+    if (const auto n = fields.find("n"); n != fields.end()) form_.host_n = std::stoll(n->second.text);
+    const int64_t n = form_.host_n > 0 ? form_.host_n : 4096;
+    for (const ParameterType& parameter : form_.parameters) {
+      const std::string field = parameter.name + ".shape";
+      if (!fields.contains(field) || split_extents(body.at(field)).size() < 2) continue;
+      const auto counts = [&](const std::string& text) {
+        form_.defaults[field] = text;
+        return std::pair{count_of(parameter.name, n), count_of(parameter.name, n / 2 + 1)};
+      };
+      const std::string host = form_.defaults[field];
+      const auto by_host = counts(host), by_body = counts(body.at(field));
+      if (by_host != by_body || by_host.first == 0) form_.defaults[field] = host;
+    }
+  }
+
+  /// 0: of a header.
+  uint32_t line_here(const HostPlace& place) const { return place.line <= facts_.own_lines ? place.line : 0; }
+
+  /// Elements; 0 where the form is wrong.
+  int64_t count_of(const std::string& buffer, int64_t n) const {
+    const FilledForm filled = fill_in(form_, n);
+    if (filled.problems.contains(buffer + ".shape")) return 0;
+    for (const BufferSpec& one : filled.buffers)
+      if (one.name == buffer) return one.count();
+    return 0;
+  }
+
   bool is_within(int64_t n, int64_t most_elements, int64_t most_work) const {
     const FilledForm filled = fill_in(form_, n);
     int64_t elements = 0;
@@ -241,14 +300,20 @@ class Suggestion {
   /// The largest power of two with which neither buffers nor work are more than a moment of simulation.
   void suggest_n() {
     constexpr int64_t kMostElements = int64_t{1} << 18, kMostWork = int64_t{1} << 24;
-    int64_t n = 65536;
-    while (n > 32 && !is_within(n, kMostElements, kMostWork)) n /= 2;
+    // What the file says is taken as it is, as long as it takes a second.
+    constexpr int64_t kMostElementsOfFile = int64_t{1} << 24, kMostWorkOfFile = int64_t{1} << 27;
+    const bool given = form_.host_n > 0;
+    int64_t n = given ? form_.host_n : 65536;
+    while (n > 32 && !is_within(n, given ? kMostElementsOfFile : kMostElements, given ? kMostWorkOfFile : kMostWork))
+      n /= 2;
+    if (n == form_.host_n) form_.host_n = 0;
     form_.largest_simulated = n;
     while (form_.largest_simulated < kLargestN && is_possible(2 * form_.largest_simulated))
       form_.largest_simulated *= 2;
     const bool no_grid = !axis(0).in_grid && !axis(1).in_grid && !axis(2).in_grid;
-    if (no_grid && !reading_.loops_over_size) n = std::min(n, block_[0]);
-    put("n", std::to_string(n));
+    if (no_grid && !reading_.loops_over_size && !given) n = std::min(n, block_[0]);
+    if (!given) return put("n", std::to_string(n), Origin::usual);
+    form_.defaults["n"] = std::to_string(n);
   }
 
   KernelForm& form_;
@@ -274,7 +339,16 @@ void suggest(KernelForm& form, const SourceFacts& facts) {
   form.is_template = !kernel->templated.empty();
   form.instantiations = kernel->instantiations;
   form.defaults.clear();
-  if (form.is_template) form.defaults["template"] = template_arguments(*kernel);
+  form.origins.clear();
+  form.host_n = 0;
+  if (form.is_template) {
+    FieldOrigin::Kind origin = Origin::usual;
+    form.defaults["template"] = template_arguments(*kernel, origin);
+    const HostPlace& place = kernel->launch->place;
+    const bool host = origin == Origin::host && kernel->launch->count > 0;
+    form.origins["template"] =
+        host ? FieldOrigin{origin, place.function, place.line <= facts.own_lines ? place.line : 0} : FieldOrigin{};
+  }
   const TypedKernel typed = read_typed_kernel(form.kernel + "<" + form.text("template") + ">");
   const SourceFacts inside = with_template_arguments(facts, *kernel, typed.arguments);
   form.constants = inside.constants;

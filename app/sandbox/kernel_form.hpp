@@ -28,6 +28,21 @@ namespace tilescope {
 
 using FieldTexts = std::map<std::string, std::string>;
 
+/// Where the suggestion of a field comes from.
+struct FieldOrigin {
+  enum class Kind : uint8_t {
+    host,         // the host code of the file, at `line` of `function`
+    declaration,  // the kernel's declaration, at `line`
+    body,         // how the kernel's body indexes and computes
+    usual,        // the file does not say
+    run,          // what a run has shown
+  };
+  Kind kind = Kind::usual;
+  std::string function = {};  // "main"
+  uint32_t line = 0;          // 0: not in this file
+  bool operator==(const FieldOrigin&) const = default;
+};
+
 struct KernelForm {
   std::string kernel;  // as the source declares it, without template arguments
   std::string last_name;
@@ -37,6 +52,10 @@ struct KernelForm {
   std::vector<ParameterType> parameters;     // each with a name: arg2 where the source gives none
   std::map<std::string, int64_t> constants;  // names that fields may use
   FieldTexts defaults, edits;
+  std::map<std::string, FieldOrigin> origins;    // of the defaults
+  FieldOrigin launch;                            // of the launch that they were read from, if `launches` is not 0
+  size_t launches = 0;                           // of this kernel in the file; the first is taken
+  int64_t host_n = 0;                            // n as the host code has it, where that takes too long to simulate
   int64_t largest_simulated = int64_t{1} << 24;  // n: beyond that the simulator is not asked
 
   const std::string& text(const std::string& field) const;

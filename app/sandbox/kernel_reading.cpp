@@ -153,8 +153,17 @@ class BodyReader {
         }
       }
     };
-    if (is(i + 3, "*")) take(i + 4, end_of_factor(i + 4));
-    if (i > 0 && body_[i - 1].is("*")) take(begin_of_factor(i - 1), i - 1);
+    // blockIdx.x * blockDim.x * 2 has several factors.
+    for (size_t k = i + 3; is(k, "*") && k + 1 < body_.size();) {
+      const size_t end = end_of_factor(k + 1);
+      take(k + 1, end);
+      k = is(end, ")") && is(k + 1, "(") ? end + 1 : end;
+    }
+    for (size_t k = i; k > 0 && body_[k - 1].is("*");) {
+      const size_t begin = begin_of_factor(k - 1);
+      take(begin, k - 1);
+      k = begin;
+    }
     if (!scaled) {
       axis.one_each = true;
       return;
@@ -171,6 +180,13 @@ class BodyReader {
     return std::min(is_member(i, "blockDim") ? i + 3 : i + 1, body_.size());  // the text may end at the operator
   }
   size_t begin_of_factor(size_t star) const {
+    if (star > 0 && body_[star - 1].is(")")) {
+      int depth = 0;
+      for (size_t k = star; k > 0; --k) {
+        if (body_[k - 1].is(")")) ++depth;
+        if (body_[k - 1].is("(") && --depth == 0) return k - 1;
+      }
+    }
     return star >= 3 && is_member(star - 3, "blockDim") ? star - 3 : star >= 1 ? star - 1 : star;
   }
 

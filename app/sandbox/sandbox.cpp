@@ -1,10 +1,12 @@
 #include "app/sandbox/sandbox.hpp"
 
 #include <algorithm>
-#include <fstream>
 
+#include "app/kept_edits.hpp"
+#include "app/saved_files.hpp"
 #include "app/session.hpp"
 #include "engine/compile/device_source.hpp"
+#include "engine/sha256.hpp"
 
 namespace tilescope {
 namespace {
@@ -107,14 +109,29 @@ void Sandbox::take_news(Session& session, FileWatch::News news) {
   const auto known = remembered_.find(file_.string());
   kernel_ = known != remembered_.end() ? known->second.kernel : "";
   read_text(text_);
-  std::erase(recent_, file_);
-  recent_.insert(recent_.begin(), file_);
-  if (recent_.size() > kMostRecent) recent_.resize(kMostRecent);
+  note_opened(file_);
+  if (!session.shows_own()) lab_before_ = session.lab().name;
   show(session);
+  restore_edit(session);
+}
+
+/// What was typed and not saved, before another file was opened or the window closed.
+void Sandbox::restore_edit(Session& session) {
+  const KeptEdits::Edit* edit = edits_ != nullptr ? edits_->find(file_edit_name(file_)) : nullptr;
+  if (edit == nullptr || edit->text == text_) return;
+  session.set_source(edit->text);
+  edited_ = edit->text;
+  changed_beside_edits_ = edit->base != sha256_of(text_);
+  read_text(edit->text);
+}
+
+bool Sandbox::is_edited(const fs::path& file) const {
+  return edits_ != nullptr && edits_->find(file_edit_name(file)) != nullptr;
 }
 
 void Sandbox::read_text(const std::string& text) {
-  facts_ = read_source_facts(text_with_headers(file_, text));
+  const auto lines = static_cast<uint32_t>(std::count(text.begin(), text.end(), '\n') + 1);
+  facts_ = read_source_facts(text_with_headers(file_, text), lines);
   const auto known = remembered_.find(file_.string());
   for (const SourceKernel& kernel : facts_.kernels) {
     if (forms_.contains(kernel.name)) continue;
@@ -164,6 +181,7 @@ void Sandbox::learn_roles(const Session& session) {
     const bool read = !buffer.reads.empty(), written = !buffer.writes.empty();
     if (read == written) continue;
     form.defaults[role] = name_of(read ? Role::input : Role::output);
+    form.origins[role] = {FieldOrigin::Kind::run};
     if (written) form.defaults[fill] = "poison";
     dirty_ = true;
   }
@@ -234,14 +252,12 @@ void Sandbox::reset_form() {
 
 Result<void> Sandbox::save(Session& session) {
   const std::string text = session.request().edited_source.value_or(text_);
-  std::ofstream stream(file_, std::ios::binary | std::ios::trunc);
-  stream << text;
-  stream.close();
-  if (!stream) return fail(ErrorId::file_not_written, file_.string(), "the file or its folder cannot be written");
+  if (auto written = replace_file(file_, text); !written) return written;
   text_ = text;
   session.set_source(std::nullopt);
   edited_.reset();
   changed_beside_edits_ = false;
+  problem_.reset();
   read_text(text_);
   show(session);
   return {};
@@ -278,9 +294,36 @@ std::map<std::string, Sandbox::Remembered> Sandbox::remembered() const {
 void Sandbox::restore(std::vector<fs::path> recent, std::map<std::string, Remembered> remembered) {
   recent_ = std::move(recent);
   if (recent_.size() > kMostRecent) recent_.resize(kMostRecent);
+  listed_ = recent_;
   remembered_ = std::move(remembered);
 }
 
-void Sandbox::forget(const fs::path& file) { std::erase(recent_, file); }
+void Sandbox::note_opened(const fs::path& file) {
+  std::erase(recent_, file);
+  recent_.insert(recent_.begin(), file);
+  if (std::find(listed_.begin(), listed_.end(), file) == listed_.end()) listed_.push_back(file);
+  while (recent_.size() > kMostRecent) {
+    std::erase(listed_, recent_.back());
+    recent_.pop_back();
+  }
+}
+
+void Sandbox::forget(const fs::path& file) {
+  std::erase(recent_, file);
+  std::erase(listed_, file);
+}
+
+bool Sandbox::remove(Session& session, const fs::path& file) {
+  const bool shown = is_shown(session) && file_ == file;
+  if (is_edited(file) || (shown && session.request().edited_source)) return false;
+  if (shown) {
+    session.select_lab(find_lab(lab_before_) != nullptr ? lab_before_ : labs().front().name);
+    keep();
+    watch_.reset();
+    read_ = false;
+  }
+  forget(file);
+  return true;
+}
 
 }  // namespace tilescope

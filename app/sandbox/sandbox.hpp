@@ -22,6 +22,7 @@
 
 namespace tilescope {
 
+class KeptEdits;  // app/kept_edits.hpp
 class Session;
 struct Lab;
 
@@ -30,6 +31,12 @@ class Sandbox {
   /// Called from a thread when there is something for poll().
   void set_wake(std::function<void()> wake) { wake_ = std::move(wake); }
   const std::function<void()>& wake() const { return wake_; }
+
+  /// Edits that are in no file yet: an opened file gets its own back. They outlive this.
+  void set_edits(const KeptEdits* edits) { edits_ = edits; }
+  bool is_edited(const std::filesystem::path& file) const;
+  /// The open file as it is on the disk.
+  const std::string& text_on_disk() const { return text_; }
 
   /// Opens a file; it is shown by a later poll(), or take_opening_error() says why not.
   void open(const std::filesystem::path& file);
@@ -47,6 +54,8 @@ class Sandbox {
   const std::optional<Error>& problem() const { return problem_; }
   /// It changed on disk while it was being edited in the window.
   bool changed_beside_edits() const { return changed_beside_edits_; }
+  /// The edits stay, and saving writes them over what is on disk.
+  void keep_edits() { changed_beside_edits_ = false; }
 
   const SourceFacts& facts() const { return facts_; }
   /// Raised whenever another text is shown: letters in it may need to be loaded.
@@ -73,18 +82,26 @@ class Sandbox {
   std::map<std::string, Remembered> remembered() const;
   void restore(std::vector<std::filesystem::path> recent, std::map<std::string, Remembered> remembered);
   void forget(const std::filesystem::path& file);
+  /// The same files in an order that does not change while the program runs: new ones come last.
+  const std::vector<std::filesystem::path>& listed() const { return listed_; }
+  /// Takes a file off the lists; the file itself stays. Where it is shown, the lab before it is shown again. False: it
+  /// is shown, and has edits that are not saved.
+  bool remove(Session& session, const std::filesystem::path& file);
   static constexpr size_t kMostRecent = 8, kMostRemembered = 40;
 
  private:
   void take_news(Session& session, FileWatch::News news);
+  void restore_edit(Session& session);
   void read_text(const std::string& text);
   void follow(Session& session);
   void learn_roles(const Session& session);
   void show(Session& session);
   std::shared_ptr<const Lab> make_lab() const;
   void keep();
+  void note_opened(const std::filesystem::path& file);
 
   std::function<void()> wake_;
+  const KeptEdits* edits_ = nullptr;
   std::unique_ptr<FileWatch> watch_, next_watch_;
   std::optional<Error> opening_error_, problem_;
   std::filesystem::path file_;
@@ -99,7 +116,8 @@ class Sandbox {
   FilledForm filled_;
   uint64_t text_version_ = 0;
   std::shared_ptr<const void> learned_from_;  // the result that roles were last learnt from
-  std::vector<std::filesystem::path> recent_;
+  std::vector<std::filesystem::path> recent_, listed_;
+  std::string lab_before_;  // that was shown before an own file
   std::map<std::string, Remembered> remembered_;
 };
 

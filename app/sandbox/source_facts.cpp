@@ -2,42 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "app/sandbox/expression.hpp"
+#include "app/sandbox/token_terms.hpp"
 #include "engine/compile/device_source.hpp"
 #include "engine/compile/source_parts.hpp"
 
 namespace tilescope {
 namespace {
 
-using Tokens = std::span<const SourceToken>;
 using Kind = SourceToken::Kind;
-
-std::string text_of(Tokens tokens) {
-  std::string text;
-  for (const SourceToken& token : tokens) text += (text.empty() ? "" : " ") + std::string(token.text);
-  return text;
-}
-
-/// The token after the group that opens at i.
-size_t after_group(Tokens tokens, size_t i) {
-  int depth = 0;
-  for (; i < tokens.size(); ++i) {
-    if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{")) ++depth;
-    if ((tokens[i].is(")") || tokens[i].is("]") || tokens[i].is("}")) && --depth == 0) return i + 1;
-  }
-  return tokens.size();
-}
-
-/// The token after a list of template arguments that opens at i.
-size_t after_angles(Tokens tokens, size_t i) {
-  int depth = 0;
-  for (; i < tokens.size(); ++i) {
-    if (tokens[i].is("<")) ++depth;
-    if (tokens[i].is(">") && --depth == 0) return i + 1;
-  }
-  return tokens.size();
-}
 
 /// Pieces of a list at its commas, brackets kept together.
 std::vector<Tokens> split_list(Tokens tokens) {
@@ -233,11 +208,14 @@ std::optional<int64_t> constant_value(Tokens tokens, const std::map<std::string,
   return static_cast<int64_t>(*value);  // whole numbers divide as in C
 }
 
-SourceFacts read_source_facts(std::string text) {
+SourceFacts read_source_facts(std::string text, uint32_t own_lines) {
   SourceFacts facts;
+  facts.own_lines = own_lines > 0 ? own_lines : std::numeric_limits<uint32_t>::max();
   facts.text = std::make_shared<const std::string>(std::move(text));
   const SourceParts source = parts_of_source(*facts.text);
   read_names(facts, source.tokens);
+  const HostSource host(source, facts.types, *facts.text);
+  for (const std::string_view name : host.device_names()) facts.device_names.emplace(name);
   const std::vector<DeclaredKernel> declared = declared_kernels(*facts.text);
   for (const DeclaredKernel& one : declared) {
     SourceKernel kernel;
@@ -258,6 +236,7 @@ SourceFacts read_source_facts(std::string text) {
       kernel.templated.clear();
     }
     read_launch(kernel, source.tokens);
+    kernel.launch = std::make_shared<const HostLaunch>(host.first_launch(kernel.last_name));
     facts.kernels.push_back(std::move(kernel));
   }
   return facts;

@@ -3,13 +3,16 @@
 // saved; NVRTC has the last word when it runs.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "app/sandbox/host_reading.hpp"
 #include "app/sandbox/parameter_type.hpp"
 #include "engine/compile/source_tokens.hpp"
 
@@ -31,19 +34,23 @@ struct SourceKernel {
   int launch_bounds = 0;                                // __launch_bounds__(256); 0: none
   std::vector<SourceToken> head = {}, body = {};        // views into SourceFacts::text
   std::vector<std::vector<SourceToken>> configuration;  // what stands in <<<…>>> of its first launch, by argument
+  std::shared_ptr<const HostLaunch> launch = {};        // what leads to it
 };
 
 struct SourceFacts {
   std::shared_ptr<const std::string> text;
+  uint32_t own_lines = 0;             // what comes after them is of headers
   std::vector<SourceKernel> kernels;  // each name once
   TypeNames types;
   std::map<std::string, int64_t> constants;                      // #define, constexpr, const
   std::map<std::string, std::vector<SourceToken>> declarations;  // host variables with arguments: dim3 block(16, 16)
+  std::set<std::string, std::less<>> device_names;               // that occur in device code
 
   const SourceKernel* find(const std::string& name) const;
 };
 
-SourceFacts read_source_facts(std::string text);
+/// `own_lines`: how many lines are the file's own, where the text of its headers follows; 0: all.
+SourceFacts read_source_facts(std::string text, uint32_t own_lines = 0);
 
 /// "scale<float, 256>" → "scale" and its arguments.
 struct TypedKernel {

@@ -38,6 +38,30 @@ size_t end_of_expression(Tokens tokens, size_t i, std::initializer_list<std::str
   return tokens.size();
 }
 
+size_t after_group(Tokens tokens, size_t i) {
+  int depth = 0;
+  for (; i < tokens.size(); ++i) {
+    if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{")) ++depth;
+    if ((tokens[i].is(")") || tokens[i].is("]") || tokens[i].is("}")) && --depth == 0) return i + 1;
+  }
+  return tokens.size();
+}
+
+size_t after_angles(Tokens tokens, size_t i) {
+  int depth = 0;
+  for (; i < tokens.size(); ++i) {
+    if (tokens[i].is("<")) ++depth;
+    if (tokens[i].is(">") && --depth == 0) return i + 1;
+  }
+  return tokens.size();
+}
+
+std::string text_of(Tokens tokens) {
+  std::string text;
+  for (const SourceToken& token : tokens) text += (text.empty() ? "" : " ") + std::string(token.text);
+  return text;
+}
+
 std::vector<Tokens> terms_of(Tokens tokens) {
   while (tokens.size() > 2 && tokens.front().is("(") && end_of_expression(tokens, 1, {}) == tokens.size() - 1)
     tokens = tokens.subspan(1, tokens.size() - 2);

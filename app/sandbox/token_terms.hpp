@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,12 @@ bool is_any(const SourceToken& token, std::initializer_list<std::string_view> wo
 /// The end of the expression that begins at i: a comma, semicolon or closing bracket of the surroundings, or one of
 /// `stops` outside brackets.
 size_t end_of_expression(Tokens tokens, size_t i, std::initializer_list<std::string_view> stops);
+/// The token after the group of brackets that opens at i; the end where it does not close.
+size_t after_group(Tokens tokens, size_t i);
+/// The token after a list of template arguments that opens at i.
+size_t after_angles(Tokens tokens, size_t i);
+/// Words with blanks between them.
+std::string text_of(Tokens tokens);
 /// Terms of a sum, brackets kept together; a pair of brackets around the whole is taken off.
 std::vector<Tokens> terms_of(Tokens tokens);
 /// Factors of a product, brackets kept together.

@@ -1,0 +1,44 @@
+#include "app/menus.hpp"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+#include "app/shell_keys.hpp"
+
+namespace tilescope {
+namespace {
+
+bool mouse_clicked() { return ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1) || ImGui::IsMouseClicked(2); }
+
+bool pointer_is_in(const ImGuiPopupData& popup) {
+  return popup.Window != nullptr && popup.Window->Rect().Contains(ImGui::GetIO().MousePos);
+}
+
+}  // namespace
+
+void open_menu(ViewState& view, const char* id) {
+  if (std::ranges::find(view.menus_closed_by_click, ImGui::GetID(id)) == view.menus_closed_by_click.end())
+    ImGui::OpenPopup(id);
+}
+
+bool any_menu_open() { return !ImGui::GetCurrentContext()->OpenPopupStack.empty(); }
+
+bool close_menus_by_input(ViewState& view) {
+  auto& open = ImGui::GetCurrentContext()->OpenPopupStack;
+  if (mouse_clicked() || !(ImGui::IsMouseDown(0) || ImGui::IsMouseReleased(0))) view.menus_closed_by_click.clear();
+  if (open.empty()) return false;
+  if (key_went_down(ShellKey::escape)) {
+    ImGui::ClosePopupToLevel(open.Size - 1, true);
+    return true;
+  }
+  // ImGui closes them, too, but only after the click has met nothing but the menu. Closed now, what lies under the
+  // pointer is pressed as if there had been no menu.
+  if (!mouse_clicked() || std::any_of(open.begin(), open.end(), pointer_is_in)) return false;
+  for (const ImGuiPopupData& popup : open) view.menus_closed_by_click.push_back(popup.PopupId);
+  ImGui::ClosePopupToLevel(0, true);
+  return false;
+}
+
+}  // namespace tilescope
