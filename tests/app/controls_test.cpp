@@ -8,22 +8,6 @@
 namespace tilescope {
 namespace {
 
-TEST(ParseCount, TakesWhatPeopleType) {
-  EXPECT_EQ(parse_count("98432"), 98432);
-  EXPECT_EQ(parse_count("98,432"), 98432);
-  EXPECT_EQ(parse_count(" 1_000 "), 1000);
-  EXPECT_EQ(parse_count("2^20"), 1048576);
-  EXPECT_EQ(parse_count("96k"), 96000);
-  EXPECT_EQ(parse_count("3M"), 3000000);
-  EXPECT_EQ(parse_count("1e6"), 1000000);
-  EXPECT_EQ(parse_count("-4"), -4);
-}
-
-TEST(ParseCount, RefusesEverythingElse) {
-  for (const char* text : {"", " ", "abc", "12x", "2^", "2^x", "^3", "2^20k", "1e400", "nan", "inf", "k"})
-    EXPECT_FALSE(parse_count(text)) << text;
-}
-
 TEST(RungsUsing, NamesRangesAsTheLearnerCountsThem) {
   const Lab& lab = *find_lab("vector-add");
   EXPECT_EQ(rungs_using(lab, "BLOCK"), "1–5");
@@ -77,8 +61,45 @@ TEST(LayOut, IsThatOfTheDesignAt1600By1000) {
   EXPECT_EQ(layout.view.top, 88);
   EXPECT_EQ(layout.view.right, 1304);
   EXPECT_EQ(layout.view.bottom, 608);
-  EXPECT_EQ(layout.source.right, 840);
+  EXPECT_EQ(layout.source.right, 888);
   EXPECT_EQ(layout.status.top, 976);
+}
+
+TEST(LayOut, WhatWasNotDraggedGrowsWithTheWindow) {
+  ViewState view;
+  const Layout usual = lay_out(view, 1600, 1000), wide = lay_out(view, 1920, 1080), large = lay_out(view, 2560, 1600);
+  EXPECT_GE(wide.source.width(), 1000) << "a hundred columns";
+  EXPECT_GT(large.source.width(), wide.source.width());
+  EXPECT_GT(large.speed.width(), 1.5F * usual.speed.width());
+  EXPECT_GT(large.source.height(), 1.5F * usual.source.height());
+  EXPECT_GT(large.view.height(), large.source.height());
+}
+
+TEST(LayOut, WhatWasDraggedStaysAsItIs) {
+  ViewState view;
+  view.source_width = 640;
+  view.bottom_height = 368;
+  const Layout layout = lay_out(view, 2560, 1600);
+  EXPECT_EQ(layout.source.width(), 640);
+  EXPECT_EQ(layout.source.height(), 368);
+}
+
+TEST(LayOut, TheLowerPartCanBeHiddenAndTheSourceTakeTheMiddle) {
+  for (const float width : {1280.0F, 1600.0F}) {
+    ViewState view;
+    view.lower_hidden = true;
+    const Layout hidden = lay_out(view, width, 1000);
+    EXPECT_EQ(hidden.source.height(), 0);
+    EXPECT_EQ(hidden.view.bottom, hidden.strip.top);
+    EXPECT_EQ(hidden.strip.bottom, hidden.status.top);
+    view.lower_hidden = false;
+    view.source_maximised = true;
+    const Layout maximised = lay_out(view, width, 1000);
+    EXPECT_EQ(maximised.view.height(), 0);
+    EXPECT_EQ(maximised.source.top, maximised.tabs.bottom);
+    EXPECT_EQ(maximised.source.bottom, maximised.status.top);
+    EXPECT_EQ(maximised.source.width(), maximised.tabs.width());
+  }
 }
 
 TEST(LayOut, ANarrowWindowMakesSpeedATab) {

@@ -82,7 +82,7 @@ TEST_F(SandboxTest, AFileRunsAtOnceAndIsObserved) {
   EXPECT_TRUE(run.correctness.empty());
   ASSERT_EQ(run.statistics.size(), 1U);
   EXPECT_EQ(run.statistics[0].finite, 65536U);
-  EXPECT_TRUE(session->finished_labs.empty());
+  EXPECT_TRUE(session->learned.empty());
 }
 
 TEST_F(SandboxTest, ChangingTheFormRunsAgain) {

@@ -7,6 +7,8 @@
 #include <chrono>
 #include <thread>
 
+#include "app/sandbox/file_watch.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -46,7 +48,36 @@ TEST_F(SessionTest, RunsByItselfAndPasses) {
   EXPECT_TRUE(session.result()->passed());
   EXPECT_FALSE(session.stale());
   EXPECT_GT(session.last_latency_ms(), 0);
-  EXPECT_TRUE(session.finished_labs.contains(session.lab().name));
+  EXPECT_EQ(session.learned[session.lab().name], LabProgress()) << "opening a lab earns nothing";
+}
+
+TEST_F(SessionTest, AnotherLaunchIsShownWithoutARun) {
+  Session session(engine);
+  session.set_device(DeviceKind::sim);
+  session.select_lab("softmax");
+  session.select_rung("five-kernels");
+  session.set_size("rows", 20);
+  ASSERT_TRUE(settle(session));
+  const auto first = session.result();
+  ASSERT_NE(first, nullptr) << (session.error() ? session.error()->message : "");
+  ASSERT_EQ(first->plan.launches.size(), 5U);
+  session.auto_run = false;
+  session.set_launch(1);
+  ASSERT_TRUE(settle(session));
+  const auto second = session.result();
+  EXPECT_NE(second, first);
+  EXPECT_EQ(second->launch, 1U);
+  EXPECT_EQ(second->tiles.launch, 1U);
+  EXPECT_FALSE(session.stale());
+  EXPECT_EQ(second->date, first->date);
+  EXPECT_EQ(second->total_ms, first->total_ms) << "it was run again";
+  // What has changed besides is run, and not made from what is there.
+  session.auto_run = true;
+  session.set_size("rows", 21);
+  session.set_launch(0);
+  ASSERT_TRUE(settle(session));
+  EXPECT_EQ(session.result()->launch, 0U);
+  EXPECT_EQ(session.result()->config.size("rows"), 21);
 }
 
 TEST_F(SessionTest, ResultIsOfTheNewestRequest) {
@@ -197,14 +228,41 @@ TEST_F(SessionTest, BrokenSwitchesMakeTheSameRequestInAnyOrder) {
   EXPECT_EQ(session.request(), one);
 }
 
-TEST_F(SessionTest, ABrokenKernelHasFindingsAndDoesNotFinishTheLab) {
+TEST_F(SessionTest, ABrokenKernelHasFindingsAndCountsAsABugSeen) {
   Session session(engine);
   session.set_device(DeviceKind::sim);
   session.set_broken("DROP_MASK", true);
   ASSERT_TRUE(settle(session));
   ASSERT_NE(session.result(), nullptr) << (session.error() ? session.error()->message : "");
   EXPECT_FALSE(session.result()->findings.empty());
-  EXPECT_FALSE(session.finished_labs.contains(session.lab().name));
+  EXPECT_EQ(session.learned[session.lab().name].broken, std::set<std::string>{"DROP_MASK"});
+  session.set_broken("ONE_TOO_FAR", true);
+  ASSERT_TRUE(settle(session));
+  EXPECT_EQ(session.learned[session.lab().name].broken.size(), 1U) << "of two at once neither was seen alone";
+}
+
+TEST_F(SessionTest, AnEditThatPassesIsTheLearnersOwnAndOneThatChangesNothingIsNot) {
+  Session session(engine);
+  session.set_device(DeviceKind::sim);
+  session.select_lab("vector-add");
+  const std::string shipped = *read_source_file(engine->root() / "kernels" / "elementwise.cu");
+  const auto own_edit = [&] { return session.learned["vector-add"].own_edit; };
+  session.set_source("// a comment\n" + shipped + "\n\n");
+  ASSERT_TRUE(settle(session));
+  ASSERT_TRUE(session.result() != nullptr && session.result()->passed());
+  EXPECT_FALSE(own_edit()) << "blanks and comments are no edit";
+  session.set_source("#error not yet\n" + shipped);
+  ASSERT_TRUE(settle(session));
+  EXPECT_FALSE(own_edit()) << "it does not compile";
+  session.set_source(shipped + "\n__device__ int mine() { return 1; }\n");
+  session.set_broken("DROP_MASK", true);
+  ASSERT_TRUE(settle(session));
+  EXPECT_FALSE(own_edit()) << "a broken kernel has findings";
+  EXPECT_TRUE(session.learned["vector-add"].broken.empty()) << "and an edited one shows no bug of the lab's";
+  session.set_broken("DROP_MASK", false);
+  ASSERT_TRUE(settle(session));
+  ASSERT_TRUE(session.result() != nullptr && session.result()->passed());
+  EXPECT_TRUE(own_edit());
 }
 
 TEST_F(SessionTest, ASweepWithoutAGpuEndsWithTheReason) {

@@ -40,12 +40,14 @@ TEST_F(SettingsTest, EverythingComesBack) {
   before->view.light = true;
   before->view.tab = Tab::traffic;
   before->view.controls_width = 320;
+  before->view.ladder_sizes = {{"softmax", "8192 × 4096"}};
   before->session.select_lab(labs()[1].name);
   before->session.select_rung("grid-stride");
   before->session.set_param("BLOCK", 512);
   before->session.set_size("n", 4096);
   before->session.set_gpu("a100");
-  before->session.finished_labs = {labs()[0].name};
+  LabProgress progress{.lesson_read = true, .predictions = {1}, .broken = {"DROP_MASK"}, .own_edit = true};
+  before->session.learned = {{"vector-add", progress}, {"softmax", {.lesson_read = true}}};
   ASSERT_TRUE(write_settings(*before, file));
 
   const auto after = screen();
@@ -54,12 +56,65 @@ TEST_F(SettingsTest, EverythingComesBack) {
   EXPECT_TRUE(after->view.light);
   EXPECT_EQ(after->view.tab, Tab::traffic);
   EXPECT_EQ(after->view.controls_width, 320);
+  EXPECT_EQ(after->view.ladder_sizes, before->view.ladder_sizes);
   EXPECT_EQ(after->session.lab().name, labs()[1].name);
   EXPECT_EQ(after->session.rung().name, "grid-stride");
   EXPECT_EQ(after->session.request().config.param("BLOCK"), 512);
   EXPECT_EQ(after->session.request().config.size("n"), 4096);
   EXPECT_EQ(after->session.request().gpu, "a100");
-  EXPECT_TRUE(after->session.finished_labs.contains(labs()[0].name));
+  EXPECT_EQ(after->session.learned, before->session.learned);
+}
+
+TEST_F(SettingsTest, LabsThatWereOnlyOpenedByAnOlderVersionAreNotDone) {
+  put(R"({"format": 1, "light": true, "finished_labs": ["vector-add", "softmax"]})");
+  const auto made = screen();
+  read_settings(*made, file);
+  EXPECT_TRUE(made->view.light) << "the rest of the file is taken over";
+  EXPECT_TRUE(made->session.learned.empty());
+  EXPECT_FALSE(settings_of(*made).contains("finished_labs"));
+}
+
+TEST_F(SettingsTest, ProgressThatTheLabsDoNotHaveIsLeftOut) {
+  put(R"({"format": 1, "progress": {"no-such-lab": {"lesson_read": true}, "softmax": 7,
+          "vector-add": {"lesson_read": 1, "predictions": [0, 99, -1, "x"], "broken": ["DROP_MASK", "NO_SUCH", 3]}}})");
+  const auto made = screen();
+  read_settings(*made, file);
+  const ProgressByLab expected{{"vector-add", {.predictions = {0}, .broken = {"DROP_MASK"}}}};
+  EXPECT_EQ(made->session.learned, expected);
+}
+
+TEST_F(SettingsTest, TheChosenLaunchOfALabComesBack) {
+  const auto before = screen();
+  before->session.select_lab("softmax");
+  before->session.select_rung("five-kernels");
+  before->session.set_launch(2);
+  before->session.select_lab("vector-add");
+  ASSERT_TRUE(write_settings(*before, file));
+  const auto after = screen();
+  read_settings(*after, file);
+  EXPECT_FALSE(after->session.request().launch);
+  after->session.select_lab("softmax");
+  EXPECT_EQ(after->session.request().launch, 2U);
+  after->session.select_rung("thread-per-row");
+  EXPECT_FALSE(after->session.request().launch) << "the rung has launches of its own";
+}
+
+TEST_F(SettingsTest, SplittersThatWereDraggedComeBackAndOthersFollowTheWindow) {
+  const auto before = screen();
+  before->view.source_width = 700;
+  before->view.lower_hidden = true;
+  ASSERT_TRUE(write_settings(*before, file));
+  const auto after = screen();
+  read_settings(*after, file);
+  EXPECT_EQ(after->view.source_width, 700);
+  EXPECT_EQ(after->view.bottom_height, 0);
+  EXPECT_TRUE(after->view.lower_hidden);
+  // What an earlier version wrote where nothing had been dragged.
+  put(R"({"format": 1, "source_width": 640, "bottom_height": 368})");
+  const auto older = screen();
+  read_settings(*older, file);
+  EXPECT_EQ(older->view.source_width, 0);
+  EXPECT_EQ(older->view.bottom_height, 0);
 }
 
 TEST_F(SettingsTest, WritingLeavesNoOtherFile) {
@@ -91,6 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
         "", "{", "\x00\xff garbage", "[]", "7", R"({"format": 99, "light": true})", R"({"light": true})",
         R"({"format": "1", "light": true})", R"({"format": 1, "light": "yes", "tab": "tiles"})",
         R"({"format": 1, "tab": 1000, "rail_width": null, "labs": [1, 2], "finished_labs": {"a": 1}})",
+        R"({"format": 1, "ladder_sizes": {"softmax": 3}})", R"({"format": 1, "ladder_sizes": "all"})",
         R"({"format": 1, "labs": {"no-such-lab": {"rung": "x"}, "vector-add": 3}, "lab": "no-such-lab"})"));
 
 TEST_F(SettingsTest, ValuesOutOfRangeAreBroughtInside) {

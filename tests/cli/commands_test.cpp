@@ -70,6 +70,43 @@ TEST(Run, JsonHasTheDocumentedFields) {
   EXPECT_TRUE(object["elapsed_ms"].contains("compile"));
 }
 
+TEST(Run, AnyLaunchCanBeShownAndTheCommandSaysWhich) {
+  RunOptions options;
+  options.lab = "softmax";
+  options.rung = "five-kernels";
+  options.size = {"rows=40"};
+  options.launch = "2";
+  options.json = true;
+  const json object = call(run_command, options).object();
+  EXPECT_EQ(object["shown_launch"], 1);
+  EXPECT_NE(object["command"].get<std::string>().find("--launch 2"), std::string::npos);
+  options.json = false;
+  options.traffic = true;
+  EXPECT_NE(call(run_command, options).out.find("tile map of launch 2 of 5"), std::string::npos);
+  for (const char* wrong : {"0", "6", "first"}) {
+    options.launch = wrong;
+    const Outcome outcome = call(run_command, options);
+    EXPECT_EQ(outcome.status, 2) << wrong;
+    EXPECT_NE(outcome.problems.find("launch"), std::string::npos) << outcome.problems;
+  }
+}
+
+TEST(Run, AtomicsAreReportedBesideLoadsAndStores) {
+  RunOptions options;
+  options.lab = "reduction-sum";
+  options.rung = "atomic-per-element";
+  options.size = {"n=1000"};
+  options.json = true;
+  const json counters = call(run_command, options).object()["counters"];
+  const uint64_t atomic = counters["global_atomic_sectors"].get<uint64_t>();
+  EXPECT_GT(atomic, 0U);
+  EXPECT_EQ(counters["global_bytes_moved"].get<uint64_t>(),
+            32 * (counters["global_load_sectors"].get<uint64_t>() + counters["global_store_sectors"].get<uint64_t>() +
+                  atomic));
+  options.json = false;
+  EXPECT_NE(call(run_command, options).out.find("updated by atomics in"), std::string::npos);
+}
+
 TEST(Run, ModelledCountersCarryTheirBadgeAndTheirGpu) {
   RunOptions options;
   options.lab = "vector-add";
@@ -318,6 +355,31 @@ TEST(List, NamesEveryLabRungAndParameter) {
   ASSERT_NE(add, object["labs"].end());
   EXPECT_EQ((*add)["rungs"].size(), 5U);
   EXPECT_EQ((*add)["parameters"][0]["name"], "BLOCK");
+}
+
+TEST(List, SaysWhichNvrtcIsInUse) {
+  if (!engine().compiler()) GTEST_SKIP() << engine().compiler().error().message;
+  std::ostringstream text, machine;
+  EXPECT_EQ(list_command(engine(), {}, text), 0);
+  EXPECT_EQ(list_command(engine(), {.json = true}, machine), 0);
+  const json nvrtc = json::parse(machine.str())["nvrtc"];
+  EXPECT_EQ(nvrtc["version"], (*engine().compiler())->version());
+  const auto library = nvrtc["library"].get<std::string>();
+  EXPECT_TRUE(std::filesystem::path(library).filename().string().starts_with("libnvrtc.so")) << library;
+  EXPECT_TRUE(std::filesystem::exists(nvrtc["builtins"].get<std::string>())) << nvrtc;
+  EXPECT_NE(text.str().find("\nNVRTC: " + (*engine().compiler())->version() + ", "), std::string::npos) << text.str();
+  EXPECT_NE(text.str().find(": " + library + "\n"), std::string::npos) << text.str();
+}
+
+TEST(List, WithoutNvrtcSaysWhatToDo) {
+  setenv("TILESCOPE_HIDE", "nvrtc", 1);
+  const auto bare = Engine::open({});
+  unsetenv("TILESCOPE_HIDE");
+  std::ostringstream text, machine;
+  EXPECT_EQ(list_command(*bare, {}, text), 0);
+  EXPECT_EQ(list_command(*bare, {.json = true}, machine), 0);
+  EXPECT_NE(text.str().find("\nNVRTC: not found. Run ./tilescope"), std::string::npos) << text.str();
+  EXPECT_EQ(json::parse(machine.str())["nvrtc"]["available"], false);
 }
 
 TEST(Tour, EveryRungOfEveryLabIsCorrect) {

@@ -331,7 +331,7 @@ TEST_F(ExecProgram, FilesThatCannotBeUsedAreRefused) {
   expect_refused("absent.cu" + launch, "cannot read absent.cu: No such file or directory");
   expect_refused("." + launch, "cannot read .: it is a folder");
   expect_refused("empty.cu" + launch, "cannot read empty.cu: it is empty");
-  expect_refused("host.cu" + launch, "host.cu has no kernel, that is, no __global__ function");
+  expect_refused("host.cu" + launch, "host.cu has no kernel: it has no __global__ function");
   expect_refused("two.cu" + launch, "two.cu has more than one kernel: a(), b()");
   expect_refused("two.cu --kernel c" + launch, "there is no kernel 'c' in two.cu; it has a, b");
   expect_refused("broken.cu" + launch, "broken.cu(2): error: identifier \"undefined_name\" is undefined");

@@ -20,6 +20,12 @@ TEST(Parse, RepeatedOptionsAreAllKept) {
   EXPECT_EQ(options.size, (std::vector<std::string>{"n=7"}));
 }
 
+TEST(Parse, ALaunchIsChosenForRunAndShot) {
+  EXPECT_EQ(std::get<RunOptions>(*parse({"run", "softmax", "--launch", "3"})).launch, "3");
+  EXPECT_EQ(std::get<ShotCommandOptions>(*parse({"shot", "softmax", "--launch", "2", "--out", "x.png"})).run.launch,
+            "2");
+}
+
 TEST(Parse, ExecTakesItsArgumentsInOrder) {
   const auto parsed = parse({"exec", "x.cu", "--kernel", "k", "--grid", "2", "--block", "32,2", "--arg", "i32:1",
                              "--arg", "buf:f32:8:zero:x", "--json"});

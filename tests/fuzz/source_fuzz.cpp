@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/sandbox/kernel_reading.hpp"
+#include "app/sandbox/host_suggestion.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const tilescope::SourceFacts facts =
@@ -13,7 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::vector<tilescope::ParameterType> parameters;
     for (const std::string& declaration : kernel.parameters)
       parameters.push_back(tilescope::read_parameter(declaration, facts.types));
-    (void)tilescope::read_kernel(kernel, facts, parameters);
+    const tilescope::KernelReading reading = tilescope::read_kernel(kernel, facts, parameters);
+    (void)tilescope::fields_from_host(kernel, facts, parameters, reading);
+    (void)tilescope::template_arguments_from_host(kernel);
   }
   return 0;
 }

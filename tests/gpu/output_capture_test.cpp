@@ -48,7 +48,7 @@ TEST(OutputCapture, PutsAFailedAssertionIntoTheWordsOfTheSimulator) {
             "kernels/x.cu:12, block (1,0,2) thread (31,0,0)");
   const Error error = error_of_launch(make_error(ErrorId::cuda_failed, "kernel 'f'", "device-side assert"), message);
   EXPECT_EQ(error.id, ErrorId::assertion_failed);
-  EXPECT_EQ(error.message, "the kernel stopped itself on the GPU: " + assertion_in(message));
+  EXPECT_EQ(error.message, "the kernel stopped itself on the GPU: " + assertion_in(message).english());
 }
 
 TEST(OutputCapture, LeavesOtherErrorsAsTheyAre) {

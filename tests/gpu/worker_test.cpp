@@ -93,13 +93,13 @@ TEST(LaunchWorker, ThatIsMissingIsUnusableWithTheReason) {
   LaunchWorker worker("/nonexistent/tilescope-worker");
   EXPECT_EQ(worker.unusable(), "");
   EXPECT_FALSE(worker.run({}, sample_launch(), {}, {}));
-  EXPECT_THAT(worker.unusable(), HasSubstr("/nonexistent/tilescope-worker cannot be started"));
+  EXPECT_THAT(worker.unusable().english(), HasSubstr("/nonexistent/tilescope-worker cannot be started"));
 }
 
 TEST(LaunchWorker, ThatDiesBeforeItIsReadyIsUnusableWithTheReason) {
   LaunchWorker worker("false");
   EXPECT_FALSE(worker.run({}, sample_launch(), {}, {}));
-  EXPECT_THAT(worker.unusable(), HasSubstr("it ended with status 1"));
+  EXPECT_THAT(worker.unusable().english(), HasSubstr("it ended with status 1"));
 }
 
 TEST(LaunchWorker, WithoutADriverSaysWhy) {
@@ -108,7 +108,7 @@ TEST(LaunchWorker, WithoutADriverSaysWhy) {
   worker.start();
   unsetenv("TILESCOPE_HIDE");
   EXPECT_FALSE(worker.run({}, sample_launch(), {}, {}));
-  EXPECT_THAT(worker.unusable(), HasSubstr("hidden by TILESCOPE_HIDE"));
+  EXPECT_THAT(worker.unusable().english(), HasSubstr("hidden by TILESCOPE_HIDE"));
 }
 
 /// A program in place of tilescope-worker: it makes its context, and answers the launch with these lines of shell.

@@ -153,8 +153,8 @@ TEST(PlaneSentence, SaysWhatABlockKeepsAndSkips) {
     return plane_sentence(*strings, picture, strip, walk_of(picture, strip));
   };
   EXPECT_EQ(said(3).finding, "The S×S matrix is never stored.");
-  EXPECT_EQ(said(3).reason, "Block 3 keeps 4 rows of Q and passes 2 K/V blocks once; none is skipped.");
-  EXPECT_EQ(said(2).reason, "Block 2 keeps 4 rows of Q and passes one K/V block; 1 above the diagonal is skipped.");
+  EXPECT_EQ(said(3).reason, "Block 3 keeps 4 rows of Q and loops once over 2 K/V blocks; none is skipped.");
+  EXPECT_EQ(said(2).reason, "Block 2 keeps 4 rows of Q and reads a single K/V block; 1 above the diagonal is skipped.");
 }
 
 RowInputs inputs_with(const std::vector<float>& scores, int64_t visible) {

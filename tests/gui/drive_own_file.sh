@@ -83,7 +83,7 @@ xdotool key Return
 expect "Tab completes and Enter opens" '"kernel":"twice".*"findings":0,.*"rung":"twice"'
 settled "the other file"
 expect "the rail lists both" '"own.1".*"own.2"'
-click own.2
+click own.1
 expect "and leads back" '"kernel":"scale"'
 settled "going back"
 

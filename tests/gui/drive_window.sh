@@ -23,7 +23,7 @@ for part in 7 8 9 10; do
   sleep 0.05
 done
 xdotool mouseup 1
-expect "the slider follows the pointer" '"params":\{"BLOCK":1024,[^}]*\},"result":\{.*"params":\{"BLOCK":1024,'
+expect "the slider follows the pointer" '"params":\{"BLOCK":1024,[^}]*\},.*"result":\{.*"params":\{"BLOCK":1024,'
 settled "the drag"
 
 click rung.grid-stride
@@ -40,9 +40,8 @@ expect "key 3 chooses the third tab" '"tab":2'
 xdotool key 2
 expect "key 2 chooses the second tab" '"tab":1'
 
-# Type a size: double-click on the value.
+# Type a size: a click on the value.
 click value.n
-xdotool click 1
 sleep 0.5
 xdotool key ctrl+a
 xdotool type 5000

@@ -9,7 +9,9 @@
 #include <set>
 
 #include "app/editor/line_wrap.hpp"
+#include "app/panels/lesson_answers.hpp"
 #include "app/panels/lesson_document.hpp"
+#include "app/panels/lesson_find.hpp"
 #include "app/panels/lesson_layout.hpp"
 #include "app/panels/lesson_live.hpp"
 #include "app/panels/lesson_open.hpp"
@@ -282,6 +284,65 @@ TEST(LiveValues, TellTheWavesOfTheGrid) {
   EXPECT_EQ(live_value("last_wave", result), "1");
 }
 
+constexpr const char* kExercises =
+    "1. One?\n2. Two?\n\n**Answers.** (1) Four blocks (2 × 2). (2) A *b*, `(3)` stays. (3) Last.\n\n"
+    "1. *Why so?* Because of this.\n2. Not a question.\n\n**Answers** are good.\n";
+
+TEST(LessonAnswers, AreFoldedEachForItself) {
+  const LessonDocument document = parse_lesson(kExercises);
+  const LessonDocument folded = fold_answers(document, {}, "show");
+  const auto texts = [](const LessonDocument& one) {
+    std::vector<std::string> all;
+    for (const LessonBlock& block : one.blocks) all.push_back(block.marker + plain_text(block.spans));
+    return all;
+  };
+  EXPECT_THAT(texts(folded), ElementsAre("1.One?", "2.Two?", "Answers.", "1.show", "2.show", "3.show",
+                                         "1.Why so?  show", "2.Not a question.", "Answers are good."));
+  std::set<std::string> open;
+  for (const LessonLink& link : folded.links)
+    if (link.kind == LinkKind::answer) open.insert(link.target);
+  ASSERT_EQ(open.size(), 4U);
+  const LessonDocument opened = fold_answers(document, open, "show");
+  EXPECT_THAT(texts(opened),
+              ElementsAre("1.One?", "2.Two?", "Answers.", "1.Four blocks (2 × 2). ", "2.A b, (3) stays. ", "3.Last.",
+                          "1.Why so? Because of this.", "2.Not a question.", "Answers are good."));
+  // One of them opens itself alone.
+  const LessonDocument one = fold_answers(document, {*open.begin()}, "show");
+  EXPECT_EQ(std::ranges::count(one.links, LinkKind::answer, &LessonLink::kind), 3);
+  EXPECT_EQ(one.blocks.size(), folded.blocks.size()) << "the place of the reader is a block";
+}
+
+TEST(LessonFind, FindsWhatIsBrokenOverLinesAndStyles) {
+  std::string text = "one **two** three `four`, five\n\n";
+  for (int i = 0; i < 10; ++i) text += "每个线程束有三十二个通道";
+  const LessonLayout layout = lay_out_lesson(parse_lesson(text + "\n"), 120, 0, cells());
+  EXPECT_EQ(find_in_lesson(layout, "two three", cells()).size(), 1U);
+  EXPECT_EQ(find_in_lesson(layout, "three four, five", cells()).size(), 1U);
+  EXPECT_EQ(find_in_lesson(layout, "TWO", cells()).size(), 0U) << "a capital makes the case matter";
+  const auto found = find_in_lesson(layout, "通道每个", cells());
+  ASSERT_EQ(found.size(), 9U);
+  EXPECT_EQ(std::ranges::count_if(found, [](const LessonMatch& one) { return one.parts.size() == 2; }), 1)
+      << "one is on two lines";
+  for (const LessonMatch& one : found)
+    for (const LessonMatchPart& part : one.parts) EXPECT_GT(part.x1, part.x0);
+  EXPECT_TRUE(find_in_lesson(layout, "", cells()).empty());
+}
+
+TEST(LessonOutline, ReachesTheLastHeadingAtTheEndAndNoneIsPassedOver) {
+  const std::vector<float> headings{0, 900, 1000, 1700, 1780, 1960};
+  const float visible = 400, end = 2100 - visible;
+  size_t before = 0;
+  for (float scroll = 0; scroll <= end; scroll += 1) {
+    const size_t current = current_heading(headings, scroll, end, visible);
+    EXPECT_LE(current, before + 1) << scroll;
+    EXPECT_GE(current, before) << scroll;
+    before = current;
+  }
+  EXPECT_EQ(before, headings.size() - 1);
+  EXPECT_EQ(current_heading(headings, 870, end, visible), 1U) << "before the last screenful: the one at the top";
+  EXPECT_EQ(current_heading(headings, 0, 0, visible), 0U) << "a lesson that needs no scrolling";
+}
+
 // Every lesson of the program.
 
 std::string read_file(const fs::path& path) {
@@ -380,6 +441,9 @@ TEST(Lessons, LinksLeadToThingsThatExist) {
           EXPECT_TRUE(validate(lab, config, DeviceKind::sim)) << where;
           break;
         }
+        case LinkKind::answer:
+          ADD_FAILURE() << "written in a lesson: " << where;
+          break;
         case LinkKind::external:
           EXPECT_TRUE(link.target.starts_with("https://")) << where;
           break;

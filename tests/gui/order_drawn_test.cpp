@@ -83,6 +83,10 @@ TEST_F(DrawnOrder, TheStripOfWavesIsPressed) {
 }
 
 TEST_F(DrawnOrder, WithoutCountersThereIsAWayToASizeThatHasThem) {
+  const Config small = default_config(session->lab(), DeviceKind::sim);  // the window opens the lab with other values
+  for (const auto& [name, value] : small.sizes) session->set_size(name, value);
+  for (const auto& [name, value] : small.params) session->set_param(name, value);
+  ASSERT_NE(session->request().config.size("M"), 8192);
   auto product = make_product({});
   product->config.sizes = {{"M", 512}, {"N", 512}, {"K", 512}};
   result = product;
@@ -118,7 +122,7 @@ TEST_F(DrawnOrder, ALabWithoutAModelOffersOne) {
 TEST_F(DrawnOrder, NothingToShowSaysWhy) {
   EXPECT_GT(draw(draw_order, {1104, 584}), 0);  // nothing has run
   auto refused = make_product({});
-  refused->block_order->reason = "block 3 is no shift of block 0";
+  refused->block_order->reason = Phrase("block 3 is no shift of block 0");
   result = refused;
   EXPECT_GT(draw(draw_order, {1104, 584}), 0);
   EXPECT_FALSE(has_order(result));

@@ -90,9 +90,9 @@ TEST_F(PictureTest, HasTheAreasOfTheDesign) {
   EXPECT_EQ(picture.at(199, 60), line);           // right of the rail
   EXPECT_EQ(picture.at(1304, 60), line);          // left of the controls
   EXPECT_EQ(picture.at(700, 608), line);          // above the source
-  EXPECT_EQ(picture.at(840, 960), line);          // between source and speed
+  EXPECT_EQ(picture.at(888, 960), line);          // between source and speed
   EXPECT_EQ(picture.at(700, 976), line);          // above the status bar
-  EXPECT_EQ(picture.at(1400, 248), line);         // under the ladder
+  EXPECT_EQ(picture.at(1400, 270), line);         // under the ladder
   EXPECT_EQ(picture.at(1250, 100), 0xFF181411U);  // window: #111418
   EXPECT_EQ(picture.at(1310, 60), 0xFF211B17U);   // panel: #171B21
 }

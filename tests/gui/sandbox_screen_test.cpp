@@ -5,6 +5,8 @@
 #include <fstream>
 
 #include "app/panels/file_dialog.hpp"
+#include "app/panels/sandbox_fields.hpp"
+#include "tests/app/host_programs.hpp"
 #include "tests/app/sandbox_kernels.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
@@ -95,17 +97,181 @@ TEST_F(SandboxScreenTest, WhatIsTypedGoesOnFromTheFolderAndEnterOpens) {
   EXPECT_TRUE(shows("two.cu"));
 }
 
-TEST_F(SandboxScreenTest, TheRailListsRecentFilesAndGoesBackToThem) {
+TEST_F(SandboxScreenTest, TheRailListsFilesInAnOrderThatStaysAndGoesBackToThem) {
   ASSERT_TRUE(open("saxpy.cu"));
   ASSERT_TRUE(open("two.cu"));
   frames(2);
-  EXPECT_TRUE(has_mark("own.1"));
-  click("own.2");
+  const std::vector<fs::path> listed = screen->sandbox.listed();
+  EXPECT_THAT(listed, ElementsAre(folder / "saxpy.cu", folder / "two.cu"));
+  click("own.1");
   EXPECT_TRUE(shows("saxpy.cu"));
+  frames(2);
+  EXPECT_EQ(screen->sandbox.listed(), listed);  // though it is the newest now
+  EXPECT_EQ(screen->sandbox.recent().front(), folder / "saxpy.cu");
   click("lab.vector-add");
   frames(2);
   EXPECT_EQ(screen->session.lab().name, "vector-add");
   EXPECT_TRUE(has_mark("rung.grid-stride"));
+}
+
+TEST_F(SandboxScreenTest, TheCrossTakesAFileOffTheListAndLeavesItOnTheDisk) {
+  ASSERT_TRUE(open("saxpy.cu"));
+  ASSERT_TRUE(open("two.cu"));
+  frames(2);
+  click("own.1.remove");
+  frames(2);
+  EXPECT_THAT(screen->sandbox.listed(), ElementsAre(folder / "two.cu"));
+  EXPECT_TRUE(fs::exists(folder / "saxpy.cu"));
+  EXPECT_THAT(screen->message, ::testing::HasSubstr("saxpy.cu"));
+  EXPECT_EQ(screen->sandbox.file(), folder / "two.cu");
+  // The file that is shown: the lab from before comes back, unless something is not saved.
+  screen->session.set_source(std::string("// mine\n") + kMatmul);
+  frames(2);
+  click("own.1.remove");
+  frames(2);
+  EXPECT_EQ(screen->sandbox.listed().size(), 1U);
+  screen->session.set_source(std::nullopt);
+  frames(2);
+  click("own.1.remove");
+  frames(3);
+  EXPECT_TRUE(screen->sandbox.listed().empty());
+  EXPECT_EQ(screen->session.lab().name, "vector-add");
+  EXPECT_TRUE(fs::exists(folder / "two.cu"));
+}
+
+TEST_F(SandboxScreenTest, ARightClickOffersWhatCanBeDoneWithTheFile) {
+  ASSERT_TRUE(open("saxpy.cu"));
+  frames(2);
+  point_at(centre("own.1"));
+  ImGui::GetIO().MouseDown[1] = true;
+  frame();
+  ImGui::GetIO().MouseDown[1] = false;
+  frames(3);
+  ASSERT_TRUE(has_mark("rail.copy_path"));
+  click("rail.remove");
+  frames(2);
+  EXPECT_TRUE(screen->sandbox.listed().empty());
+  EXPECT_TRUE(fs::exists(folder / "saxpy.cu"));
+}
+
+TEST_F(SandboxScreenTest, AFileThatCannotRunSaysWhatIsWrongWhereTheViewIs) {
+  if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
+  write("broken.cu", "\n__global__ void k(float* x) {\n  x[0] = nothing_of_that_name;\n}\n");
+  write("none.cu", "int main() { return 0; }\n");
+  for (const char* name : {"broken.cu", "none.cu"}) {
+    ASSERT_TRUE(open(name));
+    screen->session.submit();
+    ASSERT_TRUE(settle());
+    for (const Tab tab : {Tab::tiles, Tab::traffic, Tab::step, Tab::waves, Tab::correctness}) {
+      screen->view.tab = tab;
+      frames(2);
+      EXPECT_TRUE(has_mark("view.trouble")) << name << " " << static_cast<int>(tab);
+    }
+  }
+  ASSERT_TRUE(open("broken.cu"));
+  screen->session.submit();
+  ASSERT_TRUE(settle());
+  click("view.trouble");
+  EXPECT_EQ(screen->view.selection.line, 3U);
+  ASSERT_TRUE(open("saxpy.cu"));
+  screen->session.submit();
+  ASSERT_TRUE(settle());
+  EXPECT_FALSE(has_mark("view.trouble"));
+}
+
+TEST_F(SandboxScreenTest, AChangeOnDiskBesideEditsIsToldAtTheSourceWithTwoChoices) {
+  for (const char* chosen : {"conflict.mine", "conflict.disk"}) {
+    write("saxpy.cu", kSaxpy);
+    ASSERT_TRUE(open("saxpy.cu"));
+    const std::string mine = std::string("// mine\n") + kSaxpy, theirs = std::string("// theirs\n") + kSaxpy;
+    screen->session.set_source(mine);
+    frames(2);
+    EXPECT_FALSE(has_mark("source.conflict"));
+    write("saxpy.cu", theirs);
+    ASSERT_TRUE(until([&] { return has_mark("source.conflict"); }));
+    frames(2);
+    EXPECT_THAT(screen->message, ::testing::HasSubstr("saxpy.cu"));
+    click(chosen);
+    frames(3);
+    EXPECT_FALSE(has_mark("source.conflict"));
+    const auto& edited = screen->session.request().edited_source;
+    EXPECT_EQ(edited.has_value(), std::string(chosen) == "conflict.mine");
+    EXPECT_EQ(edited.value_or(mine), mine);
+    EXPECT_EQ(screen->session.lab().source_text, theirs);
+    screen->session.set_source(std::nullopt);
+    frames(2);
+    ASSERT_TRUE(open("two.cu"));
+  }
+}
+
+TEST_F(SandboxScreenTest, FieldsSayWhereTheyComeFrom) {
+  write("program.cu", kVectorAddProgram);
+  ASSERT_TRUE(open("program.cu"));
+  frames(2);
+  ASSERT_TRUE(has_mark("sandbox.launch"));
+  const KernelForm& form = screen->sandbox.form();
+  EXPECT_THAT(origin_text(screen->strings, form, "grid.x"), ::testing::HasSubstr("main(), line 17"));
+  EXPECT_THAT(origin_text(screen->strings, form, "a.shape"), ::testing::HasSubstr("main(), line 13"));
+  click("sandbox.launch");
+  EXPECT_EQ(screen->view.selection.line, 18U);
+  type_into("grid.x", "7");
+  EXPECT_THAT(origin_text(screen->strings, screen->sandbox.form(), "grid.x"), ::testing::HasSubstr("ceil(n/block.x)"));
+}
+
+TEST_F(SandboxScreenTest, ARunWithoutFindingsSaysSoAndThatTheyAreGone) {
+  if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
+  screen->session.select_lab("vector-add");
+  screen->session.submit();
+  ASSERT_TRUE(settle());
+  EXPECT_TRUE(has_mark("card.no_findings"));
+  const float plain = screen->marks().at("card.no_findings").high.y - screen->marks().at("card.no_findings").low.y;
+  screen->session.set_broken(screen->session.lab().break_it.front().name, true);
+  screen->session.submit();
+  ASSERT_TRUE(settle());
+  ASSERT_FALSE(screen->session.result()->findings.empty());
+  EXPECT_FALSE(has_mark("card.no_findings"));
+  screen->session.set_broken(screen->session.lab().break_it.front().name, false);
+  screen->session.submit();
+  ASSERT_TRUE(settle());
+  ASSERT_TRUE(has_mark("card.no_findings"));
+  // It has a line more.
+  EXPECT_GT(screen->marks().at("card.no_findings").high.y - screen->marks().at("card.no_findings").low.y, plain);
+}
+
+TEST_F(SandboxScreenTest, SavingTellsTheWholePathAndSavesOverItsOwnCopy) {
+  setenv("XDG_DOCUMENTS_DIR", folder.c_str(), 1);
+  screen->session.select_lab("vector-add");
+  frames(2);
+  const std::string original = screen->session.lab().kernel_file;
+  for (const char* text : {"// one\n", "// two\n"}) {
+    screen->session.set_source(text);
+    frames(2);
+    click("source.save");
+    frames(2);
+    const std::string file = (folder / "tilescope" / "elementwise-").string();
+    EXPECT_THAT(screen->message, ::testing::HasSubstr(file)) << original;
+  }
+  size_t copies = 0;
+  for (const auto& entry : fs::directory_iterator(folder / "tilescope"))
+    copies += entry.path().extension() == ".cu" ? 1 : 0;
+  EXPECT_EQ(copies, 1U);
+  unsetenv("XDG_DOCUMENTS_DIR");
+}
+
+TEST_F(SandboxScreenTest, SavingAnOwnFileSaysSavedAlsoWhileItDoesNotCompile) {
+  ASSERT_TRUE(open("saxpy.cu"));
+  screen->session.set_source("__global__ void broken(\n");
+  screen->session.submit();
+  ASSERT_TRUE(settle());
+  ASSERT_TRUE(has_mark("source.save"));
+  click("source.save");
+  frames(2);
+  EXPECT_THAT(screen->message, ::testing::HasSubstr("Saved saxpy.cu"));
+}
+
+TEST_F(SandboxScreenTest, TheCommandLineIsThereForLabsToo) {
+  frames(2);
+  EXPECT_TRUE(has_mark("sandbox.copy"));
 }
 
 TEST_F(SandboxScreenTest, AFieldThatIsWrongSaysSoBelowItself) {

@@ -39,11 +39,11 @@ class ScreenTest : public ::testing::Test {
 
   void frame() {
     ImGuiIO& io = ImGui::GetIO();
-    io.DisplaySize = {1600, 1000};
+    io.DisplaySize = window;
     io.DeltaTime = 1.0F / 60;
     apply_theme(screen->theme(), 1);
     ImGui::NewFrame();
-    screen->draw(1600, 1000);
+    screen->draw(window.x, window.y);
     ImGui::Render();
   }
   void frames(int count) {
@@ -121,6 +121,7 @@ class ScreenTest : public ::testing::Test {
   }
   int64_t param(const std::string& name) { return screen->session.request().config.param(name); }
 
+  ImVec2 window{1600, 1000};
   std::shared_ptr<Engine> engine;
   std::unique_ptr<Screen> screen;
 };

@@ -13,6 +13,9 @@ class SharedScreenTest : public ScreenTest {
   void SetUp() override {
     if (!engine->compiler()) GTEST_SKIP() << "needs NVRTC";
     screen->session.select_lab("grouped-order");
+    // Not what the window opens it with: a size that is executed as a whole.
+    for (const auto& [name, value] : default_config(screen->session.lab(), DeviceKind::sim).params)
+      screen->session.set_param(name, value);
     for (const auto& [name, value] : {std::pair{"M", 128}, {"N", 128}, {"K", 136}})
       screen->session.set_size(name, value);
     open();

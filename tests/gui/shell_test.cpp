@@ -71,6 +71,7 @@ TEST_F(ScreenTest, SizeSliderStopsAtOfferedSizes) {
 
 TEST_F(ScreenTest, ASliderThatTheRungDoesNotUseDoesNotMove) {
   click("rung.thread-per-element");
+  click("fold.sliders");
   const int64_t before = param("VEC");
   const Mark track = screen->marks().at("slider.VEC");
   drag({track.high.x - 6, track.centre().y}, {track.low.x + 2, track.centre().y});

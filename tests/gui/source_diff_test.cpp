@@ -53,12 +53,12 @@ constexpr const char* kText =
 
 TEST(SourceDiff, PutsKernelsOfOneFileBesideEachOtherWithTheLinesOfTheFile) {
   const SourceDiff diff = diff_of(kText, "first", "second");
-  const auto row_of = [&](uint32_t shown) { return *std::ranges::find(diff.rows, shown, &DiffRow::shown); };
+  const auto row_of = [&](uint32_t shown) { return *std::ranges::find(diff.rows, shown, &DiffRow::right); };
   EXPECT_EQ(row_of(15).kind, Kind::equal);
-  EXPECT_EQ(row_of(15).other, 9U);
+  EXPECT_EQ(row_of(15).left, 9U);
   EXPECT_EQ(row_of(16).kind, Kind::added);
   EXPECT_EQ(row_of(17).kind, Kind::changed);
-  EXPECT_EQ(row_of(17).other, 10U);
+  EXPECT_EQ(row_of(17).left, 10U);
   EXPECT_EQ(row_of(18).kind, Kind::equal);
   EXPECT_EQ(diff.added, 4U);    // comment, name, barrier, sum
   EXPECT_EQ(diff.removed, 3U);  // comment, name, sum
@@ -66,7 +66,7 @@ TEST(SourceDiff, PutsKernelsOfOneFileBesideEachOtherWithTheLinesOfTheFile) {
 
 TEST(SourceDiff, EmphasisesTheWordsThatChanged) {
   const SourceDiff diff = diff_of(kText, "first", "second");
-  const auto row = std::ranges::find(diff.rows, 17U, &DiffRow::shown);
+  const auto row = std::ranges::find(diff.rows, 17U, &DiffRow::right);
   ASSERT_NE(row, diff.rows.end());
   EXPECT_THAT(diff.words[row->words].left, IsEmpty());
   EXPECT_THAT(diff.words[row->words].right, ElementsAre(ByteRange{18, 22}));  // " + 2"
@@ -81,7 +81,7 @@ TEST(SourceDiff, FoldsWhatBothUseAndUnfoldsIt) {
   EXPECT_FALSE(diff.fold_of(15));
   const auto shows = [&](uint32_t line, const std::set<uint32_t>& open) {
     const auto rows = rows_on_screen(diff, true, open);
-    return std::ranges::find(rows, line, &DiffRow::shown) != rows.end();
+    return std::ranges::find(rows, line, &DiffRow::right) != rows.end();
   };
   EXPECT_FALSE(shows(3, {}));
   EXPECT_TRUE(shows(3, {0}));
@@ -91,7 +91,7 @@ TEST(SourceDiff, FoldsWhatBothUseAndUnfoldsIt) {
 TEST(SourceDiff, InOneColumnWhatWentComesBeforeWhatCame) {
   std::vector<uint32_t> order;
   for (const DiffRow& row : rows_on_screen(diff_of(kText, "first", "second"), false, {}))
-    if (row.kind != Kind::fold && row.kind != Kind::gap) order.push_back(row.shown != 0 ? row.shown : row.other);
+    if (row.kind != Kind::fold && row.kind != Kind::gap) order.push_back(row.right != 0 ? row.right : row.left);
   EXPECT_THAT(order, ElementsAre(7, 8, 13, 14, 15, 10, 16, 17, 18));
 }
 
@@ -109,9 +109,9 @@ void expect_whole(const std::string& text, const SourceDiff& diff, const Rung& o
   for (const bool two_columns : {true, false}) {
     std::vector<uint32_t> left, right;
     for (const DiffRow& row : rows_on_screen(diff, two_columns, open)) {
-      if (row.other != 0) left.push_back(row.other);
-      if (row.shown != 0) right.push_back(row.shown);
-      EXPECT_TRUE(row.kind != Kind::equal || lines[row.other - 1] == lines[row.shown - 1]);
+      if (row.left != 0) left.push_back(row.left);
+      if (row.right != 0) right.push_back(row.right);
+      EXPECT_TRUE(row.kind != Kind::equal || lines[row.left - 1] == lines[row.right - 1]);
     }
     std::ranges::sort(left);
     std::ranges::sort(right);
@@ -142,7 +142,7 @@ TEST(SourceDiff, OfThePaddedTileIsItsDeclaration) {
   const SourceDiff diff = diff_of(text, "shared_tile", "padded_tile");
   std::vector<std::string> changed;
   for (const DiffRow& row : diff.rows)
-    if (row.kind == Kind::changed && lines[row.shown - 1].find("//") != 0) changed.push_back(lines[row.shown - 1]);
+    if (row.kind == Kind::changed && lines[row.right - 1].find("//") != 0) changed.push_back(lines[row.right - 1]);
   ASSERT_EQ(changed.size(), 2U);
   EXPECT_THAT(changed[0], ::testing::HasSubstr("padded_tile("));
   EXPECT_THAT(changed[1], ::testing::HasSubstr("tile[TILE][TILE + (SAME_BANK ? 0 : PAD)]"));

@@ -128,12 +128,12 @@ class ComparisonTest : public SourcePanelTest {
 };
 
 TEST_F(ComparisonTest, TheKeyPutsTheRungBeforeItBesideTheShownOne) {
-  EXPECT_TRUE(is_there("other", lines_of("thread_per_element").signature));
-  EXPECT_TRUE(is_there("shown", lines_of("tile_per_cta").signature));
-  EXPECT_FALSE(is_there("shown", lines_of("thread_per_element").signature));
+  EXPECT_TRUE(is_there("left", lines_of("thread_per_element").signature));
+  EXPECT_TRUE(is_there("right", lines_of("tile_per_cta").signature));
+  EXPECT_FALSE(is_there("right", lines_of("thread_per_element").signature));
   press(ShellKey::d);
   frames(3);
-  EXPECT_FALSE(is_there("shown", lines_of("tile_per_cta").signature));
+  EXPECT_FALSE(is_there("right", lines_of("tile_per_cta").signature));
 }
 
 TEST_F(ComparisonTest, AnotherRungCanBeChosenAndIsKeptForItsLab) {
@@ -141,35 +141,75 @@ TEST_F(ComparisonTest, AnotherRungCanBeChosenAndIsKeptForItsLab) {
   frames(3);
   click("source.compare.grid-stride");
   frames(3);
-  EXPECT_TRUE(is_there("other", lines_of("grid_stride").signature));
+  EXPECT_TRUE(is_there("right", lines_of("grid_stride").signature)) << "it is the later one";
+  EXPECT_TRUE(is_there("left", lines_of("tile_per_cta").signature));
   screen->session.select_lab("transpose");
   frames(3);
   screen->session.select_lab("vector-add");
   frames(3);
-  EXPECT_TRUE(is_there("other", lines_of("grid_stride").signature));
+  EXPECT_TRUE(is_there("right", lines_of("grid_stride").signature));
   screen->session.select_rung("grid-stride");  // with itself it cannot be compared
   frames(3);
-  EXPECT_TRUE(is_there("other", lines_of("tiles_per_cta").signature));
+  EXPECT_TRUE(is_there("left", lines_of("tiles_per_cta").signature));
 }
 
-TEST_F(ComparisonTest, TheFirstRungIsComparedWithTheNext) {
+TEST_F(ComparisonTest, TheFirstRungIsComparedWithTheNextInTheOrderOfTheLadder) {
   screen->session.select_rung("thread-per-element");
   frames(3);
-  EXPECT_TRUE(is_there("other", lines_of("tile_per_cta").signature));
+  EXPECT_TRUE(is_there("left", lines_of("thread_per_element").signature));
+  EXPECT_TRUE(is_there("right", lines_of("tile_per_cta").signature));
+  EXPECT_LT(screen->marks().at("comparison.run").high.x, screen->marks().at("comparison.rung").low.x);
+}
+
+TEST_F(ComparisonTest, TheEarlierRungIsAtTheLeftWhicheverRuns) {
+  const auto& rungs = screen->session.lab().rungs;
+  for (size_t run = 0; run < rungs.size(); ++run)
+    for (size_t other = 0; other < rungs.size(); ++other) {
+      if (run == other || rungs[run].pick || rungs[other].pick) continue;
+      SCOPED_TRACE(rungs[run].name + " and " + rungs[other].name);
+      screen->session.select_rung(rungs[run].name);
+      screen->view.diff_with["vector-add"] = rungs[other].name;
+      frames(3);
+      EXPECT_TRUE(is_there("left", lines_of(rungs[std::min(run, other)].kernels.front()).signature));
+      EXPECT_TRUE(is_there("right", lines_of(rungs[std::max(run, other)].kernels.front()).signature));
+      const uint32_t last = lines_of(rungs[std::min(run, other)].kernels.front()).last;
+      if (!is_there("left", last)) continue;  // a long kernel
+      click("source.left." + std::to_string(last));
+      EXPECT_EQ(screen->view.selection.line, lines_of(rungs[run].kernels.front()).last)
+          << "both end with a brace: the one that runs is meant";
+    }
+}
+
+TEST_F(SourcePanelTest, ButtonsStayWhereTheyArePressed) {
+  for (const Tab tab : {Tab::tiles, Tab::traffic, Tab::step})
+    for (const Language language : {Language::en, Language::zh}) {
+      screen->view.tab = tab;
+      screen->strings.language = language;
+      frames(3);
+      const Marks before = screen->marks();
+      for (const char* button : {"source.ptx", "source.diff", "source.edit"}) {
+        click(button);
+        frames(3);
+        for (const char* each : {"source.ptx", "source.edit", "source.diff", "source.maximise"})
+          EXPECT_EQ(screen->marks().at(each).low.x, before.at(each).low.x) << each << " after " << button;
+        click(button);
+        frames(3);
+      }
+    }
 }
 
 TEST_F(ComparisonTest, AClickedLineIsSelectedAndItsEqualMeansTheOneThatRuns) {
   const uint32_t own = lines_of("tile_per_cta").last, other = lines_of("thread_per_element").last;
-  click("source.shown." + std::to_string(own));
+  click("source.right." + std::to_string(own));
   EXPECT_EQ(screen->view.selection.line, own);
   screen->view.selection.line = 1;
-  click("source.other." + std::to_string(other));  // both end with a brace
+  click("source.left." + std::to_string(other));  // both end with a brace
   EXPECT_EQ(screen->view.selection.line, own);
 }
 
 TEST_F(ComparisonTest, PointingAtALineLightsItElsewhere) {
   const uint32_t line = lines_of("tile_per_cta").signature;
-  point_at(centre("source.shown." + std::to_string(line)));
+  point_at(centre("source.right." + std::to_string(line)));
   frame();
   EXPECT_EQ(screen->view.hover.line, line);
 }
@@ -181,7 +221,7 @@ TEST_F(ComparisonTest, AFoldOpensAndCloses) {
   ASSERT_TRUE(screen->marks().contains("source.fold.1"));
   const uint32_t hidden = lines_of("padded_tile", "transpose.cu").signature + 6;
   for (const bool open : {false, true, false}) {
-    EXPECT_EQ(is_there("shown", hidden), open);
+    EXPECT_EQ(is_there("right", hidden), open);
     click("source.fold.1");
     frames(3);
   }
@@ -199,9 +239,9 @@ TEST_F(ComparisonTest, BesideTheRungThatHasRunIsWhatItsLinesMoved) {
   screen->session.submit();
   ASSERT_TRUE(settle());
   frames(8);
-  point_at(centre("source.shown." + std::to_string(lines_of("tile_per_cta").signature)));
+  point_at(centre("source.right." + std::to_string(lines_of("tile_per_cta").signature)));
   for (const auto& row : screen->session.result()->traffic.lines)
-    EXPECT_TRUE(row.space != Space::global || is_there("shown", row.line)) << row.line;
+    EXPECT_TRUE(row.space != Space::global || is_there("right", row.line)) << row.line;
 }
 
 /// A kernel of which much stands in headers.
@@ -321,7 +361,7 @@ TEST_F(HeaderTest, AComparisonReachesIntoHeaders) {
   // Rows of headers are counted on after those of the file.
   for (int page = 0; page < 60; ++page) {
     for (const auto& [mark, rect] : shown.marks()) {
-      if (!mark.starts_with("source.shown.")) continue;
+      if (!mark.starts_with("source.right.")) continue;
       if (static_cast<uint32_t>(std::stoul(mark.substr(13))) > lines_of_file + 1) return;
     }
     ImGui::GetIO().MousePos = centre("comparison.rung");
@@ -355,7 +395,7 @@ TEST_F(PickedRungTest, TheKernelThatItPicksIsShownBeforeItHasRun) {
 TEST_F(PickedRungTest, IsComparedWithTheRungBeforeThePickedOne) {
   press(ShellKey::d);
   frames(3);
-  EXPECT_TRUE(is_there("shown", lines_of("several_rows", "softmax.cu").signature) ||
+  EXPECT_TRUE(is_there("right", lines_of("several_rows", "softmax.cu").signature) ||
               screen->marks().contains("source.fold.0"));
   EXPECT_EQ(screen->marks().count("comparison.rung"), 1U);
   click("comparison.rung");

@@ -219,6 +219,111 @@ TEST_F(DrawnSpeed, PressingAnImplementationOfTheSmallTableSelectsItsRung) {
   EXPECT_EQ(session->rung().name, "row-major");
 }
 
+/// A sweep of softmax over its shapes; Triton ran at the first two and failed at the third.
+SpeedReport make_shapes(const Lab& lab) {
+  std::vector<int64_t> shapes;
+  for (size_t shape = 1; shape <= lab.points.size(); ++shape) shapes.push_back(static_cast<int64_t>(shape));
+  SpeedReport report = make_sweep(
+      lab, {{"five-kernels", 2}, {"row-in-registers", 1}, {"auto", 0.9}, {"copy", 0.8}, {"Triton", 1.1}}, shapes);
+  report.shapes = lab.points;
+  TimingSeries& triton = report.series.back();
+  triton.points.resize(2);
+  triton.gaps[3] = "Triton ran out of shared memory.";
+  report.series.push_back({.name = "cuDNN", .is_rung = false, .unavailable = "It is not installed.", .points = {}});
+  return report;
+}
+
+TEST_F(DrawnSpeed, ASweepOverShapesHasACellForEachShapeOfEachSeries) {
+  const Lab& softmax = *find_lab("softmax");
+  record(make_shapes(softmax), "softmax.json");
+  open("softmax");
+  for (const ImVec2 room : {ImVec2(464, 330), ImVec2(640, 330), ImVec2(736, 300), ImVec2(1000, 330)}) {
+    draw(draw_speed, room);
+    std::vector<Mark> cells;
+    for (const char* series : {"five-kernels", "row-in-registers", "auto", "copy", "Triton"})
+      for (size_t shape = 1; shape <= softmax.points.size(); ++shape) {
+        const std::string name = fmt::format("shapes.{}.{}", series, shape);
+        ASSERT_TRUE(view.marks.contains(name)) << name << " at " << room.x;
+        cells.push_back(view.marks.at(name));
+      }
+    EXPECT_FALSE(view.marks.contains("shapes.cuDNN.1")) << "without a time it is named below, not drawn";
+    for (size_t one = 0; one < cells.size(); ++one) {
+      EXPECT_GT(cells[one].high.x - cells[one].low.x, 34) << "room for a figure of four digits";
+      EXPECT_TRUE(cells[one].low.x >= 0 && cells[one].high.x <= room.x && cells[one].high.y <= room.y);
+      for (size_t other = 0; other < one; ++other)
+        EXPECT_FALSE(cells[one].low.x < cells[other].high.x && cells[other].low.x < cells[one].high.x &&
+                     cells[one].low.y < cells[other].high.y && cells[other].low.y < cells[one].high.y);
+    }
+  }
+}
+
+TEST_F(DrawnSpeed, ACellTellsItsTimeOrWhyThereIsNone) {
+  record(make_shapes(*find_lab("softmax")), "softmax.json");
+  open("softmax");
+  const ImVec2 room(640, 330);
+  const std::string told = explained_at("shapes.row-in-registers.2", room);
+  EXPECT_THAT(told, HasSubstr("Row in registers at rows × columns = 4096 × 1024"));
+  EXPECT_THAT(told, HasSubstr(" to ")) << "the interval";
+  EXPECT_THAT(explained_at("shapes.Triton.3", room), HasSubstr("out of shared memory"));
+  const std::string missing = explained_at("shapes.Triton.4", room);
+  EXPECT_THAT(missing, HasSubstr("Triton has no time at 8192 × 16384"));
+  EXPECT_THAT(missing, Not(HasSubstr("out of shared")));
+}
+
+TEST_F(DrawnSpeed, PressingARowOfAShapeSweepSelectsItsRung) {
+  record(make_shapes(*find_lab("softmax")), "softmax.json");
+  open("softmax");
+  const ImVec2 room(640, 330);
+  draw(draw_speed, room);
+  click(draw_speed, room, view.marks.at("shapes.row-in-registers.1").centre());
+  EXPECT_EQ(session->rung().name, "row-in-registers");
+  draw(draw_speed, room);
+  click(draw_speed, room, view.marks.at("shapes.copy.1").centre());
+  EXPECT_EQ(session->rung().name, "row-in-registers") << "a reference is no rung";
+}
+
+TEST_F(DrawnSpeed, NothingOfAPlotLiesOnTheNotesHoweverLowThePanelIs) {
+  const Lab& add = *find_lab("vector-add");
+  std::vector<std::pair<std::string, double>> times;
+  for (const Rung& rung : add.rungs) times.emplace_back(rung.name, 1.0 + 0.1 * static_cast<double>(times.size()));
+  for (const char* reference : {"copy", "PyTorch", "Triton"}) times.emplace_back(reference, 1.0);
+  record(make_sweep(add, times, {1 << 10, 1 << 20, 1 << 28}), "add.json");
+  open("vector-add");
+  for (const BottomTab tab : {BottomTab::sweep, BottomTab::ladder})
+    for (float height = 60; height <= 400; height += 4) {
+      view.bottom = tab;
+      draw(draw_speed, {640, height}, {-1, -1});
+      if (!view.marks.contains("speed.notes")) {
+        EXPECT_LT(height, 200) << "there is room for both";
+        continue;
+      }
+      const Mark& notes = view.marks.at("speed.notes");
+      EXPECT_LE(notes.high.y, height);
+      for (const auto& text : plots::TextBoxes())
+        EXPECT_LE(text.high.y, notes.low.y + 1) << text.text << " in a panel of " << height;
+    }
+}
+
+TEST_F(DrawnSpeed, PlotsCallRungsByTheirTitlesInBothLanguages) {
+  record(make_sweep(*find_lab("vector-add"), {{"thread-per-element", 2}, {"vector-loads", 1}, {"copy", 1}},
+                    {1 << 10, 1 << 20}),
+         "add.json");
+  for (const Language language : {Language::en, Language::zh}) {
+    strings.language = language;
+    open("vector-add");
+    for (const BottomTab tab : {BottomTab::sweep, BottomTab::ladder}) {
+      view.bottom = tab;
+      draw(draw_speed, {640, 330}, {-1, -1});
+      for (const char* rung : {"thread-per-element", "vector-loads"}) {
+        const std::string title = strings(find_rung(session->lab(), rung)->title);
+        const auto& texts = plots::TextBoxes();
+        EXPECT_TRUE(std::ranges::any_of(texts, [&](const auto& box) { return box.text == title; })) << title;
+        EXPECT_FALSE(std::ranges::any_of(texts, [&](const auto& box) { return box.text == rung; })) << rung;
+      }
+    }
+  }
+}
+
 TEST_F(DrawnSpeed, WithoutTimesOfSmallSizesThereIsNoTable) {
   open("grouped-order");
   view.bottom = BottomTab::small;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/bench/recording.hpp"
+#include "engine/bench/timed_place.hpp"
 #include "engine/lab.hpp"
 
 namespace tilescope {
@@ -50,32 +52,102 @@ Strings load_strings(Language language) {
   return std::move(*strings);
 }
 
+const Lab& vector_add() { return *find_lab("vector-add"); }
+Ladder ladder_at(const SpeedReport& report, int64_t size) { return make_ladder(vector_add(), report, size); }
+
 TEST(SpeedModel, TheLadderIsAtTheTimedSizeNearestByRatio) {
-  EXPECT_EQ(make_ladder(make_report(), 98432).size, 1 << 20);
-  EXPECT_EQ(make_ladder(make_report(), 3000).size, 1024);
-  EXPECT_EQ(make_ladder(make_report(), int64_t{1} << 40).size, 1 << 27);
+  EXPECT_EQ(ladder_at(make_report(), 98432).size, 1 << 20);
+  EXPECT_EQ(ladder_at(make_report(), 3000).size, 1024);
+  EXPECT_EQ(ladder_at(make_report(), int64_t{1} << 40).size, 1 << 27);
 }
 
-TEST(SpeedModel, TheLadderIsAShareOfTheBestReferenceAtThatSize) {
-  const Ladder ladder = make_ladder(make_report(), 1 << 27);
-  EXPECT_EQ(ladder.best, "PyTorch");
+TEST(SpeedModel, TheLadderIsAShareOfTheCopyAtEverySize) {
+  const Ladder ladder = ladder_at(make_report(), 1 << 27);
+  EXPECT_EQ(ladder.best, "copy") << "PyTorch is faster there, but a copy is what bytes can reach";
   EXPECT_TRUE(ladder.best_is_reference);
   ASSERT_EQ(ladder.rows.size(), 4U);  // Triton has no point
-  EXPECT_NEAR(ladder.rows[1].percent, 100.0 * 4200 / 4160, 1e-9);
-  EXPECT_EQ(make_ladder(make_report(), 1 << 20).best, "copy");  // PyTorch was not timed there
+  EXPECT_NEAR(ladder.rows[1].percent, 100.0 * 4200 / 4100, 1e-9);
+  EXPECT_EQ(ladder_at(make_report(), 1 << 20).best, "copy");
+}
+
+TEST(SpeedModel, WithoutACopyTheReferenceIsTheFastestAtTheLargestSizeOfThoseTimedEverywhere) {
+  Lab lab = vector_add();
+  std::erase_if(lab.references, [](const ReferenceSpec& one) { return one.kind == ReferenceKind::device_copy; });
+  SpeedReport report = make_report();
+  for (TimingSeries& series : report.series)
+    if (series.name == "copy") series.points.insert(series.points.begin(), point(1024, 1, false));
+  // PyTorch, 4,160 at the largest size, was timed at no other: it could not be the unit there.
+  for (const int64_t size : timed_sizes(report)) EXPECT_EQ(make_ladder(lab, report, size).best, "copy") << size;
+  for (TimingSeries& series : report.series)
+    if (series.name == "copy") series.points.pop_back();
+  EXPECT_EQ(make_ladder(lab, report, 1 << 27).best, "PyTorch") << "none was timed at all sizes";
 }
 
 TEST(SpeedModel, WithoutAReferenceTheFastestRungIsAHundredPercent) {
-  const Ladder ladder = make_ladder(make_report(), 1024);
+  const Ladder ladder = ladder_at(make_report(), 1024);  // no reference was timed there
   EXPECT_EQ(ladder.best, "grid-stride");
   EXPECT_FALSE(ladder.best_is_reference);
   EXPECT_NEAR(ladder.rows[0].percent, 75, 1e-9);
+  SpeedReport alone = make_report();
+  std::erase_if(alone.series, [](const TimingSeries& series) { return !series.is_rung; });
+  for (const int64_t size : timed_sizes(alone)) EXPECT_EQ(ladder_at(alone, size).best, "grid-stride") << size;
+}
+
+TEST(SpeedModel, TheLadderIsAtTheLargestSizeUntilOneIsChosen) {
+  ViewState view;
+  EXPECT_EQ(ladder_size(view, vector_add(), make_report()), 1 << 27);
+  view.ladder_sizes["vector-add"] = "1024";
+  EXPECT_EQ(ladder_size(view, vector_add(), make_report()), 1024);
+  view.ladder_sizes["vector-add"] = "2048";
+  EXPECT_EQ(ladder_size(view, vector_add(), make_report()), 1 << 27) << "the report has no such size";
+}
+
+TEST(SpeedModel, OfShapesTheLargestMovesTheMostBytes) {
+  const Lab& softmax = *find_lab("softmax");
+  SpeedReport report = make_report();
+  report.lab = softmax.name;
+  report.config = default_config(softmax, DeviceKind::gpu);
+  report.shapes = softmax.points;
+  for (TimingSeries& series : report.series) {
+    series.points.clear();
+    for (size_t shape = 1; shape <= report.shapes.size(); ++shape)
+      series.points.push_back(point(static_cast<int64_t>(shape), 1000));
+  }
+  const auto largest = largest_size(softmax, report);
+  ASSERT_TRUE(largest);
+  EXPECT_EQ(place_text(report, *largest), "8192 × 16384") << "not the one that is named last";
+  EXPECT_EQ(brief_place_text(report, *largest), "8192 × 16384");
+  EXPECT_EQ(brief_place_text(make_report(), 8192), "8,192");
+  EXPECT_EQ(brief_place_text(make_report(), int64_t{1} << 30), "2³⁰");
+}
+
+/// The unit of a ladder is one and the same at every size that the shipped recordings have a time of it for, and the
+/// ladder of the matrix product tells what its lesson tells: each rung is faster than the one before.
+TEST(SpeedModel, TheLaddersOfTheShippedRecordingsHaveOneUnit) {
+  const Recordings recordings = read_recordings(std::filesystem::path(TILESCOPE_SOURCE) / "assets" / "recordings");
+  ASSERT_FALSE(recordings.reports.empty());
+  for (const SpeedReport& report : recordings.reports) {
+    if (report.is_map) continue;
+    const Lab& lab = *find_lab(report.lab);
+    const std::string unit = make_ladder(lab, report, *largest_size(lab, report)).best;
+    for (const int64_t size : timed_sizes(report)) EXPECT_EQ(make_ladder(lab, report, size).best, unit) << report.lab;
+  }
+  const Lab& matmul = *find_lab("matmul-fp32");
+  const SpeedReport& report = *recordings.find(matmul.name);
+  const auto speed_of_rung = [&](const char* rung, int64_t size) {
+    return timed_point(report, rung, size)->gigabytes_per_second;
+  };
+  const int64_t opens_at = ladder_size(ViewState{}, matmul, report);
+  EXPECT_GT(speed_of_rung("register-2d", opens_at), speed_of_rung("shared-tile", opens_at));
+  EXPECT_LT(speed_of_rung("register-2d", 256), speed_of_rung("shared-tile", 256)) << "where the sliders' 200 led";
 }
 
 TEST(SpeedModel, AReportWithoutPointsHasNoLadderAndNoSizes) {
   SpeedReport report = make_report();
   for (auto& series : report.series) series.points.clear();
-  EXPECT_TRUE(make_ladder(report, 1024).rows.empty());
+  EXPECT_TRUE(ladder_at(report, 1024).rows.empty());
+  EXPECT_FALSE(largest_size(vector_add(), report));
+  EXPECT_EQ(ladder_reference(vector_add(), report), nullptr);
   EXPECT_FALSE(sizes_of(report));
 }
 
@@ -122,12 +194,14 @@ TEST(SpeedModel, TheFooterNamesGpuClockCudaAndDate) {
   EXPECT_EQ(method_text(cold, strings), "2026-11-20, median, L2 flushed");
 }
 
-TEST(SpeedModel, RungsHaveTitlesWhereAllAreShort) {
+TEST(SpeedModel, RungsGoByTheirTitlesInBothLanguages) {
   const Lab* lab = find_lab("vector-add");
   ASSERT_NE(lab, nullptr);
   const TimingSeries series{.name = "grid-stride", .is_rung = true, .unavailable = {}, .points = {}};
-  EXPECT_EQ(series_title(*lab, series, load_strings(Language::en)), "grid-stride");
+  EXPECT_EQ(series_title(*lab, series, load_strings(Language::en)), "Grid-stride loop");
   EXPECT_EQ(series_title(*lab, series, load_strings(Language::zh)), "网格跨步循环");
+  const TimingSeries gone{.name = "renamed-since", .is_rung = true, .unavailable = {}, .points = {}};
+  EXPECT_EQ(series_title(*lab, gone, load_strings(Language::en)), "renamed-since");
 }
 
 }  // namespace

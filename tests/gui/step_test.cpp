@@ -33,7 +33,9 @@ TEST(StepValues, BitsAreShownAsTheTypeTheyHave) {
 }
 
 TEST(StepValues, AnotherFormatIsShownOnDemand) {
-  EXPECT_EQ(value_text(0x3f800000, 0, 4, ValueKind::f32, StepFormat::hexadecimal, 6), "3f800000");
+  EXPECT_EQ(value_text(0x3f800000, 0, 4, ValueKind::f32, StepFormat::hexadecimal, 6), "0x3f800000");
+  EXPECT_EQ(value_text(12, 0, 8, ValueKind::bits, StepFormat::automatic, 6), "0xc");
+  EXPECT_EQ(value_text(0x10, 0, 4, ValueKind::bits, StepFormat::automatic, 6), "0x00000010");
   EXPECT_EQ(value_text(0x3f800000, 0, 4, ValueKind::f32, StepFormat::whole, 9), "1,065,353,216");
   EXPECT_EQ(value_text(0x3f800000, 0, 4, ValueKind::signed_integer, StepFormat::real, 6), "1");
 }

@@ -245,23 +245,24 @@ std::string said(const VectorAdd& vectors) {
 
 TEST(TilesSentence, SaysWhatTheBlocksDo) {
   EXPECT_EQ(said({.n = 98432, .tiles = 4}),
-            "97 blocks write 98,432 elements; each walks 4 tiles of 256. 35 of 132 SMs get no block.");
+            "97 blocks write 98,432 elements; each processes 4 tiles of 256 elements. 35 of 132 SMs get no block.");
   EXPECT_EQ(said({.n = 98432}), "385 blocks write 98,432 elements; each writes one tile of 256. 2.9 blocks per SM.");
   EXPECT_EQ(said({.n = 98432, .tiles = 4, .grid_stride = true}),
-            "97 blocks write 98,432 elements; each takes 3–4 tiles of 256, 24,832 elements apart. 35 of 132 SMs get no "
+            "97 blocks write 98,432 elements; each processes 3–4 tiles of 256 elements, 24,832 elements apart. 35 of "
+            "132 SMs get no "
             "block.");
   EXPECT_EQ(said({.n = 31, .processors = 0}),
             "1 block writes 31 elements; 225 of its 256 threads have nothing to write.");
   EXPECT_EQ(said({.n = 1, .processors = 0}), "1 block writes 1 element; 255 of its 256 threads have nothing to write.");
 }
 
-TEST(TilesSentence, OfSeveralLaunchesItSaysWhichIsShown) {
+TEST(TilesSentence, AFindingOfALaunchThatIsNotShownIsNotSaid) {
   const auto result = make_vector_add({.n = 98432});
   result->plan.launches.assign(3, Launch{.kernel = "first"});
-  result->plan.launches[1].kernel = "second";
-  result->tiles.launch = 1;
-  EXPECT_EQ(tiles_sentence(load_strings(), *result, tile_shape(result)).quiet,
-            "2.9 blocks per SM. Launch 2 of 3: second.");
+  result->findings = {{.id = "out-of-bounds", .launch = 2, .line = 5, .block = {3, 0, 0}}};
+  EXPECT_TRUE(tiles_sentence(load_strings(), *result, tile_shape(result)).warning.empty());
+  result->launch = 2;
+  EXPECT_FALSE(tiles_sentence(load_strings(), *result, tile_shape(result)).warning.empty());
 }
 
 TEST(TilesSentence, OfAMatrixABlockWritesRowsTimesColumns) {
@@ -321,7 +322,7 @@ TEST(TilesSentence, ASumIsGatheredAndNotATileOfEachBlock) {
     const auto result = sum_of(atomics);
     const TileShape shape = tile_shape(result);
     EXPECT_EQ(tiles_sentence(load_strings(), *result, shape).reason,
-              "write 1 element; what all of them have read comes together there.");
+              "write 1 element; all that they read is combined there.");
     EXPECT_FALSE(tail_of(shape, result));
   }
 }

@@ -1,6 +1,9 @@
 // The tile view from near, drawn without a window: wheel, drag, double click, breadcrumb, keys, and odd results.
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "app/panels/tiles_readers.hpp"
 #include "app/panels/tiles_zoom.hpp"
 #include "app/shell_keys.hpp"
 #include "tests/gui/drawn_panel.hpp"
@@ -46,6 +49,43 @@ TEST_F(ZoomedTiles, TheWheelGoesFromTheGridToTheLanesAndBack) {
   EXPECT_TRUE(view.selection.block);  // the block that was zoomed into
   for (int notch = 0; notch < 40; ++notch) wheel(pointer, -1);
   EXPECT_EQ(view.zoom.level, TilesLevel::grid);
+}
+
+// At the level of lanes each map shows what the chosen lane touches there: its own element, and those that the same
+// lane reads or writes in the other buffers.
+TEST_F(ZoomedTiles, TheChosenLaneIsSeenInEveryMap) {
+  const auto seen = [&](const char* name) {
+    std::set<int64_t> elements;
+    const Mark map = view.marks.at(name);
+    for (float y = map.low.y + 2; y < map.high.y; y += 6)
+      for (float x = map.low.x + 2; x < map.high.x; x += 6) {
+        draw(draw_tiles, kSize, {x, y});
+        if (view.hover.element) elements.insert(*view.hover.element);
+      }
+    return elements;
+  };
+  for (const bool vector : {true, false})
+    for (const int lane : {0, 13, 31}) {
+      result = vector ? make_vector_add({.n = 98432, .tiles = 4}) : make_transpose(96, 128);
+      view = {};
+      draw(draw_tiles, kSize);
+      TraceIndex& index = trace_index(result);
+      const auto access = index.shown_access({}, {.block = 1}, 1);
+      ASSERT_TRUE(access);
+      const WarpAccess chosen = warp_access(*result, *access);
+      view.selection = select_access(*result, *access, lane);
+      view.zoom.level = TilesLevel::lane;
+      settle();
+      const auto output = static_cast<size_t>(vector ? 2 : 1);
+      const auto written = lane_touch_near(index, chosen, lane, output, /*writes=*/true);
+      const auto read = lane_touch_near(index, chosen, lane, 0, /*writes=*/false);
+      ASSERT_TRUE(written && read);
+      EXPECT_TRUE(seen("tiles.out").contains(written->begin)) << (vector ? "vector" : "matrix") << ", lane " << lane;
+      EXPECT_TRUE(seen(vector ? "tiles.a" : "tiles.in").contains(read->begin)) << lane;
+      if (!vector) continue;
+      draw(draw_tiles, kSize, {view.marks.at("tiles.out").low.x + 2, centre("tiles.out").y});
+      EXPECT_TRUE(view.hover.element) << "nothing of the map is left empty beside the rows, lane " << lane;
+    }
 }
 
 TEST_F(ZoomedTiles, TheElementUnderThePointerStaysThere) {

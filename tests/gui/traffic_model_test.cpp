@@ -72,7 +72,7 @@ TEST(TrafficOfTranspose, AColumnOfTheTileTakes32PassesUntilItIsPaddedOrSwizzled)
   EXPECT_DOUBLE_EQ(read->movement.needed_per_request(), 1);
   const TrafficSentence said = traffic_sentence(texts(), *conflicts);
   EXPECT_TRUE(said.waste);
-  EXPECT_EQ(said.finding, "32 passes for one read.");
+  EXPECT_EQ(said.finding, "32 wavefronts for one read.");
   EXPECT_THAT(said.reason, ::testing::HasSubstr(fmt::format("line {}", read->line)));
   for (const char* rung : {"padded-tile", "swizzled-tile"}) {
     const auto without = transpose(rung);
@@ -334,7 +334,7 @@ TEST(TrafficWords, AnAtomicIsNotCalledAStoreAndAWordForAWarpNotWaste) {
   const TrafficSentence said = traffic_sentence(texts(), result);
   EXPECT_TRUE(said.waste);
   EXPECT_THAT(said.reason, ::testing::HasSubstr("the atomic on"));
-  EXPECT_THAT(said.reason, ::testing::HasSubstr("32 sectors per request where 1 would hold its bytes"));
+  EXPECT_THAT(said.reason, ::testing::HasSubstr("32 sectors per request where 1 would do"));
 }
 
 TEST(TrafficWords, WhatAFewLanesWasteIsNotWhatTheRunIsAbout) {
@@ -420,7 +420,7 @@ TEST_F(DrawnSharedTraffic, ASampledGridAndACutRecordSaySo) {
   sampled->plan.launches.push_back({.kernel = "k", .grid = {1 << 20, 1, 1}, .block = {256, 1, 1}});
   sampled->tiles.grid = {1 << 20, 1, 1};
   sampled->traffic.lines.push_back({.line = 3, .requests = 10, .sectors = 40, .useful_bytes = 1280});
-  sampled->hierarchy.reason = "the accesses of 0 of 1048576 blocks fit the record";
+  sampled->hierarchy.reason = Phrase("the accesses of 0 of 1048576 blocks fit the record");
   result = sampled;
   EXPECT_GT(draw(draw_traffic, {1104, 520}), 0);
   EXPECT_FALSE(view.marks.contains("traffic.lanes"));

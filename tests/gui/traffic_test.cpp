@@ -108,13 +108,11 @@ TEST(TrafficSentence, SaysWhatIsUsedAndWhatIsWasted) {
   EXPECT_EQ(said({.n = 98432, .tiles = 4}, false), "Every byte moved is used: 4 sectors serve each warp request.");
   EXPECT_EQ(said({.n = 98304, .tiles = 4, .vector = 4}, false),
             "Every byte moved is used: 16 sectors serve each warp request.");
-  EXPECT_EQ(said({.n = 31}, false), "96.9% of the bytes moved are used: 12 B of 384 B move in vain.");
+  EXPECT_EQ(said({.n = 31}, false), "96.9% of the bytes moved are used: 12 B of 384 B are wasted.");
   EXPECT_EQ(said({.n = 1 << 16, .spread = 2}, true),
-            "Half of what moves is wasted: the load of a at line 39 touches 8 sectors per request where 4 would hold "
-            "its bytes.");
+            "Half of what moves is wasted: the load of a at line 39 touches 8 sectors per request where 4 would do.");
   EXPECT_EQ(said({.n = 1 << 16, .offset_a = 1}, true),
-            "7.7% of what moves is wasted: the load of a at line 39 touches 5 sectors per request where 4 would hold "
-            "its bytes.");
+            "7.7% of what moves is wasted: the load of a at line 39 touches 5 sectors per request where 4 would do.");
 }
 
 TEST(TrafficSentence, AHundredPercentIsSaidOnlyOfAll) {

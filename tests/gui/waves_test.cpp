@@ -57,17 +57,17 @@ WavesSentence sentence_of(const std::shared_ptr<RunResult>& result) {
 TEST(WavesSentence, SaysHowManyWavesAndWhatTheLastOneLeavesEmpty) {
   const WavesSentence said = sentence_of(make_result({}));
   EXPECT_EQ(said.finding, "2,500 blocks run in 3 waves of 1,056.");
-  EXPECT_EQ(said.reason, "The last one fills 388 of 1,056 places: 21% of the time is idle.");
-  EXPECT_EQ(said.quiet, "Warps: at most 8 blocks on an SM.");
+  EXPECT_EQ(said.reason, "The last wave fills 388 of 1,056 slots: 21% of the time is idle.");
+  EXPECT_EQ(said.quiet, "Warps: at most 8 blocks per SM.");
 }
 
 TEST(WavesSentence, AFullLastWaveLeavesNothing) {
-  EXPECT_EQ(sentence_of(make_result({.blocks = 2112})).reason, "The last wave fills every place.");
+  EXPECT_EQ(sentence_of(make_result({.blocks = 2112})).reason, "The last wave fills every slot.");
 }
 
 TEST(WavesSentence, OneBlockTooManyIsNotCalledNothing) {
   EXPECT_EQ(sentence_of(make_result({.blocks = 264 * 1056 + 1055})).reason,
-            "The last one fills 1,055 of 1,056 places: <1% of the time is idle.");
+            "The last wave fills 1,055 of 1,056 slots: <1% of the time is idle.");
 }
 
 TEST(WavesSentence, ASmallGridLeavesMultiprocessorsWithoutABlock) {
@@ -80,14 +80,14 @@ TEST(WavesSentence, ABlockThatFitsNowhereIsNamedWithWhatItTakes) {
   const WavesSentence said =
       sentence_of(make_result({.usage = {.threads = 256, .dynamic_shared_bytes = 128 * 1024}, .gpu = "v100"}));
   EXPECT_TRUE(said.trouble);
-  EXPECT_EQ(said.finding, "Not one block fits on an SM.");
-  EXPECT_EQ(said.reason, "Shared memory: a block takes 128 of 96 KiB on the V100.");
+  EXPECT_EQ(said.finding, "Not a single block fits on an SM.");
+  EXPECT_EQ(said.reason, "Shared memory: a block needs 128 of 96 KiB on the V100.");
 }
 
 TEST(WavesSentence, AMeasuredScheduleIsSaidToBeOne) {
   const WavesSentence said = sentence_of(make_measured());
   EXPECT_EQ(said.finding, "5 blocks ran on 2 SMs in 4.00 µs, at most 2 at a time on each.");
-  EXPECT_TRUE(said.reason.starts_with("Over that time 53% of the places held a block;")) << said.reason;
+  EXPECT_TRUE(said.reason.starts_with("Over that time 53% of the slots held a block;")) << said.reason;
 }
 
 TEST(WavesModel, AResultWithoutLaunchesHasNoWaves) {
@@ -99,9 +99,9 @@ TEST(WavesModel, AResultWithoutLaunchesHasNoWaves) {
 TEST(WavesModel, WavesAreThoseOfTheLaunchThatIsMapped) {
   auto result = make_result({});
   result->waves.push_back({.blocks = 7, .multiprocessors = 1, .blocks_per_multiprocessor = 1});
-  EXPECT_EQ(shown_waves(*result)->blocks, 7U) << "not observed: the last one";
-  result->observed = true;
-  result->tiles.launch = 0;
+  result->launch = 1;
+  EXPECT_EQ(shown_waves(*result)->blocks, 7U);
+  result->launch = 0;
   EXPECT_EQ(shown_waves(*result)->blocks, 2500U);
 }
 

@@ -1,0 +1,185 @@
+// Every lab in every tab, at several sizes and in both languages: no text lies on a different one, and none is cut off
+// at the edge of its window. Texts are recorded where they are drawn; nothing is rendered.
+#include <algorithm>
+#include <cmath>
+
+#include "app/widgets.hpp"
+#include "engine/lab.hpp"
+#include "tests/gui/screen_fixture.hpp"
+
+namespace tilescope {
+namespace {
+
+using testing::ScreenTest;
+
+constexpr float kTouch = 1.5F;  // pixels by which glyphs may reach into each other, or past an edge
+
+struct Extent {
+  float width, height;
+};
+constexpr Extent kExtents[] = {{1600, 1000}, {1280, 800}, {1024, 640}, {900, 560}};
+
+/// What is seen of a text.
+struct Seen {
+  ImVec2 low, high;
+  bool empty() const { return high.x - low.x <= kTouch || high.y - low.y <= kTouch; }
+};
+
+Seen seen_part(const DrawnText& text) {
+  return {{std::max(text.low.x, text.clip_low.x), std::max(text.low.y, text.clip_low.y)},
+          {std::min(text.high.x, text.clip_high.x), std::min(text.high.y, text.clip_high.y)}};
+}
+
+bool overlap(const Seen& a, const Seen& b) {
+  return std::min(a.high.x, b.high.x) - std::max(a.low.x, b.low.x) > kTouch &&
+         std::min(a.high.y, b.high.y) - std::max(a.low.y, b.low.y) > kTouch;
+}
+
+/// The same text once more in the same place: it is drawn again over what marks it.
+bool redrawn(const DrawnText& a, const DrawnText& b) {
+  return a.text == b.text && std::abs(a.low.x - b.low.x) <= 2 && std::abs(a.low.y - b.low.y) <= 2;
+}
+
+std::string place_of(const DrawnText& text) {
+  return fmt::format("\"{}\" ({:.0f}, {:.0f} to {:.0f}, {:.0f})", text.text, text.low.x, text.low.y, text.high.x,
+                     text.high.y);
+}
+
+/// What is wrong with the texts of a frame, a line each.
+std::vector<std::string> faults_of(std::vector<DrawnText> texts) {
+  std::vector<std::string> faults;
+  std::stable_sort(texts.begin(), texts.end(),
+                   [](const DrawnText& a, const DrawnText& b) { return a.low.y < b.low.y; });
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const DrawnText& one = texts[i];
+    const Seen seen = seen_part(one);
+    if (seen.empty()) continue;
+    const bool cut_x = one.low.x < one.clip_low.x - kTouch || one.high.x > one.clip_high.x + kTouch;
+    const bool cut_y = !one.scrolls_y && (one.low.y < one.clip_low.y - kTouch || one.high.y > one.clip_high.y + kTouch);
+    if (cut_x || cut_y)
+      faults.push_back(fmt::format("cut off: {} in {:.0f}, {:.0f} to {:.0f}, {:.0f}", place_of(one), one.clip_low.x,
+                                   one.clip_low.y, one.clip_high.x, one.clip_high.y));
+    for (size_t j = i + 1; j < texts.size() && texts[j].low.y < one.high.y; ++j)
+      if (texts[j].window == one.window && !redrawn(one, texts[j]) && overlap(seen, seen_part(texts[j])))
+        faults.push_back(fmt::format("overlap: {} and {}", place_of(one), place_of(texts[j])));
+  }
+  return faults;
+}
+
+class DrawnTexts : public ScreenTest {
+ protected:
+  DrawnTexts() {
+    screen->fonts = load_fonts(1, interface_texts(engine->root()), nullptr);  // Chinese is as wide as it will be
+    unsigned char* pixels = nullptr;
+    int width = 0, height = 0;
+    ImGui::GetIO().Fonts->GetTexDataAsRGBA32(&pixels, &width, &height);
+    screen->view.animate = false;
+    ImGui::GetIO().MousePos = {-1, -1};
+  }
+  ~DrawnTexts() override { record_texts(nullptr); }
+
+  void draw(const Extent& extent) {
+    ImGuiIO& io = ImGui::GetIO();
+    io.DisplaySize = {extent.width, extent.height};
+    io.DeltaTime = 1.0F / 60;
+    ImGui::NewFrame();
+    screen->draw(extent.width, extent.height);
+    ImGui::Render();
+  }
+
+  /// The texts of a frame that has come to rest.
+  std::vector<DrawnText> texts_at(const Extent& extent) {
+    record_texts(nullptr);
+    draw(extent);  // lays out
+    draw(extent);  // scroll bars have come or gone
+    std::vector<DrawnText> texts;
+    record_texts(&texts);
+    draw(extent);
+    record_texts(nullptr);
+    return texts;
+  }
+
+  /// Draws until what the tab records on demand is there.
+  void wait_for_records() {
+    const auto start = std::chrono::steady_clock::now();
+    do {
+      draw(kExtents[0]);
+      if (!screen->session.recording_steps() && !screen->session.counting_fusion()) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    } while (std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
+  }
+
+  void check(const std::string& what) {
+    for (const Extent& extent : kExtents)
+      for (const Language language : {Language::en, Language::zh}) {
+        screen->strings.language = language;
+        for (const std::string& fault : faults_of(texts_at(extent))) {
+          ++faults;
+          ADD_FAILURE() << what << " at " << extent.width << " × " << extent.height
+                        << (language == Language::zh ? ", Chinese: " : ": ") << fault;
+        }
+      }
+    screen->strings.language = Language::en;
+  }
+
+  int faults = 0;
+};
+
+DrawnText text_at(const char* text, ImVec2 low, ImVec2 high) {
+  return {.text = text,
+          .window = "one",
+          .low = low,
+          .high = high,
+          .clip_low = {0, 0},
+          .clip_high = {100, 100},
+          .scrolls_y = false};
+}
+
+TEST(TextFaults, AreOverlapsAndWhatIsCutOff) {
+  EXPECT_TRUE(faults_of({text_at("a", {10, 10}, {30, 20}), text_at("b", {31, 10}, {50, 20})}).empty());
+  EXPECT_EQ(faults_of({text_at("a", {10, 10}, {30, 20}), text_at("b", {26, 12}, {50, 22})}).size(), 1U);
+  EXPECT_TRUE(faults_of({text_at("a", {10, 10}, {30, 20}), text_at("a", {11, 10}, {31, 20})}).empty());
+  EXPECT_EQ(faults_of({text_at("a", {80, 10}, {120, 20})}).size(), 1U);
+  EXPECT_TRUE(faults_of({text_at("a", {120, 10}, {160, 20})}).empty());  // not seen at all
+  DrawnText below = text_at("a", {10, 95}, {30, 108});
+  EXPECT_EQ(faults_of({below}).size(), 1U);
+  below.scrolls_y = true;
+  EXPECT_TRUE(faults_of({below}).empty());
+}
+
+TEST_F(DrawnTexts, AreRecordedWithTheirWindow) {
+  screen->view.tab = Tab::lesson;
+  const auto texts = texts_at(kExtents[0]);
+  const auto name = std::ranges::find(texts, std::string("Tilescope"), &DrawnText::text);
+  ASSERT_NE(name, texts.end());
+  EXPECT_NE(name->window.find("header"), std::string::npos);
+  EXPECT_GT(name->high.x, name->low.x + 40);
+  EXPECT_GT(texts.size(), 100U);
+}
+
+TEST_F(DrawnTexts, NeitherOverlapNorAreCutOffInAnyLabAndTab) {
+  if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
+  for (const Lab& lab : labs()) {
+    screen->session.select_lab(lab.name);
+    screen->session.set_device(DeviceKind::sim);
+    screen->view.tab = Tab::lesson;
+    draw(kExtents[0]);
+    screen->session.submit();
+    ASSERT_TRUE(settle()) << lab.name;
+    ASSERT_NE(screen->session.result(), nullptr) << lab.name;
+    for (int index = 0; index < static_cast<int>(kTabCount); ++index) {
+      screen->view.tab = static_cast<Tab>(index);
+      wait_for_records();
+      check(lab.name + ", tab " + std::to_string(index + 1));
+    }
+    screen->view.tab = Tab::tiles;
+    for (const TilesLevel level : {TilesLevel::block, TilesLevel::warp, TilesLevel::lane}) {
+      screen->view.zoom.level = level;
+      check(lab.name + ", tiles at level " + std::to_string(static_cast<int>(level)));
+    }
+  }
+  EXPECT_EQ(faults, 0);
+}
+
+}  // namespace
+}  // namespace tilescope

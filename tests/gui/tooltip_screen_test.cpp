@@ -1,0 +1,96 @@
+// Every thing that is marked on the screen: its tooltip covers neither it nor an error message, and it has one.
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "app/tooltip.hpp"
+#include "tests/gui/screen_fixture.hpp"
+
+namespace tilescope {
+namespace {
+
+using testing::ScreenTest;
+
+class TooltipScreenTest : public ScreenTest {
+ protected:
+  void SetUp() override {
+    if (!engine->compiler()) return;
+    screen->session.set_size("n", 5000);
+    press(ShellKey::f5);
+    ASSERT_TRUE(settle());
+  }
+  /// As if the pointer had rested there.
+  void rest_at(ImVec2 position) {
+    point_at(position);
+    screen->view.explained_for = 1;
+    screen->view.explanation_due = true;
+    frame();
+  }
+  bool in_window(const Mark& mark) const {
+    const ImVec2 at = mark.centre();
+    return at.x > 0 && at.y > 0 && at.x < window.x && at.y < window.y;
+  }
+};
+
+TEST_F(TooltipScreenTest, CoversNeitherWhatItExplainsNorAnError) {
+  int shown = 0;
+  for (const ImVec2 size : {ImVec2(1600, 1000), ImVec2(1280, 800), ImVec2(900, 560)}) {
+    window = size;
+    for (int tab = 0; tab < static_cast<int>(kTabCount); ++tab) {
+      screen->view.tab = static_cast<Tab>(tab);
+      frames(3);
+      const Marks marks = screen->marks();
+      for (const auto& [name, mark] : marks) {
+        if (!in_window(mark)) continue;
+        rest_at(mark.centre());
+        const auto& tooltip = screen->view.tooltip;
+        if (!tooltip) continue;
+        ++shown;
+        EXPECT_FALSE(overlap(tooltip->place, tooltip->explained)) << name << ", tab " << tab << " at " << size.x;
+        if (tooltip->explained.low.x >= screen->view.column_left) {
+          EXPECT_LE(tooltip->place.high.x, screen->view.column_left) << name << " at " << size.x;
+        }
+        for (const Mark& error : screen->view.keep_free)
+          EXPECT_FALSE(overlap(tooltip->place, error)) << name << ", tab " << tab << " at " << size.x;
+      }
+    }
+  }
+  EXPECT_GT(shown, 300);
+}
+
+TEST_F(TooltipScreenTest, EverythingInHeaderTabsAndControlsIsExplained) {
+  if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
+  screen->session.set_broken("DROP_MASK", true);
+  press(ShellKey::f5);
+  ASSERT_TRUE(settle());
+  window = {1600, 1400};  // the whole column
+  frames(3);
+  const Marks marks = screen->marks();
+  int looked_at = 0;
+  for (const auto& [name, mark] : marks) {
+    const bool above = mark.high.y <= 88 && mark.low.x > 200;
+    const bool column = mark.low.x >= screen->view.column_left && !name.starts_with("splitter.");
+    if ((!above && !column) || !in_window(mark)) continue;
+    ++looked_at;
+    rest_at(mark.centre());
+    EXPECT_FALSE(screen->view.explained.empty()) << name;
+  }
+  EXPECT_GT(looked_at, 30);
+}
+
+TEST_F(TooltipScreenTest, EveryTextOfATooltipIsThere) {
+  for (const Tab tab : {Tab::tiles, Tab::correctness}) {
+    screen->view.tab = tab;
+    frames(2);
+    const Marks marks = screen->marks();
+    for (const auto& [name, mark] : marks) {
+      if (!in_window(mark)) continue;
+      rest_at(mark.centre());
+      // A key that is in no file is shown as it is.
+      EXPECT_FALSE(screen->view.explained.find("_meaning") != std::string::npos) << screen->view.explained;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilescope
