@@ -37,9 +37,9 @@ foreach(area_folder ${test_areas})
     use_precompiled(tests ${area}_test)
     add_dependencies(${area}_test tilescope-worker)
     target_compile_definitions(${area}_test PRIVATE TILESCOPE_SOURCE="${PROJECT_SOURCE_DIR}" TILESCOPE_BINARY="${PROJECT_BINARY_DIR}")
-    # The labs' walks take as long as all the rest, so they come in parts that run side by side.
+    # What takes long comes in parts that run side by side.
     set(shards 1)
-    if(area STREQUAL labs)
+    if(area STREQUAL labs OR area STREQUAL gui)
       set(shards 4)
     endif()
     foreach(shard RANGE 1 ${shards})
@@ -62,7 +62,7 @@ endif()
 
 # Kernels that fault, as those of gpu do, can break the interop that gui tests, on the whole machine.
 if(TARGET gpu_test AND TARGET gui_test)
-  set_tests_properties(gpu PROPERTIES DEPENDS gui)
+  set_tests_properties(gpu PROPERTIES DEPENDS "gui_1;gui_2;gui_3;gui_4")
 endif()
 
 # Links the program again with one more lab.
@@ -75,17 +75,19 @@ if(TARGET cli_test AND TARGET tilescope)
   add_dependencies(cli_test tilescope)
 endif()
 
-# Takes pictures with the program, and is alone on its display.
+# Takes pictures with the program.
 if(TARGET gui_test AND TARGET tilescope)
   add_dependencies(gui_test tilescope)
-  set_tests_properties(gui PROPERTIES RUN_SERIAL TRUE)
 endif()
 
-# The real window under Xvfb, with a real pointer.
+# The real window under Xvfb, with a real pointer, each on a display of its own. The taps wait most of the time, so they
+# start first, beside everything else.
 if(TARGET tilescope)
   add_test(NAME window COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_window.sh $<TARGET_FILE:tilescope>)
   add_test(NAME window_own_file COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_own_file.sh $<TARGET_FILE:tilescope>)
   add_test(NAME window_taps COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_taps.sh $<TARGET_FILE:tilescope>)
   add_test(NAME window_edits COMMAND ${PROJECT_SOURCE_DIR}/tests/gui/drive_edits.sh $<TARGET_FILE:tilescope>)
-  set_tests_properties(window window_own_file window_taps window_edits PROPERTIES TIMEOUT 600 RUN_SERIAL TRUE SKIP_RETURN_CODE 77 ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR}")
+  set_tests_properties(window window_own_file window_taps window_edits PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77
+    ENVIRONMENT "TILESCOPE_ROOT=${PROJECT_SOURCE_DIR}")
+  set_tests_properties(window_taps PROPERTIES COST 1000)
 endif()

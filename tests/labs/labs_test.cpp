@@ -1,6 +1,7 @@
 // Walks the registry: whatever lab is added is checked here, on the simulator, at awkward sizes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -120,6 +121,26 @@ class EveryLab : public ::testing::TestWithParam<std::string> {
   const Lab& lab() const { return *find_lab(GetParam()); }
 };
 
+int64_t elements_of(const Lab& lab, const Config& config) {
+  int64_t elements = 0;
+  for (const BufferSpec& buffer : lab.buffers(config)) elements += buffer.count();
+  return elements;
+}
+
+/// The largest size is halved until little is left to simulate: still several blocks, and the last of them partial.
+void make_small(const Lab& lab, Config& config) {
+  constexpr double kMostFlops = 2e7;
+  constexpr int64_t kMostElements = 200'000, kLeast = 130;
+  while (elements_of(lab, config) > kMostElements || (lab.flops && lab.flops(config) > kMostFlops)) {
+    const auto largest = std::max_element(lab.sizes.begin(), lab.sizes.end(), [&](const auto& one, const auto& other) {
+      return config.size(one.name) < config.size(other.name);
+    });
+    const int64_t smaller = (config.size(largest->name) / 2 / largest->multiple_of + 1) * largest->multiple_of;
+    if (smaller < std::max(largest->min, kLeast) || smaller >= config.size(largest->name)) return;
+    config.sizes[largest->name] = smaller;
+  }
+}
+
 TEST_P(EveryLab, IsCorrectForEveryValueOfEveryParameter) {
   for (const auto& rung : lab().rungs)
     for (const auto& param : lab().params) {
@@ -128,6 +149,7 @@ TEST_P(EveryLab, IsCorrectForEveryValueOfEveryParameter) {
       for (const int64_t value : values_of(param)) {
         Request request = request_for(lab(), rung);
         request.config.params[param.name] = value;
+        make_small(lab(), request.config);
         if (!is_refused(lab(), rung, request.config)) expect_correct(request);
       }
     }
@@ -143,9 +165,7 @@ TEST_P(EveryLab, IsCorrectAtSizesThatAreNoMultiples) {
         request.config.sizes[size.name] = (value + size.multiple_of - 1) / size.multiple_of * size.multiple_of;
         if (is_refused(lab(), rung, request.config)) continue;
         // A long row beside many others says no more than one beside a few, and takes minutes.
-        int64_t elements = 0;
-        for (const BufferSpec& buffer : lab().buffers(request.config)) elements += buffer.count();
-        if (elements > 5'000'000) continue;
+        if (elements_of(lab(), request.config) > 5'000'000) continue;
         // Of what is too large the simulator executes some blocks only, and there is nothing to compare.
         if (lab().most_simulated_flops != 0 && lab().flops(request.config) > lab().most_simulated_flops) continue;
         expect_correct(request);

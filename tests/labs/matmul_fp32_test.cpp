@@ -182,7 +182,7 @@ TEST(MatmulFp32, AnImpossibleTileIsRefusedWithTheLimitThatItPasses) {
   says("vectorised", {{"BM", 256}, {"BN", 128}}, "2,048 threads");
   says("vectorised", {{"BM", 32}, {"BN", 32}, {"TM", 8}, {"TN", 8}}, "16 threads, less than one warp");
   says("warp-tile", {{"WM", 128}}, "only BM = 64 rows");
-  says("warp-tile", {{"BM", 128}, {"WM", 128}}, "32 lanes");
+  says("warp-tile", {{"BM", 128}, {"WM", 128}}, "2 to 16 rows");
   says("warp-tile", {{"TM", 8}, {"TN", 16}, {"WM", 16}}, "256 columns wide");
   Values deep{{"BM", 128}, {"BN", 256}, {"BK", 32}, {"TM", 8}, {"TN", 16}, {"WM", 64}, {"STAGES", 4}};
   EXPECT_EQ(refusal("double-buffered", deep), "");
