@@ -12,9 +12,10 @@ add_library(tilescope_cli STATIC ${cli_sources})
 target_link_libraries(tilescope_cli PUBLIC tilescope_bench CLI11::CLI11)
 
 # What a form reads from the text of somebody's own kernel. A library of its own, for the fuzzer.
-set(reading_sources app/sandbox/expression.cpp app/sandbox/host_calls.cpp app/sandbox/host_declarations.cpp
-  app/sandbox/host_expression.cpp app/sandbox/host_reading.cpp app/sandbox/host_statements.cpp
-  app/sandbox/host_suggestion.cpp app/sandbox/host_value.cpp app/sandbox/host_values.cpp
+set(reading_sources app/sandbox/expression.cpp app/sandbox/host_calls.cpp app/sandbox/host_control.cpp
+  app/sandbox/host_declarations.cpp app/sandbox/host_expression.cpp app/sandbox/host_reading.cpp
+  app/sandbox/host_statements.cpp app/sandbox/host_suggestion.cpp app/sandbox/host_value.cpp
+  app/sandbox/host_values.cpp app/sandbox/kernel_axes.cpp app/sandbox/kernel_extents.cpp
   app/sandbox/kernel_reading.cpp app/sandbox/parameter_type.cpp app/sandbox/source_facts.cpp
   app/sandbox/token_terms.cpp)
 add_library(tilescope_reading STATIC ${reading_sources})

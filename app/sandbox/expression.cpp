@@ -54,6 +54,7 @@ class Reader {
       skip_blanks();
       auto by = sum();
       if (!by) return by;
+      if (!std::isfinite(*by)) return wrong("sandbox.no_number", {{"text", std::string(text_)}});
       const long double scaled = std::ldexp(*value, static_cast<int>(std::clamp(up ? *by : -*by, -64.0L, 64.0L)));
       *value = up ? scaled : std::floor(scaled);
     }

@@ -39,7 +39,7 @@ Result<std::string> read_source_file(const std::filesystem::path& file) {
   std::string text(std::istreambuf_iterator<char>(stream), {});
   if (!stream.is_open() || stream.bad())
     return fail(ErrorId::file_not_found, file.string(),
-                errno != 0 ? Phrase(std::strerror(errno)) : Phrase("it cannot be opened"));
+                errno != 0 ? std::string(std::strerror(errno)) : Phrase("it cannot be opened"));
   if (text.find('\0') != std::string::npos) return fail(ErrorId::file_not_found, file.string(), "it is not text");
   return text;
 }

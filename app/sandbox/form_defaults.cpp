@@ -290,9 +290,12 @@ class Suggestion {
     const FilledForm filled = fill_in(form_, n);
     int64_t elements = 0;
     for (const BufferSpec& buffer : filled.buffers) elements = std::max(elements, buffer.count());
-    const auto threads = static_cast<int64_t>(filled.launch.grid.count() * filled.launch.block.count());
-    const int64_t work = reading_.loops_over_size ? threads * n : threads;
-    return elements <= most_elements && threads <= most_elements && work <= most_work;
+    // The largest grid has more threads than 64 bits count.
+    const Dim3& grid = filled.launch.grid;
+    const auto threads = static_cast<long double>(grid.x) * grid.y * grid.z * filled.launch.block.count();
+    const long double work = reading_.loops_over_size ? threads * static_cast<long double>(n) : threads;
+    return elements <= most_elements && threads <= static_cast<long double>(most_elements) &&
+           work <= static_cast<long double>(most_work);
   }
   /// With patience: about a minute.
   bool is_possible(int64_t n) const { return is_within(n, int64_t{1} << 26, int64_t{1} << 32); }

@@ -13,11 +13,8 @@ using Kind = SourceToken::Kind;
 
 constexpr int kDeepestCall = 6;
 
-bool is_floating_type(DType type) {
-  return type == DType::f32 || type == DType::f64 || type == DType::f16 || type == DType::bf16;
-}
-
 }  // namespace
+
 /// A call for its effects: a helper that allocates.
 void HostInterpreter::run_function(Scope& scope, size_t i) {
   if (i + 1 >= tokens_.size() || (!is(i + 1, "(") && !is(i + 1, "<"))) return;
@@ -116,8 +113,9 @@ void HostInterpreter::bind(Scope& callee, const HostSource::Function& function, 
     }
     const auto known_type = type_named(callee, type);
     if (known_type.kind != ParameterType::Kind::scalar || known_type.components != 1) continue;
+    const bool floating = is_floating_type(known_type);
     HostValue value = caller != nullptr && !argument.empty() ? evaluate(*caller, argument) : evaluate(callee, preset);
-    const bool floating = is_floating_type(known_type.type);
+    value = held_by(known_type, floating ? value : host_whole(value, variables_));
     if (value != nullptr && value->kind == HostNode::Kind::variable && value->is_floating == floating) {
       callee.values[parameter] = value->variable;
       continue;
@@ -179,8 +177,9 @@ HostLaunch HostInterpreter::launch_at(size_t name, size_t angles, size_t launche
     }
   if (angles > name + 2)
     launch.template_arguments = template_arguments(scope, between(name + 2, angles - 1), launch.template_variables);
-  launch.variables = variables_;
-  launch.buffers = buffers_;
+  if (!spend(0)) return {.count = launches, .place = launch.place};
+  launch.variables = std::move(variables_);
+  launch.buffers = std::move(buffers_);
   return launch;
 }
 

@@ -2,7 +2,9 @@
 #include "app/sandbox/host_interpreter.hpp"
 
 namespace tilescope {
+
 using Kind = SourceToken::Kind;
+
 /// `const int n = 1 << 20, m = n / 2;` Returns 0 where i begins no declaration.
 size_t HostInterpreter::declaration(Scope& scope, size_t i, size_t end, bool weak) {
   size_t k = i;
@@ -63,15 +65,17 @@ void HostInterpreter::declare(Scope& scope, const Declarator& one) {
   if (is(one.at, "[")) return declare_array(scope, one);
   if ((one.stars > 0 || one.type.back().is("auto")) && declare_pointer(scope, one)) return;
   const bool set = is(one.at, "=");
-  const auto is_floating = floating(scope, one.type);
-  if (!set && !is_floating) return;  // an object of a type that means nothing here
+  const auto number = number_type(scope, one.type);
+  if (!set && !number) return;  // an object of a type that means nothing here
   HostValue value;
   if (set)
     value = evaluate(scope, between(one.at + 1, one.end));
   else if (is(one.at, "(") || is(one.at, "{"))
     value = evaluate(scope, between(one.at + 1, group_end(one.at) - 1));
-  const bool as_floating = is_floating ? *is_floating : value != nullptr && value->is_floating;
-  const size_t index = define(scope, one.name, std::move(value), as_floating, one.at);
+  const bool is_floating = number ? is_floating_type(*number) : value != nullptr && value->is_floating;
+  if (number && !is_floating) value = held_by(*number, host_whole(value, variables_));
+  const size_t index = define(scope, one.name, std::move(value), is_floating, one.at);
+  scope.guessed.erase(one.name);
   variables_[index].is_constant = scope.function == nullptr && one.constant;
 }
 
@@ -85,6 +89,10 @@ void HostInterpreter::declare_extents(Scope& scope, const Declarator& one) {
   else
     found = extents_of(scope, {}, one.at);
   if (found) scope.extents[one.name] = *found;
+  if (is(one.at, "=") || is(one.at, "(") || is(one.at, "{"))
+    scope.defaults.erase(one.name);
+  else
+    scope.defaults.insert(one.name);
 }
 
 /// std::vector<float> h(n), thrust::device_vector<float> d(n): how many, and of the latter the memory.
@@ -100,7 +108,7 @@ void HostInterpreter::declare_vector(Scope& scope, const Declarator& one, size_t
   } else if (is(one.at, "(") || is(one.at, "{")) {
     const auto arguments = group_at(one.at);
     given = arguments.size();
-    if (is(one.at, "{") && given > 1)
+    if (is(one.at, "{"))
       count = host_number(static_cast<long double>(given));
     else if (given > 0)
       count = evaluate(scope, arguments[0]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace tilescope {
 namespace {
@@ -23,7 +24,7 @@ HostValue read_number(std::string_view text) {
   if (floating || (!hexadecimal && !binary && digits.ends_with("f"))) {
     long double number = 0;
     const auto [after, problem] = std::from_chars(begin, end, number, std::chars_format::general);
-    if (problem != std::errc() || !std::isfinite(number)) return nullptr;
+    if (problem != std::errc() || !(std::fabs(number) <= std::numeric_limits<double>::max())) return nullptr;
     rest = {after, static_cast<size_t>(end - after)};
     value = host_number(number, true);
   } else {
@@ -88,7 +89,7 @@ class ExpressionReader {
     };
     if (condition != nullptr && yes != nullptr && no != nullptr) {
       // a < b ? a : b
-      if (condition->kind == HostNode::Kind::less) {
+      if (condition->kind == HostNode::Kind::less || condition->kind == HostNode::Kind::at_most) {
         const auto &a = condition->parts[0], &b = condition->parts[1];
         if (is_same(a, yes) && is_same(b, no)) return node(HostNode::Kind::minimum, std::move(yes), std::move(no));
         if (is_same(b, yes) && is_same(a, no)) return node(HostNode::Kind::maximum, std::move(yes), std::move(no));
@@ -113,49 +114,63 @@ class ExpressionReader {
     return host_sum({without, node(HostNode::Kind::partial, division.parts[0], division.parts[1])}, meaning_.variables);
   }
 
-  /// a && b, a | b: known only of numbers.
-  HostValue logical() {
-    HostValue value = comparison();
-    while (is(at_, "&") || is(at_, "|") || is(at_, "^")) {
-      const std::string_view sign = tokens_[at_].text;
-      const bool twice = is_pair(sign, sign);
-      at_ += twice ? 2 : 1;
-      const HostValue other = comparison();
-      const auto a = host_value_of(value, meaning_.variables), b = host_value_of(other, meaning_.variables);
-      value = nullptr;
-      if (!a || !b || *a < 0 || *b < 0) continue;
-      const auto left = static_cast<uint64_t>(*a), right = static_cast<uint64_t>(*b);
-      const uint64_t bits = sign == "&"   ? (twice ? left != 0 && right != 0 : left & right)
-                            : sign == "|" ? (twice ? left != 0 || right != 0 : left | right)
-                                          : left ^ right;
-      value = host_number(static_cast<long double>(bits));
+  /// The operator at at_, if it is one of those that are known only of numbers: its rank, where a higher one binds
+  /// more tightly, and how many tokens it has. Rank 0: there is none.
+  struct Operator {
+    int rank = 0;
+    std::string_view text;
+    size_t tokens = 1;
+  };
+  Operator operator_here() const {
+    if (at_ >= tokens_.size()) return {};
+    if (is_pair("|", "|")) return {1, "||", 2};
+    if (is_pair("&", "&")) return {2, "&&", 2};
+    if (is(at_, "|")) return {3, "|"};
+    if (is(at_, "^")) return {4, "^"};
+    if (is(at_, "&")) return {5, "&"};
+    if (is(at_, "==")) return {6, "=="};
+    if (is_pair("!", "=")) return {6, "!=", 2};
+    if (is_pair("<", "=")) return {7, "<=", 2};
+    if (is_pair(">", "=")) return {7, ">=", 2};
+    if (is(at_, "<")) return {7, "<"};
+    if (is(at_, ">")) return {7, ">"};
+    return {};
+  }
+
+  /// Logical operators, those on bits, and comparisons, of at least this rank.
+  HostValue logical(int rank = 1) {
+    HostValue value = shift();
+    for (Operator found = operator_here(); found.rank >= rank; found = operator_here()) {
+      at_ += found.tokens;
+      const HostValue other = logical(found.rank + 1);
+      value = found.rank < 6 ? bits_of(found.text, value, other) : compared(found.text, value, other);
     }
     return value;
   }
 
-  HostValue comparison() {
-    HostValue a = shift();
-    while (is(at_, "<") || is(at_, ">") || is(at_, "==") || is_pair("!", "=")) {
-      const std::string_view sign = tokens_[at_].text;
-      const bool or_equal = sign != "==" && is_pair(sign, "=");
-      at_ += or_equal ? 2 : 1;
-      HostValue b = shift();
-      if (sign == "!") {  // n % b != 0
-        const bool rest = a != nullptr && a->kind == HostNode::Kind::remainder && b != nullptr &&
-                          b->kind == HostNode::Kind::number && b->number == 0;
-        if (rest) {
-          a = node(HostNode::Kind::partial, a->parts[0], a->parts[1]);
-        } else {
-          const auto same = host_value_of(node(HostNode::Kind::same, a, b), meaning_.variables);
-          a = same ? host_number(1 - *same) : nullptr;
-        }
-      } else if (sign == "==") {
-        a = node(HostNode::Kind::same, a, b);
-      } else {
-        a = sign == "<" ? node(HostNode::Kind::less, a, b) : node(HostNode::Kind::less, b, a);
-      }
-    }
-    return a;
+  HostValue bits_of(std::string_view sign, const HostValue& a, const HostValue& b) const {
+    const auto left = host_value_of(a, meaning_.variables), right = host_value_of(b, meaning_.variables);
+    if (!left || !right) return nullptr;
+    if (sign == "||") return host_number(*left != 0 || *right != 0);
+    if (sign == "&&") return host_number(*left != 0 && *right != 0);
+    if (a->is_floating || b->is_floating || *left < 0 || *right < 0) return nullptr;
+    const auto one = static_cast<uint64_t>(*left), two = static_cast<uint64_t>(*right);
+    return host_number(static_cast<long double>(sign == "&" ? one & two : sign == "|" ? one | two : one ^ two));
+  }
+
+  HostValue compared(std::string_view sign, const HostValue& a, const HostValue& b) const {
+    using NodeKind = HostNode::Kind;
+    if (sign == "<") return node(NodeKind::less, a, b);
+    if (sign == ">") return node(NodeKind::less, b, a);
+    if (sign == "<=") return node(NodeKind::at_most, a, b);
+    if (sign == ">=") return node(NodeKind::at_most, b, a);
+    if (sign == "==") return node(NodeKind::same, a, b);
+    // n % b != 0
+    const bool rest =
+        a != nullptr && a->kind == NodeKind::remainder && b != nullptr && b->kind == NodeKind::number && b->number == 0;
+    if (rest) return node(NodeKind::partial, a->parts[0], a->parts[1]);
+    const auto same = host_value_of(node(NodeKind::same, a, b), meaning_.variables);
+    return same ? host_number(1 - *same) : nullptr;
   }
 
   HostValue shift() {
@@ -169,6 +184,8 @@ class ExpressionReader {
         continue;
       }
       const HostValue factor = host_number(std::ldexp(1.0L, static_cast<int>(*bits)));
+      const auto known = host_value_of(value, meaning_.variables);
+      if (known && *known < 0) value = nullptr;  // rounds the other way than a division
       value = left ? host_product({value, factor}) : host_quotient(value, factor, meaning_.variables);
     }
     return value;
@@ -266,6 +283,9 @@ class ExpressionReader {
     size_t end = at_;
     const std::string path = read_path(tokens_, at_, end);
     if (path.empty()) return fail();
+    const bool element =
+        std::any_of(tokens_.begin() + static_cast<ptrdiff_t>(at_), tokens_.begin() + static_cast<ptrdiff_t>(end),
+                    [](const SourceToken& token) { return token.is("["); });
     at_ = end;
     const size_t after = after_template_arguments(tokens_, at_);
     if (is(after, "(") || (is(after, "{") && meaning_.floating(tokens_.subspan(at_ - 1, 1)))) {
@@ -277,7 +297,7 @@ class ExpressionReader {
       at_ = close;
       return call(path, named, type, inside);
     }
-    return meaning_.value(path);
+    return element ? nullptr : meaning_.value(path);  // which element is not followed
   }
 
   HostValue call(const std::string& path, Tokens named, Tokens type, Tokens inside) {
@@ -307,7 +327,7 @@ class ExpressionReader {
         (path == "min" || path == "max" || path == "fmin" || path == "fmax" || path == "fminf" || path == "fmaxf"))
       return node(path.find("min") != std::string::npos ? NodeKind::minimum : NodeKind::maximum, argument(0),
                   argument(1));
-    if (two && (path == "pow" || path == "powf" || path == "exp2")) {
+    if (two && (path == "pow" || path == "powf")) {
       const auto base = host_value_of(argument(0), meaning_.variables);
       const auto exponent = host_value_of(argument(1), meaning_.variables);
       return base && exponent ? host_number(std::pow(*base, *exponent), true) : nullptr;
@@ -338,16 +358,17 @@ HostValue read_host_expression(Tokens tokens, const HostMeaning& meaning) {
 
 size_t after_template_arguments(Tokens tokens, size_t i) {
   if (i >= tokens.size() || !tokens[i].is("<")) return i;
-  constexpr size_t kLongest = 256;
+  constexpr size_t kLongest = 100;
   int depth = 0;
-  for (size_t k = i; k < std::min(tokens.size(), i + kLongest); ++k) {
-    if (is_any(tokens[k], {";", "{", "}", "&", "|", "<<<", "="})) return i;
-    if (tokens[k].is("(")) {
-      k = after_group(tokens, k) - 1;
+  const Tokens near = tokens.first(std::min(tokens.size(), i + kLongest));
+  for (size_t k = i; k < near.size(); ++k) {
+    if (is_any(near[k], {";", "{", "}", "&", "|", "<<<", "="})) return i;
+    if (near[k].is("(")) {
+      k = after_group(near, k) - 1;
       continue;
     }
-    if (tokens[k].is("<")) ++depth;
-    if (tokens[k].is(">") && --depth == 0) {
+    if (near[k].is("<")) ++depth;
+    if (near[k].is(">") && --depth == 0) {
       const bool follows = k + 1 < tokens.size() && is_any(tokens[k + 1], {"(", "::", "{", "<<<"});
       return follows ? k + 1 : i;
     }

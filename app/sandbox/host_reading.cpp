@@ -7,6 +7,9 @@
 namespace tilescope {
 namespace {
 
+constexpr size_t kMostSteps = 2'000'000;        // of a file; about half a second
+constexpr size_t kMostStepsOfLaunch = 100'000;  // beside those that its tokens take
+
 size_t token_at(const std::vector<SourceToken>& tokens, size_t offset) {
   const auto before = [&](const SourceToken& token) { return token.offset < offset; };
   return static_cast<size_t>(std::partition_point(tokens.begin(), tokens.end(), before) - tokens.begin());
@@ -15,30 +18,67 @@ size_t token_at(const std::vector<SourceToken>& tokens, size_t offset) {
 }  // namespace
 
 HostSource::HostSource(const SourceParts& source, const TypeNames& types, std::string_view text)
-    : source_(source), types_(types), line_begins_{0} {
+    : source_(source), types_(types), line_begins_{0}, steps_left_(kMostSteps) {
   for (size_t i = 0; i < text.size(); ++i)
     if (text[i] == '\n') line_begins_.push_back(i + 1);
+  read_groups();
   read_macros();
   read_functions();
+  read_launches();
+}
+
+void HostSource::read_groups() {
+  const auto& tokens = source_.tokens;
+  std::vector<size_t> open, conditions;
+  group_ends_.assign(tokens.size(), tokens.size());
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const std::string_view directive = directive_name(tokens[i]);
+    if (!conditions.empty() && (directive.starts_with("el") || directive == "endif")) {
+      next_directives_[conditions.back()] = i;
+      conditions.pop_back();
+    }
+    if (directive.starts_with("if") || directive.starts_with("el")) conditions.push_back(i);
+    if (is_any(tokens[i], {"(", "[", "{"})) open.push_back(i);
+    if (!is_any(tokens[i], {")", "]", "}"}) || open.empty()) continue;
+    group_ends_[open.back()] = i + 1;
+    open.pop_back();
+  }
 }
 
 void HostSource::read_macros() {
   for (const SourceToken& token : source_.tokens) {
     if (directive_name(token) != "define") continue;
     std::vector<SourceToken> words = source_tokens(directive_rest(token));
-    if (words.size() < 2 || words[0].kind != SourceToken::Kind::name) continue;
+    if (words.empty() || words[0].kind != SourceToken::Kind::name) continue;
     Macro macro;
     macro.line = line_at(token.offset);
     const std::string name(words[0].text);
     size_t begin = 1;
-    macro.is_function = words[1].is("(") && words[1].offset == words[0].end();
+    macro.is_function = words.size() > 1 && words[1].is("(") && words[1].offset == words[0].end();
     if (macro.is_function) {
       begin = after_group(words, 1);
       for (size_t i = 2; i + 1 < begin; ++i)
         if (words[i].kind == SourceToken::Kind::name) macro.parameters.emplace_back(words[i].text);
     }
     macro.value.assign(words.begin() + static_cast<ptrdiff_t>(begin), words.end());
-    macros_[name] = std::move(macro);
+    const auto [known, is_new] = macros_.try_emplace(name, macro);
+    if (is_new) continue;
+    // Of several, as in #if and #else, it is not known which one holds.
+    Macro& first = known->second;
+    const bool equal = first.is_function == macro.is_function && first.parameters == macro.parameters &&
+                       text_of(first.value) == text_of(macro.value);
+    if (!equal) first = {.line = first.line};
+  }
+}
+
+void HostSource::read_launches() {
+  const auto& tokens = source_.tokens;
+  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].kind != SourceToken::Kind::name) continue;
+    const size_t angles = after_template_arguments(tokens, i + 1);
+    if (angles >= tokens.size() || !tokens[angles].is("<<<")) continue;
+    const auto [found, is_new] = launches_.try_emplace(tokens[i].text, KernelLaunches{i, angles});
+    ++found->second.count;
   }
 }
 
@@ -106,19 +146,21 @@ std::optional<size_t> HostSource::call_of(const Function& function) const {
   return found;
 }
 
-HostLaunch HostSource::first_launch(const std::string& kernel) const {
-  const auto& tokens = source_.tokens;
-  std::optional<std::pair<size_t, size_t>> first;
-  size_t count = 0;
-  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (!tokens[i].is(kernel)) continue;
-    const size_t angles = after_template_arguments(tokens, i + 1);
-    if (angles >= tokens.size() || !tokens[angles].is("<<<")) continue;
-    ++count;
-    if (!first) first = {i, angles};
-  }
-  if (!first) return {};
-  return HostInterpreter(*this).launch_at(first->first, first->second, count);
+std::optional<size_t> HostSource::first_angles(const std::string& kernel) const {
+  const auto found = launches_.find(kernel);
+  return found != launches_.end() ? std::optional(found->second.angles) : std::nullopt;
+}
+
+HostLaunch HostSource::first_launch(const std::string& kernel) {
+  const auto found = launches_.find(kernel);
+  if (found == launches_.end()) return {};
+  const auto& [name, angles, count] = found->second;
+  const size_t most = std::min(steps_left_, 4 * source_.tokens.size() + kMostStepsOfLaunch);
+  if (around_ == nullptr) around_ = std::make_shared<const HostInterpreter>(*this, most);
+  HostInterpreter interpreter(*around_, most);
+  HostLaunch launch = interpreter.launch_at(name, angles, count);
+  steps_left_ -= std::min(steps_left_, interpreter.steps());
+  return launch;
 }
 
 }  // namespace tilescope

@@ -6,11 +6,14 @@
 //     const int blocks = (n + 255) / 256;           // ceil(n/256)
 //     scale<<<blocks, 256>>>(d_x, 2.0f, n);         // x is d_x, factor is 2, n is n
 //
-// Loops are taken once and conditions as if a program were started without arguments. What is not understood is not
-// known, and a form falls back on the kernel's body for it (kernel_reading.hpp).
+// The text is not executed: it is read once from top to bottom. Where a condition's value is known, the branch that is
+// not taken is skipped; where it is not, a value from before the branch stays. A loop around the launch is in its first
+// iteration; what a loop before it changes is not known afterwards. What is not known is left to the kernel's body
+// (kernel_reading.hpp), and so is everything where a file takes too many steps.
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -64,9 +67,15 @@ class HostSource {
  public:
   HostSource(const SourceParts& source, const TypeNames& types, std::string_view text);
 
-  HostLaunch first_launch(const std::string& kernel) const;
+  /// Without a launch its count is 0. All calls together take a bounded number of steps.
+  HostLaunch first_launch(const std::string& kernel);
+  /// The token <<< of that launch.
+  std::optional<size_t> first_angles(const std::string& kernel) const;
   /// Names that occur in device code, as opposed to host code alone.
   const std::set<std::string_view>& device_names() const { return device_names_; }
+
+  HostSource(const HostSource&) = delete;
+  HostSource& operator=(const HostSource&) = delete;
 
  private:
   friend class HostInterpreter;
@@ -81,12 +90,18 @@ class HostSource {
   struct Macro {
     std::vector<std::string> parameters;
     bool is_function = false;
-    std::vector<SourceToken> value;
-    uint32_t line = 0;
+    std::vector<SourceToken> value;  // empty where the file has several that differ
+    uint32_t line = 0;               // of the first definition
+  };
+  struct KernelLaunches {
+    size_t name = 0, angles = 0;  // tokens of the first
+    size_t count = 0;
   };
 
+  void read_groups();
   void read_macros();
   void read_functions();
+  void read_launches();
   uint32_t line_at(size_t offset) const;
   const Function* function_around(size_t token) const;
   const Function* function_named(std::string_view name) const;
@@ -96,8 +111,13 @@ class HostSource {
   const TypeNames& types_;
   std::vector<size_t> line_begins_;
   std::vector<Function> functions_;
-  std::map<std::string, Macro> macros_;
+  std::map<std::string, Macro, std::less<>> macros_;
+  std::map<std::string_view, KernelLaunches> launches_;  // by kernel
   std::set<std::string_view> device_names_;
+  std::vector<size_t> group_ends_;  // by token: after the group of brackets that it opens; else the number of tokens
+  std::map<size_t, size_t> next_directives_;       // from #if to its #else, from there to its #endif
+  std::shared_ptr<const HostInterpreter> around_;  // what is outside of functions
+  size_t steps_left_;                              // for the launches that are still to be read
 };
 
 }  // namespace tilescope

@@ -1,13 +1,14 @@
+// Declarations aside (host_declarations.cpp), the statements that set what the launch depends on.
 #include <algorithm>
 
-#include "app/sandbox/host_interpreter.hpp"
+#include "app/sandbox/host_flow.hpp"
 
 namespace tilescope {
 namespace {
 
 using Kind = SourceToken::Kind;
 
-constexpr size_t kMostSteps = 100000;  // tokens looked at for one launch beside those of the file itself
+constexpr size_t kMostVariables = 50'000;
 
 constexpr auto kNoType = std::to_array<std::string_view>(
     {"return",   "if",     "else",     "for",    "while",  "do",       "switch",        "case",
@@ -36,15 +37,8 @@ bool is_arithmetic(const SourceToken& token) { return is_one_of(token, kArithmet
 bool is_vector(const SourceToken& token) { return is_one_of(token, kVectors); }
 bool is_allocation(const SourceToken& token) { return is_one_of(token, kAllocates); }
 
-HostInterpreter::HostInterpreter(const HostSource& host) : host_(host), tokens_(host.source_.tokens) {
-  std::vector<size_t> open;
-  group_ends_.assign(tokens_.size(), tokens_.size());
-  for (size_t i = 0; i < tokens_.size(); ++i) {
-    if (is_any(tokens_[i], {"(", "[", "{"})) open.push_back(i);
-    if (!is_any(tokens_[i], {")", "]", "}"}) || open.empty()) continue;
-    group_ends_[open.back()] = i + 1;
-    open.pop_back();
-  }
+HostInterpreter::HostInterpreter(const HostSource& host, size_t most_steps)
+    : host_(host), tokens_(host.source_.tokens), most_steps_(most_steps) {
   size_t at = 0;
   for (const HostSource::Function& function : host_.functions_) {
     run(global_, at, function.begin, tokens_.size());
@@ -53,9 +47,14 @@ HostInterpreter::HostInterpreter(const HostSource& host) : host_(host), tokens_(
   run(global_, at, tokens_.size(), tokens_.size());
 }
 
+HostInterpreter::HostInterpreter(const HostInterpreter& around, size_t most_steps) : HostInterpreter(around) {
+  most_steps_ = most_steps;
+  steps_ = around.steps_ < around.most_steps_ ? 0 : most_steps;
+}
+
 bool HostInterpreter::spend(size_t steps) {
   steps_ += steps;
-  return steps_ < 4 * tokens_.size() + kMostSteps;
+  return steps_ < most_steps_ && variables_.size() < kMostVariables;
 }
 
 HostPlace HostInterpreter::place_of(const Scope& scope, size_t token) const {
@@ -103,90 +102,44 @@ size_t HostInterpreter::end_of_initialiser(size_t i, size_t end) const {
   return std::min(i, end);
 }
 
-void HostInterpreter::run(Scope& scope, size_t begin, size_t end, size_t target) {
-  size_t weak_until = 0, starts_at = begin, skipped = end;  // `skipped`: the third clause of a for
-  end = std::min(end, tokens_.size());
-  const auto weaken = [&](size_t close) {
-    if (close <= target) weak_until = std::max(weak_until, close);
-  };
-  for (size_t i = begin; i < end && spend(1); ++i) {
-    const SourceToken& now = tokens_[i];
-    const bool after_sign = i > begin && (is_any(tokens_[i - 1], {";", "{", "}", ":", "else", "do"}) ||
-                                          tokens_[i - 1].kind == Kind::directive);
-    const bool starts = i == starts_at || after_sign;
-    if (i == skipped) {  // for (…; …; here)
-      int depth = 1;
-      while (i < end && depth > 0) {
-        if (is_any(tokens_[i], {"(", "[", "{"})) ++depth;
-        if (is_any(tokens_[i], {")", "]", "}"})) --depth;
-        ++i;
-      }
-      starts_at = i;
-      --i;
-      continue;
-    }
-    if (now.is("{")) weaken(group_end(i));
-    if (now.kind != Kind::name) continue;
-    if (now.is("if") || now.is("for") || now.is("while") || now.is("else")) {
-      size_t statement = i + 1;
-      if (is(statement, "constexpr")) ++statement;
-      if (is(statement, "(")) statement = group_end(statement);
-      const bool may_be_left_out = now.is("if") || now.is("else");
-      if (may_be_left_out && statement < end && !tokens_[statement].is("{")) {
-        size_t close = statement;
-        while (close < end && !tokens_[close].is(";")) {
-          const bool group = is_any(tokens_[close], {"(", "[", "{"});
-          const bool block = tokens_[close].is("{");
-          close = group ? group_end(close) : close + 1;
-          if (block) break;
-        }
-        weaken(close);
-      }
-      if (now.is("for") && is(i + 1, "(")) {
-        size_t semicolons = 0, k = i + 2;
-        for (; k < statement && semicolons < 2; ++k)
-          if (tokens_[k].is(";")) ++semicolons;
-        skipped = semicolons == 2 ? k : end;
-        starts_at = i + 2;
-      } else if (!now.is("else")) {
-        starts_at = statement;
-      }
-      continue;
-    }
-    if (now.is("struct") || now.is("class") || now.is("union")) {
-      size_t k = i + 1, names = 0;
-      for (; k < end && !is_any(tokens_[k], {"{", ";", "=", "(", ">"}); ++k)
-        names += tokens_[k].kind == Kind::name ? 1 : 0;
-      if (k < end && tokens_[k].is("{") && names <= 1) {
-        i = group_end(k) - 1;
-        continue;
-      }
-    }
-    const bool weak = i < weak_until;
-    if (now.is("enum")) enumeration(scope, i);
-    if (now.is("return") && i + 2 < end && tokens_[i + 1].kind == Kind::name && tokens_[i + 2].is(";"))
-      scope.returned = tokens_[i + 1].text;
-    if (starts && declaration(scope, i, end, weak) == 0) assignment(scope, i, weak);
-    if (is_allocation(now)) allocation(scope, i);
-    if (now.text.starts_with("cudaMemset") || now.text.starts_with("hipMemset")) memory_set(scope, i);
-    if (now.text.starts_with("cudaMemcpy") || now.text.starts_with("hipMemcpy")) memory_copy(scope, i);
-    if (now.is("resize") && i >= 2 && is_any(tokens_[i - 1], {".", "->"}) && is(i + 1, "(")) {
-      const auto arguments = group_at(i + 1);
-      if (!arguments.empty())
-        scope.lengths[std::string(tokens_[i - 2].text) + ".size()"] = evaluate(scope, arguments[0]);
-    }
-    run_function(scope, i);
+void HostInterpreter::statement(Scope& scope, const Flow& flow, size_t i) {
+  const SourceToken& now = tokens_[i];
+  const Certainty certainty{.weak = i < flow.weak_until,
+                            .repeated = i < flow.loop_until,
+                            .counts = i < flow.loop_until && i < flow.third_clause && flow.third_clause < flow.end};
+  if (now.is("enum")) enumeration(scope, i);
+  if (now.is("return") && i + 2 < flow.end && tokens_[i + 1].kind == Kind::name && tokens_[i + 2].is(";"))
+    scope.returned = tokens_[i + 1].text;
+  if (flow.starts(tokens_, i) && declaration(scope, i, flow.end, certainty.weak) == 0) assignment(scope, i, certainty);
+  increment(scope, i, certainty);
+  if (is_allocation(now)) allocation(scope, i, certainty.weak);
+  if (now.text.starts_with("cudaMemset") || now.text.starts_with("hipMemset")) memory_set(scope, i);
+  if (now.text.starts_with("cudaMemcpy") || now.text.starts_with("hipMemcpy")) memory_copy(scope, i);
+  library_call(scope, i);
+  if (now.is("cin")) stream_input(scope, i);
+  if (now.is("resize") && i >= 2 && is_any(tokens_[i - 1], {".", "->"}) && is(i + 1, "(")) {
+    const auto arguments = group_at(i + 1);
+    if (!arguments.empty()) scope.lengths[std::string(tokens_[i - 2].text) + ".size()"] = evaluate(scope, arguments[0]);
   }
+  run_function(scope, i);
+}
+
+/// From here on the value of a number is not known.
+void HostInterpreter::forget(Scope& scope, const std::string& path, size_t token) {
+  if (const auto known = scope.values.find(path); known != scope.values.end())
+    define(scope, path, nullptr, variables_[known->second].is_floating, token);
 }
 
 /// n = …, n *= 2, block.x = 16, in = d_x
-void HostInterpreter::assignment(Scope& scope, size_t i, bool weak) {
+void HostInterpreter::assignment(Scope& scope, size_t i, Certainty certainty) {
   if (begins_no_type(tokens_[i])) return;
   size_t sign = i;
   const std::string path = read_path(tokens_, i, sign);
   if (path.empty() || sign + 1 >= tokens_.size()) return;
+  const bool element = tokens_[sign - 1].is("]");
   std::string_view operation;
-  if (is_any(tokens_[sign], {"+", "-", "*", "/", "%"}) && is(sign + 1, "=")) operation = tokens_[sign++].text;
+  if (is_any(tokens_[sign], {"+", "-", "*", "/", "%", "&", "|", "^"}) && is(sign + 1, "="))
+    operation = tokens_[sign++].text;
   const bool shifts = (is(sign, "<") && is(sign + 1, "<")) || (is(sign, ">") && is(sign + 1, ">"));
   if (shifts && is(sign + 2, "=")) {
     operation = tokens_[sign].is("<") ? "<<" : ">>";
@@ -196,27 +149,58 @@ void HostInterpreter::assignment(Scope& scope, size_t i, bool weak) {
   const size_t begin = sign + 1, end = end_of_initialiser(begin, tokens_.size());
   spend(end - i);
   const Tokens tokens = between(begin, end);
+  if (assign_extents(scope, path, operation, tokens, i, certainty)) return;
+  if (!scope.values.contains(path))
+    if (const auto other = pointer(scope, tokens)) {
+      if (!certainty.weak || !scope.pointers.contains(path)) scope.pointers[path] = *other;
+      return;
+    }
+  // One element of an array is not told from another one.
+  if (!scope.pointers.contains(path) && !element) assign_number(scope, path, operation, tokens, i, certainty);
+}
+
+/// grid = dim3(…), grid.x = …; false: `path` is neither.
+bool HostInterpreter::assign_extents(Scope& scope, const std::string& path, std::string_view operation, Tokens tokens,
+                                     size_t i, Certainty certainty) {
   const size_t dot = path.rfind('.');
-  if (const auto object = scope.extents.find(path.substr(0, dot));
-      dot != std::string::npos && object != scope.extents.end()) {
-    const size_t axis = std::string_view("xyz").find(path.back());
-    if (!weak && axis < 3 && operation.empty())
-      object->second[axis] = new_variable(place_of(scope, i), {}, evaluate(scope, tokens), false);
-    return;
+  const bool has_axis = dot != std::string::npos;
+  const std::string name = path.substr(0, dot);
+  const auto object = scope.extents.find(name);
+  if (object == scope.extents.end()) return false;
+  const size_t axis = has_axis ? std::string_view("xyz").find(path.back()) : 0;
+  if (axis > 2) return true;
+  // Without an initial value of its own it is surely meant to be set, to what is not known.
+  const bool unknown = certainty.repeated || !operation.empty() || scope.defaults.contains(name);
+  if (certainty.weak && !unknown) return true;
+  const auto new_axis = [&](HostValue value) { return new_variable(place_of(scope, i), {}, std::move(value), false); };
+  if (has_axis) {
+    const bool is_known = !certainty.weak && !certainty.repeated && operation.empty();
+    object->second[axis] = new_axis(is_known ? evaluate(scope, tokens) : nullptr);
+    return true;
   }
-  if (const auto object = scope.extents.find(path); object != scope.extents.end()) {
-    if (const auto found = extents(scope, tokens, i); found && !weak) object->second = *found;
-    return;
-  }
-  if (const auto other = pointer(scope, tokens)) {
-    if (!weak || !scope.pointers.contains(path)) scope.pointers[path] = *other;
-    return;
-  }
-  if (scope.pointers.contains(path)) return;
+  const auto found = certainty.weak || certainty.repeated ? std::nullopt : extents(scope, tokens, i);
+  if (!certainty.weak) scope.defaults.erase(name);
+  object->second = found ? *found : Extents{new_axis(nullptr), new_axis(nullptr), new_axis(nullptr)};
+  return true;
+}
+
+void HostInterpreter::assign_number(Scope& scope, const std::string& path, std::string_view operation, Tokens tokens,
+                                    size_t i, Certainty certainty) {
   const auto known = scope.values.find(path);
-  const bool has_value = known != scope.values.end() && variables_[known->second].value != nullptr;
-  if (weak && has_value) return;
+  const bool is_known = known != scope.values.end();
+  const bool has_value = is_known && variables_[known->second].value != nullptr;
+  const bool follows_itself =
+      !operation.empty() || std::ranges::any_of(tokens, [&](const SourceToken& token) { return token.is(path); });
+  if (certainty.counts || (certainty.repeated && follows_itself)) return forget(scope, path, i);
   HostValue value = evaluate(scope, tokens);
+  if (certainty.weak && has_value && (certainty.repeated || scope.guessed.contains(path))) {
+    const auto before = variables_[known->second].number, now = host_value_of(value, variables_);
+    if (!before || before != now) forget(scope, path, i);
+    return;
+  }
+  if (certainty.weak && (has_value || scope.guessed.contains(path))) return;
+  if (certainty.weak && value != nullptr) scope.guessed.insert(path);
+  if (!certainty.weak) scope.guessed.erase(path);
   if (!operation.empty()) {
     const HostValue before = value_of(scope, path);
     const auto bits = host_value_of(value, variables_);
@@ -230,17 +214,38 @@ void HostInterpreter::assignment(Scope& scope, size_t i, bool weak) {
     if (operation == "%") value = host_node(HostNode::Kind::remainder, {before, value}, variables_);
     if (operation == "<<") value = host_product({before, power});
     if (operation == ">>") value = host_quotient(before, power, variables_);
+    if (operation == "&" || operation == "|" || operation == "^") value = nullptr;
   }
-  const bool floating =
-      known != scope.values.end() ? variables_[known->second].is_floating : value != nullptr && value->is_floating;
-  if (known == scope.values.end() && value == nullptr) return;
+  const bool floating = is_known ? variables_[known->second].is_floating : value != nullptr && value->is_floating;
+  if (!is_known && value == nullptr) return;
   define(scope, path, std::move(value), floating, i);
+}
+
+/// n++; and ++n;
+void HostInterpreter::increment(Scope& scope, size_t i, Certainty certainty) {
+  const auto is_twice = [&](size_t k) {
+    return k + 1 < tokens_.size() && is_any(tokens_[k], {"+", "-"}) && tokens_[k + 1].is(tokens_[k].text) &&
+           tokens_[k].end() == tokens_[k + 1].offset;
+  };
+  size_t end = i;
+  // Not the b of a+++b.
+  const bool before = i >= 2 && is_twice(i - 2) &&
+                      (i == 2 || (tokens_[i - 3].kind != Kind::name && !is_any(tokens_[i - 3], {")", "]", "+", "-"})));
+  if (!before && !is_twice(i + 1)) return;
+  const std::string path = read_path(tokens_, i, end);
+  const auto known = scope.values.find(path);
+  if (known == scope.values.end() || tokens_[end - 1].is("]")) return;
+  if (certainty.repeated) return forget(scope, path, i);
+  if (certainty.weak) return;
+  const size_t sign = before ? i - 2 : end;
+  const HostValue step = host_number(is(sign, "+") ? 1 : -1);
+  define(scope, path, host_sum({value_of(scope, path), step}, variables_), variables_[known->second].is_floating, i);
 }
 
 /// enum { BINS = 256, N };
 void HostInterpreter::enumeration(Scope& scope, size_t i) {
   size_t open = i + 1;
-  while (open < tokens_.size() && open < i + 8 && !tokens_[open].is("{")) ++open;
+  while (open < tokens_.size() && open < i + 8 && !is_any(tokens_[open], {"{", ";", "(", ")", "="})) ++open;
   if (!is(open, "{")) return;
   HostValue next = host_number(0);
   for (const Tokens one : group_at(open)) {
@@ -253,7 +258,7 @@ void HostInterpreter::enumeration(Scope& scope, size_t i) {
 }
 
 /// cudaMalloc(&d_x, bytes), cudaMalloc((void**)&d_x, bytes), cudaMalloc<float>(&d_x, bytes)
-void HostInterpreter::allocation(Scope& scope, size_t i) {
+void HostInterpreter::allocation(Scope& scope, size_t i, bool weak) {
   const size_t open = after_template_arguments(tokens_, i + 1);
   if (!is(open, "(")) return;
   const auto arguments = group_at(open);
@@ -277,7 +282,7 @@ void HostInterpreter::allocation(Scope& scope, size_t i) {
   }
   HostMemory& buffer = buffers_[known->second];
   HostValue bytes = evaluate(scope, arguments[1]);
-  if (buffer.bytes != nullptr && bytes == nullptr) return;
+  if (weak && buffer.bytes != nullptr && bytes == nullptr) return;
   buffer.bytes = std::move(bytes);
   buffer.place = place_of(scope, i);
   buffer.set_to.reset();
@@ -287,14 +292,19 @@ void HostInterpreter::memory_set(Scope& scope, size_t i) {
   if (!is(i + 1, "(")) return;
   const auto arguments = group_at(i + 1);
   if (arguments.size() < 3) return;
-  const auto buffer = pointer(scope, arguments[0]);
+  const auto found = pointer(scope, arguments[0]);
+  if (!found) return;
+  HostMemory& buffer = buffers_[*found];
   const auto value = host_value_of(evaluate(scope, arguments[1]), variables_);
-  if (!buffer || !value || *value < -128 || *value > 255) return;
-  const auto all = host_value_of(buffers_[*buffer].bytes, variables_);
-  const auto part = host_value_of(evaluate(scope, arguments[2]), variables_);
-  if (all && part && *part < *all) return;
-  buffers_[*buffer].set_to = static_cast<int>(*value) & 255;
-  buffers_[*buffer].set_at = place_of(scope, i);
+  const HostValue bytes = evaluate(scope, arguments[2]);
+  const auto all = host_value_of(buffer.bytes, variables_), part = host_value_of(bytes, variables_);
+  const bool whole = all && part ? *part >= *all : is_same(buffer.bytes, bytes);
+  // cudaMemset2D and 3D have other arguments.
+  const bool plain = is_any(tokens_[i], {"cudaMemset", "cudaMemsetAsync", "hipMemset", "hipMemsetAsync"});
+  buffer.set_to.reset();
+  if (!plain || !whole || !value || *value < -128 || *value > 255) return;
+  buffer.set_to = static_cast<int>(*value) & 255;
+  buffer.set_at = place_of(scope, i);
 }
 
 void HostInterpreter::memory_copy(Scope& scope, size_t i) {
@@ -302,6 +312,27 @@ void HostInterpreter::memory_copy(Scope& scope, size_t i) {
   const auto arguments = group_at(i + 1);
   if (arguments.size() < 3) return;
   if (const auto buffer = pointer(scope, arguments[0])) buffers_[*buffer].set_to.reset();
+}
+
+/// cudaDeviceGetAttribute(&sms, …), scanf("%d", &n): what a library function writes to a number is not known. A
+/// function of the file, such as parse(argc, argv, &n), leaves the number as it is without arguments.
+void HostInterpreter::library_call(Scope& scope, size_t i) {
+  const SourceToken& name = tokens_[i];
+  const bool reads_input = is_any(name, {"scanf", "fscanf", "sscanf"});
+  const bool is_cuda = name.text.starts_with("cuda") || name.text.starts_with("hip");
+  if (!is(i + 1, "(") || !(reads_input || is_cuda) || name.text.find("ToSymbol") != std::string_view::npos) return;
+  const auto arguments = group_at(i + 1);
+  const bool copies = name.text.find("Memcpy") != std::string_view::npos;  // from its second argument
+  for (size_t k = 0; k < (copies ? std::min<size_t>(arguments.size(), 1) : arguments.size()); ++k) {
+    const Tokens one = arguments[k];
+    if (one.size() >= 2 && one[one.size() - 2].is("&")) forget(scope, std::string(one.back().text), i);
+  }
+}
+
+/// std::cin >> n >> m
+void HostInterpreter::stream_input(Scope& scope, size_t i) {
+  for (size_t k = i + 1; is(k, ">") && is(k + 1, ">") && k + 2 < tokens_.size(); k += 3)
+    forget(scope, std::string(tokens_[k + 2].text), i);
 }
 
 }  // namespace tilescope

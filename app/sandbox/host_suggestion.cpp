@@ -24,7 +24,9 @@ class Suggester {
         facts_(facts),
         parameters_(parameters),
         reading_(reading),
-        variables_(launch_.variables) {}
+        variables_(launch_.variables) {
+    find_dependencies();
+  }
 
   HostFields make() {
     // kernel<<<1, 1>>>(nullptr, 0): written for the compiler, not to be run.
@@ -39,7 +41,8 @@ class Suggester {
     block();
     if (!any_memory_) return std::move(fields_);
     grid();
-    if (launch_.shared != nullptr) put("shared", print(launch_.shared, true, true), launch_.place);
+    if (host_value_of(launch_.shared, variables_).value_or(0) >= 0)
+      put("shared", print(launch_.shared, true, true), launch_.place);
     for (size_t i = 0; arguments_count_ && i < parameters_.size(); ++i) argument(parameters_[i], launch_.arguments[i]);
     return std::move(fields_);
   }
@@ -73,11 +76,15 @@ class Suggester {
   }
   /// One that has a name, and follows from no other.
   bool is_free(size_t variable) const {
-    if (is_fixed(variable) || variables_[variable].name.empty()) return false;
-    bool depends = false;
-    for_each_variable(variables_[variable].value, variables_,
-                      [&](size_t other) { depends = depends || !is_fixed(other); });
-    return !depends;
+    return !is_fixed(variable) && !variables_[variable].name.empty() && !depends_[variable];
+  }
+  /// A variable follows from ones before it alone, so that one pass tells of all whether they follow from any that is
+  /// not fixed.
+  void find_dependencies() {
+    depends_.assign(variables_.size(), false);
+    for (size_t i = 0; i < variables_.size(); ++i)
+      for (const size_t other : variables_in(variables_[i].value))
+        depends_[i] = depends_[i] || depends_[other] || !is_fixed(other);
   }
   std::vector<size_t> free_of(const HostValue& value) const {
     std::vector<size_t> found;
@@ -195,8 +202,10 @@ class Suggester {
       const size_t variable = *launch_.block[axis];
       const HostValue& value = variables_[variable].value;
       const bool moves = depends_on_driver(host_variable(variable, false));
-      if (!moves && variables_[variable].number)
-        texts[axis] = fmt::format("{:.0f}", *variables_[variable].number);
+      const auto& number = variables_[variable].number;
+      if (number && *number < 1) return;  // such as a number that is not set yet
+      if (!moves && number)
+        texts[axis] = fmt::format("{:.0f}", *number);
       else
         texts[axis] = driver_ == origin_of(variable) ? names_.at(*driver_) : print(value, false, false);
       if (!texts[axis]) return;
@@ -206,14 +215,17 @@ class Suggester {
   }
 
   void grid() {
+    for (const auto& axis : launch_.grid)
+      if (!axis || variables_[*axis].number.value_or(1) < 1) return;
+    std::array<std::optional<std::string>, 3> texts;
     for (size_t axis = 0; axis < 3; ++axis) {
-      if (!launch_.grid[axis]) return;
       const size_t variable = *launch_.grid[axis];
       const bool named = names_.contains(origin_of(variable)) || block_names_.contains(origin_of(variable));
-      put(std::string("grid.") + kAxes[axis],
-          print(named ? host_variable(variable, false) : variables_[origin_of(variable)].value, true, false),
-          place_of_variable(variable));
+      texts[axis] = print(named ? host_variable(variable, false) : variables_[origin_of(variable)].value, true, false);
+      if (!texts[axis]) return;
     }
+    for (size_t axis = 0; axis < 3; ++axis)
+      put(std::string("grid.") + kAxes[axis], texts[axis], place_of_variable(*launch_.grid[axis]));
   }
 
   void argument(const ParameterType& parameter, const HostArgument& given) {
@@ -278,6 +290,7 @@ class Suggester {
   const std::vector<ParameterType>& parameters_;
   const KernelReading& reading_;
   const HostVariables& variables_;
+  std::vector<bool> depends_;  // by variable
   bool arguments_count_ = false, any_memory_ = false;
   std::optional<size_t> driver_;
   std::set<size_t> equals_;  // sizes as large as it

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace tilescope {
 namespace {
@@ -13,6 +12,7 @@ using Kind = HostNode::Kind;
 
 constexpr long double kLargest = 1e18L;  // whole numbers beyond it are not followed
 constexpr int kMostNodes = 200;          // of a text
+constexpr size_t kLongestText = 1000;
 
 bool is_number(const HostValue& value) { return value != nullptr && value->kind == Kind::number; }
 bool is_whole_number(const HostValue& value, long double wanted) {
@@ -106,6 +106,8 @@ std::optional<long double> value_of_parts(const HostNode& node, const std::vecto
       return std::max(parts[0], parts[1]);
     case Kind::less:
       return parts[0] < parts[1] ? 1 : 0;
+    case Kind::at_most:
+      return parts[0] <= parts[1] ? 1 : 0;
     case Kind::same:
       return parts[0] == parts[1] ? 1 : 0;
     default:
@@ -161,6 +163,7 @@ class Printer {
       case Kind::maximum:
         return call("max", pair(parts, ", ", 1, false));
       case Kind::less:
+      case Kind::at_most:
       case Kind::same:
         return std::nullopt;
     }
@@ -223,7 +226,8 @@ class Printer {
 
   std::optional<std::string> partial(const std::vector<HostValue>& parts) {
     const auto a = print(parts[0], 2), b = print(parts[1], 3);
-    if (!a || !b) return std::nullopt;
+    // The divisor is written twice, so that remainders inside one another would double without end.
+    if (!a || !b || b->size() > kLongestText) return std::nullopt;
     return fmt::format("ceil({}%{}/{})", *a, *b, *b);
   }
 
@@ -232,40 +236,53 @@ class Printer {
   int nodes_ = 0;
 };
 
-HostValue elements_of(const HostValue& bytes, int64_t element_bytes, const HostVariables& variables, int depth) {
-  if (bytes == nullptr || element_bytes < 1) return nullptr;
-  const auto size = static_cast<long double>(element_bytes);
-  if (element_bytes == 1) return bytes;
-  const auto divides = [&](const HostValue& one) { return is_number(one) && std::fmod(one->number, size) == 0; };
-  if (divides(bytes)) return host_number(bytes->number / size);
-  if (bytes->kind == Kind::variable && variables[bytes->variable].value != nullptr && !bytes->is_floating &&
-      depth < HostNode::kDeepest) {
-    const HostValue& inside = variables[bytes->variable].value;
-    if (inside->kind == Kind::product || inside->kind == Kind::sum || inside->kind == Kind::variable)
-      return elements_of(inside, element_bytes, variables, depth + 1);
-  }
-  if (bytes->kind == Kind::product)
-    for (size_t i = 0; i < bytes->parts.size(); ++i) {
-      if (!divides(bytes->parts[i])) continue;
-      std::vector<HostValue> factors = bytes->parts;
-      factors[i] = host_number(factors[i]->number / size);
-      return host_product(std::move(factors));
+/// Bytes as elements. A sum of sums through variables branches at each of them, so that the steps are counted.
+class ElementCount {
+ public:
+  ElementCount(int64_t element_bytes, const HostVariables& variables)
+      : size_(static_cast<long double>(element_bytes)), variables_(variables) {}
+
+  HostValue of(const HostValue& bytes, int depth = 0) {
+    if (bytes == nullptr || size_ < 1 || ++steps_ > kMostNodes) return nullptr;
+    if (size_ == 1) return bytes;
+    if (divides(bytes)) return host_number(bytes->number / size_);
+    if (bytes->kind == Kind::variable && !bytes->is_floating && depth < HostNode::kDeepest) {
+      const HostValue& inside = variables_[bytes->variable].value;
+      const bool splits = inside != nullptr && (inside->kind == Kind::product || inside->kind == Kind::sum ||
+                                                inside->kind == Kind::variable);
+      if (splits) return of(inside, depth + 1);
     }
-  if (bytes->kind == Kind::sum) {
-    std::vector<HostValue> terms;
-    for (const HostValue& term : bytes->parts) {
-      terms.push_back(elements_of(term, element_bytes, variables, depth + 1));
-      if (terms.back() == nullptr || terms.back()->kind == Kind::floor) break;
+    if (bytes->kind == Kind::product)
+      for (size_t i = 0; i < bytes->parts.size(); ++i) {
+        if (!divides(bytes->parts[i])) continue;
+        std::vector<HostValue> factors = bytes->parts;
+        factors[i] = host_number(factors[i]->number / size_);
+        return host_product(std::move(factors));
+      }
+    if (bytes->kind == Kind::sum) {
+      std::vector<HostValue> terms;
+      for (const HostValue& term : bytes->parts) {
+        terms.push_back(of(term, depth + 1));
+        if (!is_exact(terms.back())) break;
+      }
+      if (terms.size() == bytes->parts.size() && is_exact(terms.back())) return host_sum(std::move(terms), variables_);
     }
-    if (terms.size() == bytes->parts.size() && terms.back() != nullptr && terms.back()->kind != Kind::floor)
-      return host_sum(std::move(terms), variables);
+    return host_node(Kind::floor, {bytes, host_number(size_)}, variables_);
   }
-  return host_node(Kind::floor, {bytes, host_number(size)}, variables);
-}
+
+ private:
+  bool divides(const HostValue& one) const { return is_number(one) && std::fmod(one->number, size_) == 0; }
+  static bool is_exact(const HostValue& count) { return count != nullptr && count->kind != Kind::floor; }
+
+  const long double size_;
+  const HostVariables& variables_;
+  int steps_ = 0;
+};
 
 }  // namespace
 
 HostValue host_number(long double value, bool is_floating) {
+  if (!std::isfinite(value) || (!is_floating && std::fabs(value) > kLargest)) return nullptr;
   auto node = std::make_shared<HostNode>();
   node->number = value;
   node->is_floating = is_floating;
@@ -294,6 +311,7 @@ HostValue host_sum(std::vector<HostValue> terms, const HostVariables& variables)
         flat.push_back(one);
     }
   if (constant != 0 || flat.empty()) flat.push_back(host_number(constant, floating));
+  if (flat.back() == nullptr) return nullptr;
   // n - n, and n + b - b: what is taken off again.
   for (size_t i = 0; i < flat.size(); ++i)
     for (size_t k = 0; k < flat.size(); ++k) {
@@ -324,6 +342,7 @@ HostValue host_product(std::vector<HostValue> factors) {
     }
   if (flat.size() == 1 || constant == 0) return host_number(constant, floating);
   flat[0] = host_number(constant, floating);
+  if (flat[0] == nullptr) return nullptr;
   if (constant == 1) flat.erase(flat.begin());
   if (flat.size() == 1) return flat[0];
   return flat.size() > 32 ? nullptr : make(Kind::product, std::move(flat), floating);
@@ -341,9 +360,12 @@ HostValue host_quotient(const HostValue& a, const HostValue& b, const HostVariab
 
 HostValue host_node(Kind kind, std::vector<HostValue> parts, const HostVariables& variables) {
   if (any_null(parts)) return nullptr;
-  const bool rounds =
-      kind == Kind::floor || kind == Kind::ceil || kind == Kind::partial || kind == Kind::less || kind == Kind::same;
+  const bool rounds = kind == Kind::floor || kind == Kind::ceil || kind == Kind::partial || kind == Kind::less ||
+                      kind == Kind::at_most || kind == Kind::same;
   const bool floating = !rounds && (kind == Kind::ratio || any_floating(parts));
+  const bool divides = kind == Kind::ratio || kind == Kind::floor || kind == Kind::ceil || kind == Kind::remainder ||
+                       kind == Kind::partial;
+  if (divides && host_value_of(parts[1], variables) == 0.0L) return nullptr;
   const bool plain = std::all_of(parts.begin(), parts.end(), is_number);
   HostValue node = make(kind, std::move(parts), floating);
   if (!plain || node == nullptr) return node;
@@ -367,7 +389,7 @@ HostValue host_whole(const HostValue& value, const HostVariables& variables) {
 }
 
 HostValue host_elements(const HostValue& bytes, int64_t element_bytes, const HostVariables& variables) {
-  return elements_of(bytes, element_bytes, variables, 0);
+  return ElementCount(element_bytes, variables).of(bytes);
 }
 
 bool is_same(const HostValue& a, const HostValue& b) {
@@ -397,19 +419,29 @@ std::optional<std::string> host_text(const HostValue& value, const HostVariables
   return Printer(variables, names).print(value, 1);
 }
 
-void for_each_variable(const HostValue& value, const HostVariables& variables,
-                       const std::function<void(size_t)>& seen) {
+std::set<size_t> variables_in(const HostValue& value) {
   std::set<size_t> found;
-  std::vector<HostValue> open{value};
+  std::vector<const HostNode*> open{value.get()};
   while (!open.empty()) {
-    const HostValue one = open.back();
+    const HostNode* const one = open.back();
     open.pop_back();
     if (one == nullptr) continue;
-    if (one->kind == Kind::variable && found.insert(one->variable).second) {
-      seen(one->variable);
-      open.push_back(variables[one->variable].value);
-    }
-    open.insert(open.end(), one->parts.begin(), one->parts.end());
+    if (one->kind == Kind::variable) found.insert(one->variable);
+    for (const HostValue& part : one->parts) open.push_back(part.get());
+  }
+  return found;
+}
+
+void for_each_variable(const HostValue& value, const HostVariables& variables,
+                       const std::function<void(size_t)>& seen) {
+  std::set<size_t> found = variables_in(value);
+  std::vector<size_t> open(found.begin(), found.end());
+  while (!open.empty()) {
+    const size_t variable = open.back();
+    open.pop_back();
+    seen(variable);
+    for (const size_t other : variables_in(variables[variable].value))
+      if (found.insert(other).second) open.push_back(other);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,15 +31,16 @@ struct HostNode {
     round_down,
     minimum,
     maximum,
-    less,  // a < b: 1 or 0
-    same,  // a == b
+    less,     // a < b: 1 or 0
+    at_most,  // a <= b
+    same,     // a == b
   };
   Kind kind = Kind::number;
   bool is_floating = false;
   long double number = 0;
   size_t variable = 0;  // of HostVariables
   std::vector<HostValue> parts = {};
-  // Of the tree; larger ones are not made.
+  // Of the tree. Where a function below would make a larger one, its result is not known.
   int depth = 1, size = 1;
   static constexpr int kDeepest = 64, kLargest = 1000;
 };
@@ -55,6 +57,7 @@ struct HostVariable {
 };
 using HostVariables = std::vector<HostVariable>;
 
+/// Null where it is not finite, or a whole number beyond ±10^18.
 HostValue host_number(long double value, bool is_floating = false);
 HostValue host_variable(size_t variable, bool is_floating);
 HostValue host_sum(std::vector<HostValue> terms, const HostVariables& variables);
@@ -75,6 +78,8 @@ std::optional<long double> host_value_of(const HostValue& value, const HostVaria
 using HostNames = std::function<std::optional<std::string>(size_t variable)>;
 /// In the language of the form's fields (expression.hpp); nothing where a part is not known.
 std::optional<std::string> host_text(const HostValue& value, const HostVariables& variables, const HostNames& names);
+/// Those that the value itself names, each once.
+std::set<size_t> variables_in(const HostValue& value);
 /// Calls `seen` for each variable that the value depends on, also through others.
 void for_each_variable(const HostValue& value, const HostVariables& variables, const std::function<void(size_t)>& seen);
 

@@ -1,10 +1,23 @@
 // What the names in an expression of host code mean at a statement.
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "app/sandbox/host_interpreter.hpp"
 
 namespace tilescope {
+namespace {
+
 using Kind = SourceToken::Kind;
+
+constexpr size_t kLongestExpression = 256;  // tokens
+constexpr int kDeepest = 12;                // calls in calls, macros in macros
+
+}  // namespace
+
+bool is_floating_type(const ParameterType& type) {
+  return type.type == DType::f32 || type.type == DType::f64 || type.type == DType::f16 || type.type == DType::bf16;
+}
 
 HostMeaning HostInterpreter::meaning(Scope& scope) {
   return {variables_, [this, &scope](const std::string& path) { return value_of(scope, path); },
@@ -12,12 +25,14 @@ HostMeaning HostInterpreter::meaning(Scope& scope) {
             return call(scope, name, arguments);
           },
           [this, &scope](Tokens tokens) { return size_of(scope, tokens); },
-          [this, &scope](Tokens tokens) { return floating(scope, tokens); }};
+          [this, &scope](Tokens tokens) -> std::optional<bool> {
+            const auto type = number_type(scope, tokens);
+            return type ? std::optional(is_floating_type(*type)) : std::nullopt;
+          }};
 }
 
 HostValue HostInterpreter::evaluate(Scope& scope, Tokens tokens) {
-  constexpr size_t kLongest = 256;  // tokens
-  if (tokens.empty() || tokens.size() > kLongest || !spend(tokens.size())) return nullptr;
+  if (tokens.empty() || tokens.size() > kLongestExpression || !spend(tokens.size())) return nullptr;
   return read_host_expression(tokens, meaning(scope));
 }
 
@@ -35,8 +50,11 @@ HostValue HostInterpreter::value_of(Scope& scope, const std::string& path) {
       return host_variable(object->second[axis], false);
   }
   const auto macro = host_.macros_.find(path);
-  if (macro == host_.macros_.end() || macro->second.is_function || !open_macros_.insert(path).second) return nullptr;
+  if (macro == host_.macros_.end() || macro->second.is_function || depth_ >= kDeepest) return nullptr;
+  if (!open_macros_.insert(path).second) return nullptr;
+  ++depth_;
   HostValue value = evaluate(global_, macro->second.value);
+  --depth_;
   open_macros_.erase(path);
   if (value == nullptr) return nullptr;
   const bool is_floating = value->is_floating;
@@ -48,36 +66,58 @@ HostValue HostInterpreter::value_of(Scope& scope, const std::string& path) {
 
 /// A macro, or a function that is one return statement.
 HostValue HostInterpreter::call(Scope& scope, const std::string& name, const std::vector<Tokens>& arguments) {
-  constexpr int kDeepest = 12;
-  std::vector<std::string> parameters;
-  Tokens body;
-  const auto macro = host_.macros_.find(name);
-  const HostSource::Function* function = nullptr;
-  if (macro != host_.macros_.end() && macro->second.is_function) {
-    parameters = macro->second.parameters;
-    body = macro->second.value;
-  } else {
-    function = host_.function_named(name);
-    if (function == nullptr || !is(function->body, "return")) return nullptr;
-    const size_t end = end_of_expression(tokens_, function->body + 1, {});
-    if (!is(end, ";") || end + 2 < function->end) return nullptr;
-    body = between(function->body + 1, end);
-    for (const Tokens one : group_at(function->open))
-      parameters.push_back(one.back().kind == Kind::name ? std::string(one.back().text) : std::string());
-  }
-  if (parameters.size() != arguments.size() || depth_ >= kDeepest) return nullptr;
-  Scope callee;
-  callee.function = function;
-  for (size_t i = 0; i < parameters.size(); ++i) callee.lengths[parameters[i] + "()"] = evaluate(scope, arguments[i]);
-  HostMeaning inside = meaning(callee);
-  inside.value = [&](const std::string& path) {
-    const auto given = callee.lengths.find(path + "()");
-    return given != callee.lengths.end() ? given->second : value_of(callee, path);
-  };
+  if (depth_ >= kDeepest) return nullptr;
   ++depth_;
-  HostValue value = spend(body.size()) ? read_host_expression(body, inside) : nullptr;
+  const auto macro = host_.macros_.find(name);
+  const bool is_macro = macro != host_.macros_.end() && macro->second.is_function;
+  HostValue value = is_macro ? call_macro(scope, macro->second, arguments)
+                             : call_expression(scope, host_.function_named(name), arguments);
   --depth_;
   return value;
+}
+
+/// As the preprocessor does it, by the tokens: with SQUARE(x) x * x, SQUARE(n + 1) is n + 1 * n + 1.
+HostValue HostInterpreter::call_macro(Scope& scope, const HostSource::Macro& macro,
+                                      const std::vector<Tokens>& arguments) {
+  if (macro.parameters.size() != arguments.size()) return nullptr;
+  std::vector<SourceToken> tokens;
+  for (const SourceToken& token : macro.value) {
+    const auto parameter =
+        token.kind == Kind::name ? std::ranges::find(macro.parameters, token.text) : macro.parameters.end();
+    if (parameter == macro.parameters.end()) {
+      tokens.push_back(token);
+    } else {
+      const Tokens argument = arguments[static_cast<size_t>(parameter - macro.parameters.begin())];
+      tokens.insert(tokens.end(), argument.begin(), argument.end());
+    }
+    if (tokens.size() > kLongestExpression) return nullptr;
+  }
+  return evaluate(scope, tokens);
+}
+
+HostValue HostInterpreter::call_expression(Scope& scope, const HostSource::Function* function,
+                                           const std::vector<Tokens>& arguments) {
+  if (function == nullptr || !is(function->body, "return")) return nullptr;
+  const size_t end = end_of_expression(tokens_, function->body + 1, {});
+  const auto parameters = group_at(function->open);
+  if (!is(end, ";") || end + 2 < function->end || parameters.size() != arguments.size()) return nullptr;
+  Scope callee;
+  callee.function = function;
+  std::map<std::string, HostValue> given;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Tokens type = parameters[i].first(parameters[i].size() - 1);
+    HostValue value = evaluate(scope, arguments[i]);
+    if (const auto number = number_type(callee, type))
+      value = held_by(*number, is_floating_type(*number) ? value : host_whole(value, variables_));
+    given[std::string(parameters[i].back().text)] = value;
+  }
+  HostMeaning inside = meaning(callee);
+  inside.value = [&](const std::string& path) {
+    const auto found = given.find(path);
+    return found != given.end() ? found->second : value_of(callee, path);
+  };
+  const Tokens body = between(function->body + 1, end);
+  return body.size() <= kLongestExpression && spend(body.size()) ? read_host_expression(body, inside) : nullptr;
 }
 
 ParameterType HostInterpreter::type_named(const Scope& scope, const std::string& text) const {
@@ -85,7 +125,7 @@ ParameterType HostInterpreter::type_named(const Scope& scope, const std::string&
   return read_parameter((argument != scope.type_arguments.end() ? argument->second : text) + " value", host_.types_);
 }
 
-std::optional<bool> HostInterpreter::floating(const Scope& scope, Tokens tokens) const {
+std::optional<ParameterType> HostInterpreter::number_type(const Scope& scope, Tokens tokens) const {
   if (tokens.empty() || tokens.size() > 8) return std::nullopt;
   for (const SourceToken& token : tokens)
     if (token.kind != Kind::name && !token.is("::")) return std::nullopt;
@@ -95,9 +135,20 @@ std::optional<bool> HostInterpreter::floating(const Scope& scope, Tokens tokens)
   for (const SourceToken& token : tokens)
     if (!is_any(token, {"const", "constexpr", "static", "::", "std", "inline"}))
       words += (words.empty() ? "" : " ") + std::string(token.text);
-  const ParameterType type = type_named(scope, words);
+  ParameterType type = type_named(scope, words);
   if (type.kind != ParameterType::Kind::scalar || type.components != 1 || type.size == 0) return std::nullopt;
-  return type.type == DType::f32 || type.type == DType::f64 || type.type == DType::f16 || type.type == DType::bf16;
+  return type;
+}
+
+HostValue HostInterpreter::held_by(const ParameterType& type, HostValue value) const {
+  const auto number = host_value_of(value, variables_);
+  if (!number || is_floating_type(type)) return value;
+  const bool is_signed =
+      type.type == DType::i8 || type.type == DType::i16 || type.type == DType::i32 || type.type == DType::i64;
+  const auto bits = static_cast<int>(8 * type.size);
+  const long double most = type.is_bool ? 1 : std::ldexp(1.0L, is_signed ? bits - 1 : bits) - 1;
+  const long double least = is_signed ? -most - 1 : 0;
+  return least <= *number && *number <= most ? value : nullptr;
 }
 
 /// sizeof(float), sizeof(*x), sizeof(x[0]), sizeof(x)
@@ -166,10 +217,16 @@ std::optional<HostInterpreter::Extents> HostInterpreter::extents(Scope& scope, T
     for (const Scope* one : {&std::as_const(scope), &std::as_const(global_)})
       if (const auto known = one->extents.find(path); known != one->extents.end()) return known->second;
   std::vector<Tokens> arguments{tokens};
-  const bool named = tokens.size() > 2 && tokens[0].is("dim3") && is_any(tokens[1], {"(", "{"});
-  if (named) arguments = split_arguments(tokens.subspan(2, tokens.size() - 3));
-  if (tokens[0].is("{") && tokens.size() > 2) arguments = split_arguments(tokens.subspan(1, tokens.size() - 2));
-  return extents_of(scope, arguments, at);
+  const bool closes = tokens.size() > 2 && is_any(tokens.back(), {")", "}"});
+  if (closes && tokens[0].is("dim3") && is_any(tokens[1], {"(", "{"}))
+    arguments = split_arguments(tokens.subspan(2, tokens.size() - 3));
+  if (closes && tokens[0].is("{")) arguments = split_arguments(tokens.subspan(1, tokens.size() - 2));
+  const auto result = extents_of(scope, arguments, at);
+  // A call or the like may give a dim3, so that y and z are not known to be 1 either.
+  const bool is_whole = arguments.size() == 1 && arguments[0].size() == tokens.size();
+  if (result && is_whole && variables_[(*result)[0]].value == nullptr && variables_[(*result)[0]].name.empty())
+    return std::nullopt;
+  return result;
 }
 
 std::optional<HostInterpreter::Extents> HostInterpreter::extents_of(Scope& scope, const std::vector<Tokens>& arguments,

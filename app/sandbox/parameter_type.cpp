@@ -143,7 +143,15 @@ Declarator take_apart(const std::string& declaration) {
   return result;
 }
 
-ParameterType read_with_depth(const std::string& declaration, const TypeNames& names, int depth);
+/// How far one parameter's type has been read.
+struct TypeReading {
+  const TypeNames& names;
+  int members_left = 4096;  // of structs in structs; a kernel's parameters have at most 32,764 bytes
+};
+
+/// Where a member of what a pointer points to is a pointer too, nothing asks what that points to: the children of a
+/// tree's node are nodes.
+ParameterType read_with_depth(const std::string& declaration, TypeReading& reading, int depth, bool behind_pointer);
 
 /// Members at multiples of their alignment, as C lays out a struct.
 void lay_out(ParameterType& structure) {
@@ -156,7 +164,8 @@ void lay_out(ParameterType& structure) {
 }
 
 /// What one type name, or the words of one, stand for as a value.
-ParameterType value_type(const std::vector<std::string>& words, const TypeNames& names, int depth) {
+ParameterType value_type(const std::vector<std::string>& words, TypeReading& reading, int depth, bool behind_pointer) {
+  const TypeNames& names = reading.names;
   ParameterType type;
   const auto known = [&](DType element, int components, size_t alignment) {
     type.kind = ParameterType::Kind::scalar;
@@ -173,7 +182,7 @@ ParameterType value_type(const std::vector<std::string>& words, const TypeNames&
   }
   const std::string& name = words.back();
   if (const auto alias = names.aliases.find(name); alias != names.aliases.end() && alias->second != name)
-    return read_with_depth(alias->second + " value", names, depth + 1);
+    return read_with_depth(alias->second + " value", reading, depth + 1, behind_pointer);
   for (const KnownType& one : kKnownTypes)
     if (one.name == name) {
       known(one.type, one.components, one.alignment);
@@ -183,7 +192,8 @@ ParameterType value_type(const std::vector<std::string>& words, const TypeNames&
   if (found == names.structs.end() || found->second.empty()) return type;
   type.kind = ParameterType::Kind::structure;
   for (const std::string& member : found->second) {
-    type.members.push_back(read_with_depth(member, names, depth + 1));
+    if (--reading.members_left < 0) return {};
+    type.members.push_back(read_with_depth(member, reading, depth + 1, behind_pointer));
     if (type.members.back().size == 0) return {};
   }
   lay_out(type);
@@ -207,9 +217,12 @@ void point_to(ParameterType& type, const ParameterType& target) {
   type.components = target.size == 0 ? 1 : static_cast<int>(target.size / size_of(type.type));
 }
 
-ParameterType read_with_depth(const std::string& declaration, const TypeNames& names, int depth) {
+ParameterType read_with_depth(const std::string& declaration, TypeReading& reading, int depth, bool behind_pointer) {
   const Declarator declarator = take_apart(declaration);
-  ParameterType type = declarator.is_template ? ParameterType{} : value_type(declarator.words, names, depth);
+  const bool is_pointer = declarator.stars > 0;
+  ParameterType type;
+  if (!declarator.is_template && !(is_pointer && behind_pointer))
+    type = value_type(declarator.words, reading, depth, behind_pointer || is_pointer);
   if (declarator.stars > 1) {  // pointers to pointers: addresses that nothing fills
     ParameterType address;
     address.kind = ParameterType::Kind::scalar;
@@ -241,7 +254,8 @@ ParameterType read_with_depth(const std::string& declaration, const TypeNames& n
 }  // namespace
 
 ParameterType read_parameter(const std::string& declaration, const TypeNames& names) {
-  return read_with_depth(declaration, names, 0);
+  TypeReading reading{names};
+  return read_with_depth(declaration, reading, 0, false);
 }
 
 std::string type_text(const ParameterType& type) {

@@ -145,6 +145,9 @@ void Sandbox::read_text(const std::string& text) {
   if (kernel_.empty() && !facts_.kernels.empty()) kernel_ = facts_.kernels.front().name;
   if (!forms_.contains(kernel_)) forms_[kernel_] = form_of(kernel_, facts_, {});
   if (!kernel_.empty()) forms_.erase("");
+  // Every name that a kernel had while it was typed would leave a form behind.
+  std::erase_if(forms_,
+                [&](const auto& one) { return !one.second.known && one.second.edits.empty() && one.first != kernel_; });
   learned_from_.reset();
   ++text_version_;
   dirty_ = true;

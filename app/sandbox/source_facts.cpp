@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/sandbox/expression.hpp"
+#include "app/sandbox/host_expression.hpp"
 #include "app/sandbox/token_terms.hpp"
 #include "engine/compile/device_source.hpp"
 #include "engine/compile/source_parts.hpp"
@@ -13,6 +13,15 @@ namespace tilescope {
 namespace {
 
 using Kind = SourceToken::Kind;
+
+constexpr size_t kLongestDeclaration = 256;  // tokens before its ; or {
+
+/// The first ; or { from i on, or where a declaration would be too long.
+size_t end_of_declaration(Tokens tokens, size_t i) {
+  const size_t last = std::min(tokens.size(), i + kLongestDeclaration);
+  while (i < last && !tokens[i].is(";") && !tokens[i].is("{")) ++i;
+  return i;
+}
 
 /// Pieces of a list at its commas, brackets kept together.
 std::vector<Tokens> split_list(Tokens tokens) {
@@ -47,6 +56,17 @@ TemplateParameter read_template_parameter(Tokens tokens) {
   return parameter;
 }
 
+/// Bytes of a built-in type of numbers.
+std::optional<int64_t> size_of_type(const std::string& type) {
+  const ParameterType known = read_parameter(type + " value", {});
+  return known.kind == ParameterType::Kind::scalar ? std::optional(static_cast<int64_t>(known.size)) : std::nullopt;
+}
+std::optional<bool> floating_type(const std::string& type) {
+  const ParameterType known = read_parameter(type + " value", {});
+  if (known.kind != ParameterType::Kind::scalar || known.components != 1) return std::nullopt;
+  return known.type == DType::f32 || known.type == DType::f64 || known.type == DType::f16 || known.type == DType::bf16;
+}
+
 void add_constant(SourceFacts& facts, std::string_view name, Tokens value) {
   if (const auto known = constant_value(value, facts.constants)) facts.constants[std::string(name)] = *known;
 }
@@ -65,8 +85,7 @@ void read_define(SourceFacts& facts, const SourceToken& token) {
 
 /// constexpr int TILE = 32; also in a kernel's body, and several after one another.
 void read_constant(SourceFacts& facts, Tokens tokens, size_t i) {
-  size_t end = i;
-  while (end < tokens.size() && !tokens[end].is(";") && !tokens[end].is("{")) ++end;
+  const size_t end = end_of_declaration(tokens, i);
   for (Tokens piece : split_list(tokens.subspan(i, end - i)))
     for (size_t k = 1; k < piece.size(); ++k)
       if (piece[k].is("=") && piece[k - 1].kind == Kind::name)
@@ -110,8 +129,7 @@ std::vector<std::string> read_members(Tokens body, const std::map<std::string, i
 
 /// using real = float; typedef float real; struct Params { … };
 size_t read_type(SourceFacts& facts, Tokens tokens, size_t i) {
-  size_t end = i;
-  while (end < tokens.size() && !tokens[end].is(";") && !tokens[end].is("{")) ++end;
+  const size_t end = end_of_declaration(tokens, i);
   const auto after = [&](size_t from) { return tokens.subspan(from, std::max(end, from) - from); };
   if (tokens[i].is("using") && i + 3 < end && tokens[i + 2].is("=")) {
     facts.types.aliases[std::string(tokens[i + 1].text)] = text_of(after(i + 3));
@@ -134,7 +152,8 @@ size_t read_type(SourceFacts& facts, Tokens tokens, size_t i) {
 void read_names(SourceFacts& facts, Tokens tokens) {
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (directive_name(tokens[i]) == "define") read_define(facts, tokens[i]);
-    if (tokens[i].is("constexpr") || tokens[i].is("const")) read_constant(facts, tokens, i);
+    const bool constant = is_any(tokens[i], {"const", "constexpr"});
+    if (constant && (i == 0 || !is_any(tokens[i - 1], {"const", "constexpr"}))) read_constant(facts, tokens, i);
     if (tokens[i].is("using") || tokens[i].is("typedef") || tokens[i].is("struct")) read_type(facts, tokens, i);
     const bool extent = tokens[i].is("dim3") && i + 2 < tokens.size() && tokens[i + 1].kind == Kind::name;
     if (extent && (tokens[i + 2].is("(") || tokens[i + 2].is("{"))) {
@@ -145,19 +164,12 @@ void read_names(SourceFacts& facts, Tokens tokens) {
   }
 }
 
-/// What stands between <<< and >>> of the kernel's first launch.
-void read_launch(SourceKernel& kernel, Tokens tokens) {
-  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (!tokens[i].is(kernel.last_name)) continue;
-    size_t at = i + 1;
-    if (tokens[at].is("<")) at = after_angles(tokens, at);
-    if (at >= tokens.size() || !tokens[at].is("<<<")) continue;
-    size_t end = at + 1;
-    while (end < tokens.size() && !tokens[end].is(">>>") && !tokens[end].is(";")) ++end;
-    for (const Tokens piece : split_list(tokens.subspan(at + 1, end - at - 1)))
-      kernel.configuration.emplace_back(piece.begin(), piece.end());
-    return;
-  }
+/// What stands between <<< and >>>.
+void read_configuration(SourceKernel& kernel, Tokens tokens, size_t angles) {
+  size_t end = angles + 1;
+  while (end < tokens.size() && !tokens[end].is(">>>") && !tokens[end].is(";")) ++end;
+  for (const Tokens piece : split_list(tokens.subspan(angles + 1, end - angles - 1)))
+    kernel.configuration.emplace_back(piece.begin(), piece.end());
 }
 
 void read_head(SourceKernel& kernel, const SourceFacts& facts, Tokens part) {
@@ -190,22 +202,22 @@ const SourceKernel* SourceFacts::find(const std::string& name) const {
 }
 
 std::optional<int64_t> constant_value(Tokens tokens, const std::map<std::string, int64_t>& constants) {
-  std::string text;
-  for (const SourceToken& token : tokens) {
-    if (token.kind == Kind::string || token.kind == Kind::directive) return std::nullopt;
-    std::string word(token.text);
-    if (token.kind == Kind::number && !word.starts_with("0x"))
-      while (!word.empty() && std::string_view("uUlL'").find(word.back()) != std::string_view::npos) word.pop_back();
-    text += word + " ";
-  }
-  const auto lookup = [&](std::string_view name) -> std::optional<Checked<long double>> {
-    const auto found = constants.find(std::string(name));
-    if (found == constants.end()) return std::nullopt;
-    return Checked<long double>(static_cast<long double>(found->second));
-  };
-  const auto value = evaluate(text, lookup);
-  if (!value || std::fabs(*value) > 1e15L) return std::nullopt;
-  return static_cast<int64_t>(*value);  // whole numbers divide as in C
+  constexpr size_t kLongest = 256;
+  if (tokens.size() > kLongest) return std::nullopt;
+  const HostVariables none;
+  const HostMeaning meaning{.variables = none,
+                            .value =
+                                [&](const std::string& name) {
+                                  const auto found = constants.find(name);
+                                  return found != constants.end() ? host_number(static_cast<long double>(found->second))
+                                                                  : nullptr;
+                                },
+                            .call = [](const std::string&, const std::vector<Tokens>&) { return nullptr; },
+                            .size_of = [](Tokens type) { return size_of_type(text_of(type)); },
+                            .floating = [](Tokens type) { return floating_type(text_of(type)); }};
+  const auto value = host_value_of(read_host_expression(tokens, meaning), none);
+  if (!value || std::fabs(*value) > 1e15L || *value != std::trunc(*value)) return std::nullopt;
+  return static_cast<int64_t>(*value);
 }
 
 SourceFacts read_source_facts(std::string text, uint32_t own_lines) {
@@ -214,7 +226,7 @@ SourceFacts read_source_facts(std::string text, uint32_t own_lines) {
   facts.text = std::make_shared<const std::string>(std::move(text));
   const SourceParts source = parts_of_source(*facts.text);
   read_names(facts, source.tokens);
-  const HostSource host(source, facts.types, *facts.text);
+  HostSource host(source, facts.types, *facts.text);
   for (const std::string_view name : host.device_names()) facts.device_names.emplace(name);
   const std::vector<DeclaredKernel> declared = declared_kernels(*facts.text);
   for (const DeclaredKernel& one : declared) {
@@ -235,7 +247,7 @@ SourceFacts read_source_facts(std::string text, uint32_t own_lines) {
       if (part.is_definition) break;
       kernel.templated.clear();
     }
-    read_launch(kernel, source.tokens);
+    if (const auto angles = host.first_angles(kernel.last_name)) read_configuration(kernel, source.tokens, *angles);
     kernel.launch = std::make_shared<const HostLaunch>(host.first_launch(kernel.last_name));
     facts.kernels.push_back(std::move(kernel));
   }

@@ -64,7 +64,8 @@ TypedKernel read_typed_kernel(const std::string& typed);
 SourceFacts with_template_arguments(const SourceFacts& facts, const SourceKernel& kernel,
                                     const std::vector<std::string>& arguments);
 
-/// The value of tokens such as "2 * TILE"; nothing where a name is no constant.
+/// The value of tokens such as "2 * TILE", as C computes it; nothing where a name is not a constant, or the value is
+/// not whole.
 std::optional<int64_t> constant_value(std::span<const SourceToken> tokens,
                                       const std::map<std::string, int64_t>& constants);
 

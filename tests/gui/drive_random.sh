@@ -1,6 +1,6 @@
 #!/bin/bash
 # Random input to the real window under Xvfb: keys, clicks, double clicks, drags, the wheel, sizes, languages, labs. The
-# program must go on, draw when it is asked to, and not grow.
+# program must go on, draw when it is asked to, and not grow to more than twice its memory after the first minute.
 #
 #     tests/gui/drive_random.sh PROGRAM [SECONDS [SEED]]
 #
@@ -21,7 +21,8 @@ now_ms() { date +%s%3N; }
 alive() { kill -0 "$program" 2>/dev/null || fail "the program ended after $actions actions; the last: ${last[*]}"; }
 # drawn: the window draws within 20 seconds when a key is pressed; prints how many milliseconds it took.
 drawn() {
-  local before start=$(now_ms)
+  local before start
+  start=$(now_ms)
   before=$(wc -l <"$folder/frames")
   xdotool keydown Shift_L keyup Shift_L
   for _ in $(seq 2000); do
@@ -79,7 +80,9 @@ while ((SECONDS - start < DURATION)); do
   if ((SECONDS - start >= next)); then
     milliseconds=$(drawn) || fail "the window did not draw for 20 seconds; the last action: ${last[*]}"
     echo "$(((SECONDS - start) / 60)) min, $actions actions, $(kilobytes) KiB, drawn after $milliseconds ms"
-    ((first)) || first=$(kilobytes)
+    memory=$(kilobytes)
+    ((first)) || first=$memory
+    ((memory <= 2 * first)) || fail "the program has grown from $first to $memory KiB"
     next=$((next + 60))
   fi
 done

@@ -1,0 +1,2 @@
+__global__ void k(float* x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }
+int main(){ k<<<>>>(); k<<<,>>>(,); dim3 g(), b{}; g.x=; b= ; x[]=; int a[]={}; a[0]++; ++; --; n+=; f(; }
