@@ -72,10 +72,11 @@ tl::expected<std::unique_ptr<ChildProcess>, ChildFailure> ChildProcess::start(
     const std::vector<std::string>& arguments) {
   const auto failed = [](Phrase reason) { return tl::unexpected(ChildFailure{std::move(reason)}); };
   std::array<int, 2> pair{-1, -1};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0) return failed(Phrase(std::strerror(errno)));
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
+    return failed(std::string(std::strerror(errno)));
   Descriptor ours(pair[0]), theirs(pair[1]);
   Descriptor errors(memfd_create("child-errors", MFD_CLOEXEC));
-  if (errors.get() < 0) return failed(Phrase(std::strerror(errno)));
+  if (errors.get() < 0) return failed(std::string(std::strerror(errno)));
   pid_t process = 0;
   if (int status = spawn(arguments, theirs.get(), errors.get(), &process); status != 0) {
     return failed(phrase("{} cannot be started: {}", arguments[0], std::strerror(status)));

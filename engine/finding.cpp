@@ -10,8 +10,9 @@ std::string coordinates(Dim3 place) { return fmt::format("({},{},{})", place.x, 
 }  // namespace
 
 Phrase sentence_of(const Finding& finding) {
-  std::string words = finding.id;
-  std::replace(words.begin(), words.end(), '-', ' ');
+  std::string id = finding.id;
+  std::replace(id.begin(), id.end(), '-', ' ');
+  const Phrase words = Phrase::translatable(id);
   const std::string block = coordinates(finding.block), thread = coordinates(finding.thread);
   if (finding.other.empty())
     return phrase("{}: {}, {}, block {} thread {}", words, finding.what, finding.where, block, thread);

@@ -22,7 +22,7 @@ inline constexpr auto kFindingIds = std::to_array<std::string_view>({
 #undef FINDING
 });
 
-/// One of kFindingIds; another one does not compile.
+/// One of kFindingIds; a different id does not compile.
 class FindingId {
  public:
   consteval FindingId(const char* id) : text_(id) {  // NOLINT(google-explicit-constructor): written as the text it is

@@ -3,22 +3,24 @@
 
 #include <string>
 
+#include "engine/phrase.hpp"
+
 namespace tilescope {
 
 /// `name` gives the name of an item.
 template <class Items, class Name>
-std::string join_names(const Items& items, Name name) {
+Phrase join_names(const Items& items, Name name) {
   std::string text;
   for (const auto& item : items) {
     if (!text.empty()) text += ", ";
     text += name(item);
   }
-  return text.empty() ? "none" : text;
+  return text.empty() ? Phrase("none") : text;
 }
 
 /// Of items that have a member `name`.
 template <class Items>
-std::string join_names(const Items& items) {
+Phrase join_names(const Items& items) {
   return join_names(items, [](const auto& item) { return item.name; });
 }
 

@@ -4,8 +4,10 @@
 //   why.english()     "4 of 1024 blocks were executed": JSON, the command line, logs
 //   why.form()        "{} of {} blocks were executed": what a table of another language is asked for
 //
-// Places hold names and numbers, or phrases again. Other languages have their forms in assets/strings; a test looks up
-// every form and every literal of the sources there.
+// A place holds a phrase or a name. A literal is a phrase and is translated: phrase("at most {}", "a whole number"). A
+// value of a variable is a name and is the same in every language: a kernel called "read" stays "read", though the
+// table has that word. Other languages have their forms in assets/strings; a test looks up every form and every literal
+// of the sources there.
 #pragma once
 
 #include <fmt/format.h>
@@ -23,17 +25,21 @@ namespace tilescope {
 class Phrase {
  public:
   Phrase() = default;
-  /// A name, a number, NVIDIA's own words: the same in every language, unless a table happens to know the text.
-  Phrase(std::string text) : form_(std::move(text)) {}  // NOLINT(google-explicit-constructor): as the string itself
-  /// A text without places. Explicit, so that every literal of the sources stands in a call by which a test finds it.
-  explicit Phrase(std::string_view text) : form_(text) {}
+  /// A name, a number, what a tool or a library reports: never looked up in a table.
+  Phrase(std::string name) : form_(std::move(name)), is_name_(true) {}  // NOLINT(google-explicit-constructor)
+  explicit Phrase(std::string_view name) : Phrase(std::string(name)) {}
+  /// A literal without places. Explicit, so that each stands in a call by which a test finds it.
   explicit Phrase(const char* text) : form_(text) {}
   Phrase(std::string form, std::vector<Phrase> places) : form_(std::move(form)), places_(std::move(places)) {}
+  /// A text without places that the table knows and that is no literal here: a row of diagnostics.def, a finding's id.
+  static Phrase translatable(std::string_view text) { return {std::string(text), {}}; }
 
   bool empty() const { return form_.empty(); }
   /// The text itself if it has no places; else with {} for each.
   const std::string& form() const { return form_; }
   const std::vector<Phrase>& places() const { return places_; }
+  /// The same in every language.
+  bool is_name() const { return is_name_; }
   std::string english() const;
 
   bool operator==(const Phrase&) const = default;
@@ -45,6 +51,7 @@ class Phrase {
  private:
   std::string form_;
   std::vector<Phrase> places_;
+  bool is_name_ = false;
 };
 
 std::ostream& operator<<(std::ostream& stream, const Phrase& phrase);
@@ -52,10 +59,10 @@ std::ostream& operator<<(std::ostream& stream, const Phrase& phrase);
 /// The form with its places filled; a form with more places than that is returned as it is.
 std::string filled(std::string_view form, const std::vector<std::string>& places);
 
-/// What stands in a place: a phrase, or a value as fmt writes it.
+/// What stands in a place: a phrase, also as a literal, or the name that fmt writes for a value.
 template <class T>
 Phrase as_place(const T& value) {
-  if constexpr (std::constructible_from<Phrase, const T&>)
+  if constexpr (std::same_as<T, Phrase> || std::is_array_v<T>)
     return Phrase(value);
   else
     return Phrase(fmt::format("{}", value));

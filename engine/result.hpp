@@ -48,11 +48,12 @@ std::string_view hint_of(ErrorId id);
 /// An Error with the places of its message filled in.
 Error make_error(ErrorId id, std::vector<Phrase> places, Phrase hint);
 
-/// The same; the hint is the one of diagnostics.def. An argument is a name, a number, or a phrase that says why.
+/// The same; the hint is the one of diagnostics.def. An argument is a phrase, a literal, or a value: a name or
+/// a number (engine/phrase.hpp).
 template <class... Args>
 requires(!std::same_as<std::tuple<Args...>, std::tuple<std::vector<Phrase>, Phrase>>) Error
     make_error(ErrorId id, const Args&... args) {
-  return make_error(id, std::vector<Phrase>{as_place(args)...}, Phrase(hint_of(id)));
+  return make_error(id, std::vector<Phrase>{as_place(args)...}, Phrase::translatable(hint_of(id)));
 }
 
 /// make_error wrapped for `return fail(ErrorId::kernel_not_found, name, file);`

@@ -99,7 +99,7 @@ class SpecsReader {
     for (const auto& [key, node] : *gpus) {
       const std::string id(key.str());
       const toml::table* table = node.as_table();
-      if (table == nullptr) return refuse(phrase("'{}' is no table", id));
+      if (table == nullptr) return refuse(phrase("'{}' is not a table", id));
       auto spec = read_one(id, *table);
       if (!spec) return tl::unexpected<Error>(spec.error());
       by_line.emplace(node.source().begin.line, std::move(*spec));
@@ -122,7 +122,7 @@ class SpecsReader {
     for (const auto& [key, node] : *tables) {
       const std::string name(key.str());
       const toml::table* table = node.as_table();
-      if (table == nullptr) return refuse(phrase("'{}' is no table", name));
+      if (table == nullptr) return refuse(phrase("'{}' is not a table", name));
       TableReader reader(*table);
       read_architecture(reader, architectures_[name]);
       if (!reader.missing().empty()) return refuse_missing(name, reader.missing());

@@ -140,18 +140,19 @@ Pick pick_tiles(const Config& config, const GpuSpec& gpu) {
             {{"BLOCK_M", 64}, {"BLOCK_N", 64}, {"WARPS", 4}, {"STAGES", 2}},
             {fmt::format("Tiles of 128 queries would be {} CTAs for {} multiprocessors; tiles of 64 are {}.", tiles,
                          multiprocessors, ctas),
-             fmt::format("每块 128 个查询只有 {} 个 CTA，而多处理器有 {} 个；每块 64 个则有 {} 个。", tiles,
+             fmt::format("每块 128 个查询只有 {} 个线程块，而 SM 有 {} 个；每块 64 个则有 {} 个。", tiles,
                          multiprocessors, ctas)}};
   }
   const int64_t n = shape.depth == 64 ? 128 : 64;
-  return {"flash-mma",
-          {{"BLOCK_M", 128}, {"BLOCK_N", n}, {"WARPS", 4}, {"STAGES", 2}},
-          {fmt::format("{} CTAs fill {} multiprocessors. At head dimension {} the accumulators of 32 queries and {} "
-                       "keys take {} of a thread's 255 registers.",
-                       with_separators(tiles), multiprocessors, shape.depth, n, n + shape.depth),
-           fmt::format("{} 个 CTA 足以填满 {} 个多处理器。头维度为 {} 时，32 个查询乘 {} 个键的累加器占每线程 255 "
-                       "个寄存器中的 {} 个。",
-                       with_separators(tiles), multiprocessors, shape.depth, n, n + shape.depth)}};
+  return {
+      "flash-mma",
+      {{"BLOCK_M", 128}, {"BLOCK_N", n}, {"WARPS", 4}, {"STAGES", 2}},
+      {fmt::format("{} CTAs fill {} multiprocessors. At head dimension {} the accumulators of 32 queries and {} "
+                   "keys take {} of a thread's 255 registers.",
+                   with_separators(tiles), multiprocessors, shape.depth, n, n + shape.depth),
+       fmt::format(
+           "{} 个线程块足以填满 {} 个 SM。头维度为 {} 时，32 个查询乘 {} 个键的累加器占每线程 255 个寄存器中的 {} 个。",
+           with_separators(tiles), multiprocessors, shape.depth, n, n + shape.depth)}};
 }
 
 Rung make_unfused() {
@@ -231,15 +232,15 @@ std::vector<BreakIt> make_switches() {
                     "exp(得分) 超出 float 的范围：无穷除以无穷。"}},
           {.name = "NO_RESCALE",
            .title = {"Do not rescale the output", "不重新缩放输出"},
-           .help = {"What was added under a smaller maximum keeps its old weight.",
+           .help = {"Terms that were added under a smaller maximum keep their old weight.",
                     "在较小的最大值下累加的输出保留了旧的权重。"},
            .rungs = {"online-row", "flash-fp32", "flash-mma", "auto"}},
           make_tile_barrier_switch({"unfused", "flash-fp32", "flash-mma", "auto"}),
           {.name = "DROP_MASK",
            .title = {"Drop the mask of the last blocks", "去掉末尾各块的掩码"},
-           .help = {"Keys past the end are zeros, and so are their scores, but exp(0) is not; and with a causal mask "
-                    "queries see later keys.",
-                    "超出末尾的键是 0，得分也是 0，但 exp(0) 不是 0；有因果掩码时查询还会看到更晚的键。"},
+           .help = {"Keys past the end are zeros and so are their scores, but exp(0) is 1. With a causal mask queries "
+                    "also see later keys.",
+                    "超出末尾的键是 0，得分也是 0，但 exp(0) 是 1；有因果掩码时，查询还会看到更晚的键。"},
            .rungs = {"flash-fp32", "flash-mma", "auto"}}};
 }
 
@@ -278,8 +279,8 @@ std::vector<Predict> make_predicts() {
              return Text{
                  "Tile i of 128 queries sees keys up to 128 (i + 1): 2 (i + 1) of 32 blocks. 30 + 28 + … + 0 = "
                  "240 are skipped.",
-                 "第 i 块的 128 个查询看到键 128 (i + 1) 为止：32 块里的 2 (i + 1) 块。跳过 30 + 28 + … + 0 = "
-                 "240 块。"};
+                 "第 i 块的 128 个查询看到键 128 (i + 1) 为止：32 块里的 2 (i + 1) 块。跳过 30 + 28 + … + 0 = 240 "
+                 "块。"};
            },
        .rungs = {"flash-fp32", "flash-mma"}},
   };

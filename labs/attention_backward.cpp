@@ -108,7 +108,7 @@ Pick pick_tiles(const Config& config, const GpuSpec& gpu) {
             {{"BLOCK_N", 64}},
             {fmt::format("Blocks of 128 keys would be {} CTAs for {} multiprocessors, so a CTA has 64.", ctas,
                          multiprocessors),
-             fmt::format("每块 128 个键只有 {} 个 CTA，而多处理器有 {} 个，所以一个 CTA 只取 64 个。", ctas,
+             fmt::format("每块 128 个键只有 {} 个线程块，而 SM 有 {} 个，所以一个线程块只取 64 个。", ctas,
                          multiprocessors)}};
   return {
       "mma-one-pass",
@@ -116,8 +116,7 @@ Pick pick_tiles(const Config& config, const GpuSpec& gpu) {
       {fmt::format("{} CTAs of 128 keys fill {} multiprocessors; each reads Q and dO, and adds to dQ, half as often "
                    "as with 64.",
                    with_separators(ctas), multiprocessors),
-       fmt::format("{} 个各取 128 个键的 CTA 足以填满 {} 个多处理器；与 64 个键相比，读 Q、dO 和累加 dQ "
-                   "的次数减半。",
+       fmt::format("{} 个各取 128 个键的线程块足以填满 {} 个 SM；与 64 个键相比，读 Q、dO 和累加 dQ 的次数减半。",
                    with_separators(ctas), multiprocessors)}};
 }
 
@@ -175,17 +174,16 @@ std::vector<BreakIt> make_switches() {
                     "dS = P ∘ dP：一个得分变大时，不再从别的得分那里拿走权重。"}},
           {.name = "PLAIN_ADD",
            .title = {"Add to dQ without atomics", "不用原子操作累加 dQ"},
-           .help = {"CTAs of different keys add to the same sums, and lose what others add meanwhile.",
-                    "处理不同键的 CTA 往同一处累加，会丢掉别的 CTA 同时加上去的部分。"},
+           .help = {"CTAs of different keys add to the same elements, and updates are lost.",
+                    "处理不同键的线程块往同一些元素上累加，会丢失更新。"},
            .rungs = {"mma-one-pass", "auto"}},
           make_tile_barrier_switch({"mma-one-pass", "auto"})};
 }
 
 std::vector<Predict> make_predicts() {
   return {
-      {.question =
-           {"How many matrix products does the backward pass in one kernel take, where the forward pass takes 2?",
-            "前向要 2 次矩阵乘，反向在一个内核里要几次？"},
+      {.question = {"The forward pass takes 2 matrix products. How many does the backward pass in one kernel take?",
+                    "前向要 2 次矩阵乘，反向在一个内核里要几次？"},
        .choices =
            [](const Config&) {
              return std::vector<int64_t>{3, 4, 5, 7};
@@ -196,12 +194,11 @@ std::vector<Predict> make_predicts() {
              return Text{
                  "Q·Kᵗ once more, dO·Vᵗ, and one for each of dV, dK and dQ. In two kernels, one for dK and dV "
                  "and one for dQ, the first two are needed twice: 7.",
-                 "再算一次 Q·Kᵗ，一次 dO·Vᵗ，dV、dK、dQ 各一次。若分成 dK/dV 与 dQ 两个内核，前两次要各算两遍：7 "
-                 "次。"};
+                 "再算一次 Q·Kᵗ，一次 dO·Vᵗ，dV、dK、dQ 各一次。若分成 dK/dV 与 dQ 两个内核，前两次要各算两遍：7 次。"};
            },
        .rungs = {"mma-one-pass"}},
       {.question = {"4,096 keys in blocks of 128, no mask: how many CTAs add to each element of dQ?",
-                    "4,096 个键，每块 128 个，无掩码：dQ 的每个元素有多少个 CTA 往上加？"},
+                    "4,096 个键，每块 128 个，无掩码：dQ 的每个元素有多少个线程块往上加？"},
        .choices =
            [](const Config&) {
              return std::vector<int64_t>{1, 32, 128};
@@ -211,7 +208,7 @@ std::vector<Predict> make_predicts() {
            [](const Config&) {
              return Text{
                  "A query's gradient is a sum over all keys, and each block of 128 keys has a CTA of its own: 32.",
-                 "一个查询的梯度要对所有键求和，每 128 个键由一个 CTA 负责：32 个。"};
+                 "一个查询的梯度要对所有键求和，每 128 个键由一个线程块负责：32 个。"};
            },
        .rungs = {"mma-one-pass"}},
   };
@@ -316,7 +313,7 @@ Lab make_attention_backward() {
   for (const Param& param : make_attention_params())
     if (param.name == "HEAD_DIM" || param.name == "CAUSAL" || param.name == "DTYPE" || param.name == "BLOCK_N")
       lab.params.push_back(param);
-  lab.params.back().help = {"Keys of a CTA, 16 for each warp.", "一个 CTA 的键数，每个 warp 16 个。"};
+  lab.params.back().help = {"Keys of a CTA, 16 for each warp.", "一个线程块的键数，每个线程束 16 个。"};
   lab.params.back().gpu_value = 128;
   lab.break_it = make_switches();
   lab.rungs = make_rungs();

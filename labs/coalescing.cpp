@@ -53,23 +53,24 @@ std::vector<Param> make_params() {
       {.name = "STRIDE",
        .title = {"Floats per point", "每点 float 数"},
        .unit = {"elements", "元素"},
-       .help = {"Fields of one point, and so how far apart neighbouring lanes are when points lie one after the other.",
-                "一个点的字段数；点挨着点存放时，它也是相邻 lane 之间的步长。"},
+       .help = {"Fields of one point. In an array of structures this is the stride between neighbouring lanes.",
+                "一个点的字段数；在结构体数组里，它也是相邻通道之间的步长。"},
        .value = 8,
        .min = 1,
        .max = 32},
       {.name = "OFFSET",
        .title = {"Offset", "偏移"},
        .unit = {"elements", "元素"},
-       .help = {"Floats in front of the points: 8 make a sector, so only multiples of 8 keep the sectors aligned.",
-                "点数据之前的 float 个数：8 个为一个扇区，只有 8 的倍数才保持扇区对齐。"},
+       .help = {"Floats before the first point. 8 floats are a sector, so only multiples of 8 keep accesses aligned to "
+                "sectors.",
+                "第一个点之前的 float 个数。8 个为一个扇区，只有 8 的倍数才与扇区对齐。"},
        .value = 0,
        .min = 0,
        .max = 8},
       {.name = "BLOCK",
        .title = {"Block, threads", "线程块，线程数"},
        .unit = {"threads", "线程"},
-       .help = {"Threads of one CTA.", "一个 CTA 的线程数。"},
+       .help = {"Threads of one CTA.", "一个线程块的线程数。"},
        .value = 256,
        .min = 32,
        .max = 256,
@@ -115,7 +116,7 @@ std::vector<Predict> make_predicts() {
   return {
       predict(
           {"Structures of STRIDE floats: how many sectors does one load of a full warp touch?",
-           "每个结构体 STRIDE 个 float：一个满 warp 的一条读指令触及多少个扇区？"},
+           "每个结构体 STRIDE 个 float：一个满线程束的一条读指令触及多少个扇区？"},
           [](const Config& config) { return sectors_of_a_warp(config.param("STRIDE"), config.param("OFFSET"), 1); },
           {4, 16, 32, 8},
           [](const Config& config) {
@@ -123,14 +124,14 @@ std::vector<Predict> make_predicts() {
             return Text{fmt::format("Lanes are {} bytes apart. From 32 bytes on, each has a sector of its own; below "
                                     "that the warp touches all sectors of its {} bytes.",
                                     bytes, with_separators(kWarp * bytes)),
-                        fmt::format("相邻 lane 相隔 {} 字节。达到 32 字节，每个 lane 就各占一个扇区；不足 32 "
+                        fmt::format("相邻通道相隔 {} 字节。达到 32 字节，每个通道就各占一个扇区；不足 32 "
                                     "字节，则触及这 {} 字节里的全部扇区。",
                                     bytes, with_separators(kWarp * bytes))};
           },
           {"field-by-field", "point-by-point"}),
       predict(
           {"Structure of arrays, OFFSET 1: how many sectors does one load of a warp touch?",
-           "数组结构体，OFFSET 为 1：一个 warp 的一条读指令触及多少个扇区？"},
+           "数组结构体，OFFSET 为 1：一个线程束的一条读指令触及多少个扇区？"},
           [](const Config&) { return sectors_of_a_warp(1, 1, 1); }, {4, 8},
           [](const Config&) {
             return Text{"128 bytes that start 4 bytes into a sector end 4 bytes into a fifth one.",
@@ -144,9 +145,9 @@ std::vector<Predict> make_predicts() {
           {25, 50},
           [](const Config&) {
             return Text{
-                "A lane takes its whole structure, and the structures lie side by side: 512 bytes asked "
-                "for, 16 sectors moved.",
-                "每个 lane 取走整个结构体，结构体又紧挨着：要 512 字节，搬 16 个扇区。"};
+                "A lane reads its whole structure, and the structures are contiguous: 512 bytes requested, 16 sectors "
+                "moved.",
+                "每个通道取走整个结构体，结构体又紧挨着：要 512 字节，搬 16 个扇区。"};
           },
           {"vector-fields"}),
   };
@@ -173,15 +174,15 @@ Lab make_coalescing() {
   lab.break_it = {
       {.name = "DROP_MASK",
        .title = {"Drop the boundary mask", "去掉边界判断"},
-       .help = {"The last CTA runs past the last point.", "最后一个 CTA 会越过最后一个点。"}},
+       .help = {"The last CTA runs past the last point.", "最后一个线程块会越过最后一个点。"}},
       {.name = "ONE_TOO_FAR",
        .title = {"Index one element too far", "下标多移一位"},
-       .help = {"in is read one float further on: wrong results, cut sectors, and vectors that are no "
-                "longer aligned.",
-                "in 的读取后移一个 float：结果出错，扇区被截断，向量也不再对齐。"}},
+       .help =
+           {"Each read of in is one float too far: wrong results, more sectors per request, and misaligned vectors.",
+            "in 的读取后移一个 float：结果出错，每次请求触及更多扇区，向量也不再对齐。"}},
       {.name = "NO_BARRIER",
-       .title = {"Remove the barriers", "去掉同步"},
-       .help = {"Threads work on points that others are still bringing.", "线程处理的点，别的线程还没搬完。"},
+       .title = {"Remove the barriers", "去掉屏障"},
+       .help = {"Threads process points that others are still loading.", "线程处理的点，别的线程还没搬完。"},
        .rungs = {"staged"}}};
   lab.rungs = make_rungs();
   lab.references = {{"copy", ReferenceKind::device_copy, "copy"}};

@@ -50,17 +50,17 @@ std::vector<Param> make_params() {
        .title = {"Block, threads", "线程块，线程数"},
        .unit = {"threads", "线程"},
        .help = {"Threads of one CTA. A warp is 32 of them, so fewer than 32 would leave lanes idle.",
-                "一个 CTA 的线程数。每 32 个线程组成一个 warp，少于 32 会让 lane 空闲。"},
+                "一个线程块的线程数。每 32 个线程组成一个线程束，少于 32 会让通道空闲。"},
        .value = 256,
        .min = 32,
        .max = 1024,
        .scale = Scale::power_of_two,
        .gpu_value = 128},  // the last rung at 2^24 elements on an H200: 0.999 x PyTorch, with 256 0.99
       {.name = "TILES",
-       .title = {"Tiles per CTA", "每个 CTA 的分块"},
+       .title = {"Tiles per CTA", "每个线程块的分块数"},
        .unit = {"tiles", "块"},
        .help = {"Tiles that one CTA handles, one after the other; more tiles mean fewer CTAs.",
-                "一个 CTA 依次处理的分块数；分块越多，CTA 越少。"},
+                "一个线程块依次处理的分块数；分块越多，线程块越少。"},
        .value = 4,
        .min = 1,
        .max = 16,
@@ -68,7 +68,7 @@ std::vector<Param> make_params() {
       {.name = "VEC",
        .title = {"Vector width", "向量宽度"},
        .unit = {"elements", "元素"},
-       .help = {"Floats moved by one load or store of a thread: 4 make 16 bytes, the widest there is.",
+       .help = {"Floats moved by one load or store of a thread: 4 make 16 bytes, the widest access.",
                 "线程一条访存指令搬运的 float 个数：4 个即 16 字节，是最宽的一种。"},
        .value = 4,
        .min = 1,
@@ -96,9 +96,9 @@ Size make_size() {
 
 std::vector<Rung> make_rungs() {
   return {
-      make_rung("thread-per-element", {"Thread per element", "一线程一元素"}, "thread_per_element", {"BLOCK"}),
-      make_rung("tile-per-cta", {"One tile per CTA", "一个 CTA 一个分块"}, "tile_per_cta", {"BLOCK"}),
-      make_rung("tiles-per-cta", {"Several tiles a CTA", "每个 CTA 多个分块"}, "tiles_per_cta", {"BLOCK", "TILES"}),
+      make_rung("thread-per-element", {"Thread per element", "每线程一个元素"}, "thread_per_element", {"BLOCK"}),
+      make_rung("tile-per-cta", {"One tile per CTA", "每个线程块一个分块"}, "tile_per_cta", {"BLOCK"}),
+      make_rung("tiles-per-cta", {"Several tiles per CTA", "每个线程块多个分块"}, "tiles_per_cta", {"BLOCK", "TILES"}),
       make_rung("grid-stride", {"Grid-stride loop", "网格跨步循环"}, "grid_stride", {"BLOCK", "TILES"}),
       make_rung("vector-loads", {"16-byte vector loads", "16 字节向量访问"}, "vector_loads", {"BLOCK", "VEC"}),
   };
@@ -109,7 +109,7 @@ std::vector<Predict> make_predicts() {
     return ceil_divide(config.size("n"), config.param("BLOCK") * 8);
   };
   return {
-      {.question = {"8 tiles per CTA: how many CTAs?", "每个 CTA 8 个分块时，有多少个 CTA？"},
+      {.question = {"8 tiles per CTA: how many CTAs?", "每个线程块 8 个分块时，有多少个线程块？"},
        .choices =
            [ctas_with_8_tiles](const Config& config) {
              const int64_t answer = ctas_with_8_tiles(config);
@@ -121,11 +121,11 @@ std::vector<Predict> make_predicts() {
              const std::string sum = fmt::format("⌈{} / (8 × {})⌉ = {}", with_separators(config.size("n")),
                                                  config.param("BLOCK"), with_separators(ctas_with_8_tiles(config)));
              return Text{"A CTA covers 8 × BLOCK elements: " + sum + ".",
-                         "一个 CTA 覆盖 8 × BLOCK 个元素：" + sum + "。"};
+                         "一个线程块覆盖 8 × BLOCK 个元素：" + sum + "。"};
            },
        .rungs = {"tiles-per-cta"}},
       {.question = {"4 floats per load: how many 32-byte sectors does one warp's load touch?",
-                    "每次读 4 个 float：一个 warp 的一条读指令触及多少个 32 字节扇区？"},
+                    "每次读 4 个 float：一个线程束的一条读指令触及多少个 32 字节扇区？"},
        .choices =
            [](const Config&) {
              return std::vector<int64_t>{4, 8, 16};
@@ -134,7 +134,7 @@ std::vector<Predict> make_predicts() {
        .why =
            [](const Config&) {
              return Text{"32 lanes × 16 bytes are 512 bytes, and 512 / 32 = 16.",
-                         "32 个 lane × 16 字节共 512 字节，512 / 32 = 16。"};
+                         "32 个通道 × 16 字节共 512 字节，512 / 32 = 16。"};
            },
        .rungs = {"vector-loads"}},
   };
@@ -155,10 +155,10 @@ Lab make_elementwise_lab(const ElementwiseOperator& op) {
   lab.break_it = {
       {.name = "DROP_MASK",
        .title = {"Drop the boundary mask", "去掉边界判断"},
-       .help = {"The last CTA runs past the end of the vectors.", "最后一个 CTA 会越过向量末尾。"}},
+       .help = {"The last CTA runs past the end of the vectors.", "最后一个线程块会越过向量末尾。"}},
       {.name = "ONE_TOO_FAR",
        .title = {"Index one element too far", "下标多移一位"},
-       .help = {"a is read one element further on: wrong sums, and the last read is past the end.",
+       .help = {"Each read of a is one element too far: wrong results, and the last read is past the end.",
                 "a 的读取后移一个元素：结果出错，最后一次读取越界。"}},
   };
   lab.rungs = make_rungs();

@@ -56,68 +56,70 @@ std::vector<Rung> make_rungs() {
 
 std::vector<Param> make_params() {
   const Text kilobytes{"KiB", "KiB"}, threads{"threads", "线程"};
-  return {{.name = "BLOCK",
-           .title = {"Block, threads", "线程块，线程数"},
-           .unit = threads,
-           .help = {"Threads of one CTA. A multiprocessor gives room to whole CTAs only.",
-                    "一个 CTA 的线程数。SM 只按整个 CTA 分配资源。"},
-           .value = 256,
-           .min = 32,
-           .max = 1024,
-           .scale = Scale::power_of_two},
-          {.name = "CHAINS",
-           .title = {"Walks per thread", "每线程行走数"},
-           .unit = {"walks", "条"},
-           .help = {"Side by side, each walk is kept in two registers of its thread: more walks, more registers.",
-                    "并排行走时，每条行走占线程的两个寄存器：行走越多，寄存器越多。"},
-           .value = 16,
-           .min = 1,
-           .max = 64,
-           .scale = Scale::power_of_two},
-          {.name = "WORK",
-           .title = {"Steps per walk", "每条行走的步数"},
-           .unit = {"steps", "步"},
-           .help = {"How long a block takes: each step waits for the one before it.",
-                    "决定一个线程块要多久：每一步都要等前一步。"},
-           .value = 4,
-           .min = 1,
-           .max = 64,
-           .scale = Scale::power_of_two,
-           .gpu_value = 32},
-          {.name = "TABLE_KB",
-           .title = {"Table, KiB", "表，KiB"},
-           .unit = kilobytes,
-           .help = {"Size of the table of the walks. In the last rung every CTA keeps all of it in shared memory.",
-                    "行走所用的表的大小。最后一级里，每个 CTA 都把整张表放进共享内存。"},
-           .value = 32,
-           .min = 4,
-           .max = 128,
-           .scale = Scale::power_of_two},
-          {.name = "MIN_BLOCKS",
-           .title = {"Blocks that must fit", "要容下的线程块数"},
-           .unit = {"blocks", "线程块"},
-           .help = {"__launch_bounds__(BLOCK, MIN_BLOCKS): the compiler caps the registers so that this many blocks "
-                    "fit on an SM, and spills the rest.",
-                    "__launch_bounds__(BLOCK, MIN_BLOCKS)：编译器限制寄存器，使一个 SM 能容下这么多"
-                    "线程块，放不下的溢出到内存。"},
-           .value = 6,
-           .min = 1,
-           .max = 8}};
+  return {
+      {.name = "BLOCK",
+       .title = {"Block, threads", "线程块，线程数"},
+       .unit = threads,
+       .help = {"Threads of one CTA. An SM holds whole CTAs only.", "一个线程块的线程数。SM 只按整个线程块分配资源。"},
+       .value = 256,
+       .min = 32,
+       .max = 1024,
+       .scale = Scale::power_of_two},
+      {.name = "CHAINS",
+       .title = {"Walks per thread", "每线程行走数"},
+       .unit = {"walks", "条"},
+       .help = {"Side by side, each walk is kept in two registers of its thread: more walks, more registers.",
+                "并排行走时，每条行走占线程的两个寄存器：行走越多，寄存器越多。"},
+       .value = 16,
+       .min = 1,
+       .max = 64,
+       .scale = Scale::power_of_two},
+      {.name = "WORK",
+       .title = {"Steps per walk", "每条行走的步数"},
+       .unit = {"steps", "步"},
+       .help = {"Decides how long a block takes: each step waits for the one before it.",
+                "决定一个线程块要多久：每一步都要等前一步。"},
+       .value = 4,
+       .min = 1,
+       .max = 64,
+       .scale = Scale::power_of_two,
+       .gpu_value = 32},
+      {.name = "TABLE_KB",
+       .title = {"Table, KiB", "表，KiB"},
+       .unit = kilobytes,
+       .help =
+           {"Size of the table that the walks read. In the last rung every CTA keeps the whole table in shared memory.",
+            "行走所用的表的大小。最后一级里，每个线程块都把整张表放进共享内存。"},
+       .value = 32,
+       .min = 4,
+       .max = 128,
+       .scale = Scale::power_of_two},
+      {.name = "MIN_BLOCKS",
+       .title = {"Blocks that must fit", "要容下的线程块数"},
+       .unit = {"blocks", "线程块"},
+       .help = {"__launch_bounds__(BLOCK, MIN_BLOCKS): the compiler caps the registers so that this many blocks "
+                "fit on an SM, and spills the rest.",
+                "__launch_bounds__(BLOCK, MIN_BLOCKS)：编译器限制寄存器，使一个 SM "
+                "能容下这么多线程块，放不下的溢出到内存。"},
+       .value = 6,
+       .min = 1,
+       .max = 8}};
 }
 
 std::vector<BreakIt> make_break_it() {
-  return {{.name = "DROP_MASK",
-           .title = {"Drop the boundary mask", "去掉边界判断"},
-           .help = {"The last block has five threads too many; they run past the end.",
-                    "最后一个线程块多出五个线程，它们会越界。"}},
-          {.name = "TRUST_ORDER",
-           .title = {"Trust the order of blocks", "依赖线程块的先后"},
-           .help = {"A block begins with what the block before it has written. Nothing says that it already has.",
-                    "线程块从前一块写好的结果开始。可是没有任何东西保证前一块已经写好。"}},
-          {.name = "NO_BARRIER",
-           .title = {"Remove the barrier", "去掉同步"},
-           .help = {"Threads walk through a table that others are still copying.", "线程走在别的线程还没拷完的表上。"},
-           .rungs = {"table-in-shared"}}};
+  return {
+      {.name = "DROP_MASK",
+       .title = {"Drop the boundary mask", "去掉边界判断"},
+       .help = {"The last block has five threads too many; they run past the end.",
+                "最后一个线程块多出五个线程，它们会越界。"}},
+      {.name = "TRUST_ORDER",
+       .title = {"Trust the order of blocks", "依赖线程块的先后"},
+       .help = {"A block starts from what the previous block wrote. Nothing guarantees that it has already written it.",
+                "线程块从前一个线程块写出的结果开始，但没有什么能保证它已经写好。"}},
+      {.name = "NO_BARRIER",
+       .title = {"Remove the barrier", "去掉屏障"},
+       .help = {"Threads read a table that others are still copying.", "线程读取别的线程还没拷完的表。"},
+       .rungs = {"table-in-shared"}}};
 }
 
 /// Three choices with the answer among them.
@@ -150,40 +152,44 @@ std::vector<Predict> make_predicts() {
           [](const Config& config) { return (config.size("blocks") + 8 * kProcessors - 1) / (8 * kProcessors); },
           {1, 2, 3, 19},
           [](const Config& config) {
-            return Text{fmt::format("8 · 132 = 1,056 blocks are there at a time, and {} / 1,056 is rounded up: a wave "
-                                    "that is begun counts.",
+            return Text{fmt::format("8 · 132 = 1,056 blocks are resident at a time, and {} / 1,056 is rounded up: a "
+                                    "partial wave counts as a wave.",
                                     with_separators(config.size("blocks"))),
-                        fmt::format("同时有 8 · 132 = 1,056 个线程块在场，{} / 1,056 向上取整：开了头的一波也算一波。",
+                        fmt::format("同时驻留 8 · 132 = 1,056 个线程块，{} / 1,056 向上取整：不满的一波也算一波。",
                                     with_separators(config.size("blocks")))};
           }),
       predict(
           {"64 warps fit on a multiprocessor. How many of your blocks is that?",
-           "一个 SM 容纳 64 个 warp，也就是几个你的线程块？"},
+           "一个 SM 容纳 64 个线程束，也就是几个你的线程块？"},
           [](const Config& config) { return std::min<int64_t>(32, kWarps / warps_of(config)); }, {64, 16, 8, 2},
           [](const Config& config) {
-            return Text{fmt::format("{} threads are {} warps. And there are never more than 32 blocks, however small.",
-                                    config.param("BLOCK"), warps_of(config)),
-                        fmt::format("{} 个线程就是 {} 个 warp。而且不论多小，最多 32 个线程块。", config.param("BLOCK"),
-                                    warps_of(config))};
+            return Text{
+                fmt::format("{} threads are {} warps. An SM never holds more than 32 blocks, however small they are.",
+                            config.param("BLOCK"), warps_of(config)),
+                fmt::format("{} 个线程就是 {} 个线程束。而且不论多小，最多 32 个线程块。", config.param("BLOCK"),
+                            warps_of(config))};
           }),
       predict(
           {"256 threads of 80 registers: how many blocks do 65,536 registers hold?",
            "256 个线程，每线程 80 个寄存器：65,536 个寄存器容纳几个线程块？"},
           [](const Config&) { return kRegisters / (256 * 80); }, {8, 4},
           [](const Config&) {
-            return Text{"A block takes 20,480 registers, and three of them 61,440. What is left is no use to anybody.",
-                        "一个线程块占 20,480 个，三个占 61,440 个。剩下的谁也用不上。"};
+            return Text{
+                "A block takes 20,480 registers, three blocks take 61,440. The 4,096 that are left cannot hold a "
+                "fourth.",
+                "一个线程块占 20,480 个，三个占 61,440 个。剩下的 4,096 个放不下第四个。"};
           }),
       predict(
-          {"A block takes the table in shared memory, of which there are 228 KiB. How many blocks fit?",
-           "线程块把表放进共享内存，共享内存共 228 KiB。容得下几个线程块？"},
+          {"A block keeps the table in shared memory, and an SM has 228 KiB of it. How many blocks fit?",
+           "线程块把表放进共享内存，而一个 SM 有 228 KiB。容得下几个线程块？"},
           [](const Config& config) { return kSharedKib / (config.param("TABLE_KB") + 1); }, {7, 8, 3},
           [](const Config& config) {
-            return Text{fmt::format("The system takes 1 KiB of every block's, so it is {} KiB each: 228 / {}, rounded "
-                                    "down.",
-                                    config.param("TABLE_KB") + 1, config.param("TABLE_KB") + 1),
-                        fmt::format("系统还要为每个线程块占 1 KiB，所以每块 {} KiB：228 / {}，向下取整。",
-                                    config.param("TABLE_KB") + 1, config.param("TABLE_KB") + 1)};
+            return Text{
+                fmt::format(
+                    "The system reserves 1 KiB for each block, so a block takes {} KiB: 228 / {}, rounded down.",
+                    config.param("TABLE_KB") + 1, config.param("TABLE_KB") + 1),
+                fmt::format("系统还要为每个线程块占 1 KiB，所以每块 {} KiB：228 / {}，向下取整。",
+                            config.param("TABLE_KB") + 1, config.param("TABLE_KB") + 1)};
           },
           {"table-in-shared"}),
   };
@@ -257,7 +263,7 @@ Lab make_execution_model() {
   lab.flops = [](const Config& config) {
     return 2.0 * static_cast<double>(elements(config) * config.param("CHAINS") * config.param("WORK"));
   };
-  lab.bytes_formula = {"8 n bytes: in read and out written; the walks themselves are what takes the time",
+  lab.bytes_formula = {"8 n bytes: in read and out written; the time goes into the walks",
                        "8 n 字节：读 in，写 out；真正花时间的是行走本身"};
   lab.sweep_size = "blocks";
   lab.sweep_shows_time = true;

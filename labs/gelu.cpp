@@ -83,7 +83,7 @@ std::vector<Param> make_params() {
       {.name = "BLOCK",
        .title = {"Block, threads", "线程块，线程数"},
        .unit = {"threads", "线程"},
-       .help = {"Threads of one CTA.", "一个 CTA 的线程数。"},
+       .help = {"Threads of one CTA.", "一个线程块的线程数。"},
        .value = 256,
        .min = 32,
        .max = 1024,
@@ -91,7 +91,7 @@ std::vector<Param> make_params() {
       {.name = "VEC",
        .title = {"Vector width", "向量宽度"},
        .unit = {"elements", "元素"},
-       .help = {"Elements of one load or store. 16 bytes, 4 floats or 8 bfloat16, are the widest there is.",
+       .help = {"Elements of one load or store. The widest access is 16 bytes: 4 floats or 8 bfloat16.",
                 "一条读写指令搬运的元素个数。最宽 16 字节，即 4 个 float 或 8 个 bfloat16。"},
        .value = 4,
        .min = 1,
@@ -107,14 +107,13 @@ std::vector<Param> make_params() {
        .max = 4,
        .scale = Scale::power_of_two},
       make_choice("FAST", {"Approximation", "近似"},
-                  {"Instructions of the special function unit that take the place of tanhf.",
-                   "用特殊函数单元的哪些指令代替 tanhf。"},
+                  {"Special function unit instructions that replace tanhf.", "用特殊函数单元的哪些指令代替 tanhf。"},
                   {{"tanh.approx", {"tanh.approx, one instruction", "tanh.approx，一条指令"}},
                    {"ex2.approx", {"ex2.approx and a reciprocal", "ex2.approx 加倒数"}}}),
-      make_choice(
-          "DTYPE", {"Type of the elements", "元素类型"},
-          {"How x and out lie in memory. Computed in float either way.", "x 和 out 在内存里的类型；计算都用 float。"},
-          {{"fp32", {"float, 4 bytes", "float，4 字节"}}, {"bf16", {"bfloat16, 2 bytes", "bfloat16，2 字节"}}}),
+      make_choice("DTYPE", {"Type of the elements", "元素类型"},
+                  {"Type of x and out in memory. The arithmetic is in float either way.",
+                   "x 和 out 在内存里的类型；计算都用 float。"},
+                  {{"fp32", {"float, 4 bytes", "float，4 字节"}}, {"bf16", {"bfloat16, 2 bytes", "bfloat16，2 字节"}}}),
   };
 }
 
@@ -122,10 +121,11 @@ std::vector<BreakIt> make_switches() {
   return {
       {.name = "DROP_MASK",
        .title = {"Drop the boundary mask", "去掉边界判断"},
-       .help = {"The last CTA runs past the end of the vectors.", "最后一个 CTA 会越过向量末尾。"}},
+       .help = {"The last CTA runs past the end of the vectors.", "最后一个线程块会越过向量末尾。"}},
       {.name = "NO_TAIL",
        .title = {"Forget the tail", "忘掉尾部"},
-       .help = {"Nobody computes the elements that fill no whole vector.", "凑不满一个向量的那几个元素没人算。"},
+       .help = {"No thread computes the last elements, which do not fill a vector.",
+                "凑不满一个向量的那几个元素没有线程计算。"},
        .rungs = {"vector-loads", "fast-math", "several-packs", "auto"}},
   };
 }
@@ -149,8 +149,8 @@ Predict predict_accesses() {
 }
 
 Predict predict_error() {
-  return {.question = {"To how many bits is tanh.approx right, by what PTX promises?",
-                       "按 PTX 的承诺，tanh.approx 的结果有多少位是对的？"},
+  return {.question = {"How many bits of tanh.approx are correct, according to the PTX ISA?",
+                       "按 PTX ISA 的说明，tanh.approx 的结果有多少位是准确的？"},
           .choices =
               [](const Config&) {
                 return std::vector<int64_t>{8, 11, 22, 24};
@@ -159,10 +159,10 @@ Predict predict_error() {
           .why =
               [](const Config&) {
                 return Text{
-                    "Off by at most 2^-11 of the value: more than enough for bfloat16 with its 8 bits, far from "
-                    "the 24 of a float. ex2.approx and rcp.approx are good to 22 bits.",
-                    "误差不超过其值的 2^-11：对 8 位的 bfloat16 绰绰有余，离 float 的 24 位还差得远。ex2.approx "
-                    "和 rcp.approx 约有 22 位。"};
+                    "Its relative error is at most 2^-11: more than enough for the 8 bits of bfloat16, far from the 24 "
+                    "of a float. ex2.approx and rcp.approx are accurate to about 22 bits.",
+                    "相对误差不超过 2^-11：对 8 位的 bfloat16 绰绰有余，离 float 的 24 位还差得远。ex2.approx 和 "
+                    "rcp.approx 约有 22 位。"};
               },
           .rungs = {"fast-math", "several-packs"}};
 }
@@ -195,22 +195,21 @@ Pick pick(const Config& config, const GpuSpec& gpu) {
   const int64_t block = halves ? 128 : 256, vec = halves ? 8 : 4, ctas = ceil_divide(n, block * vec);
   const std::string numbers = fmt::format("{} / ({} × {}) = {}", with_separators(n), block, vec, with_separators(ctas));
   if (halves)
-    return {
-        .rung = "fast-math",
-        .params = {{"BLOCK", block}, {"VEC", vec}, {"FAST", kEx2Approx}},
-        .why = {fmt::format("2 bytes come faster than tanhf computes, and ex2.approx rounds to the same bfloat16; "
-                            "{} CTAs for {} multiprocessors.",
-                            numbers, multiprocessors),
-                fmt::format("2 字节送来得比 tanhf 算得快，而 ex2.approx 舍入后是同样的 bfloat16；{} 个 CTA，分给 {} "
-                            "个多处理器。",
-                            numbers, multiprocessors)}};
+    return {.rung = "fast-math",
+            .params = {{"BLOCK", block}, {"VEC", vec}, {"FAST", kEx2Approx}},
+            .why = {fmt::format("Loading 2 bytes is faster than computing tanhf, and ex2.approx rounds to the same "
+                                "bfloat16; {} CTAs for {} multiprocessors.",
+                                numbers, multiprocessors),
+                    fmt::format(
+                        "读 2 字节比算 tanhf 快，而 ex2.approx 舍入后是同样的 bfloat16；{} 个线程块，分给 {} 个 SM。",
+                        numbers, multiprocessors)}};
   return {.rung = "vector-loads",
           .params = {{"BLOCK", block}, {"VEC", vec}},
-          .why = {fmt::format("4 bytes take longer to come than tanhf to compute, so exact costs nothing; {} CTAs for "
-                              "{} multiprocessors.",
+          .why = {fmt::format("Loading 4 bytes takes longer than computing tanhf, so the exact function costs nothing; "
+                              "{} CTAs for {} multiprocessors.",
                               numbers, multiprocessors),
-                  fmt::format("4 字节送来得比 tanhf 算得慢，所以精确计算不花时间；{} 个 CTA，分给 {} 个多处理器。",
-                              numbers, multiprocessors)}};
+                  fmt::format("读 4 字节比算 tanhf 慢，所以精确计算不额外花时间；{} 个线程块，分给 {} 个 SM。", numbers,
+                              multiprocessors)}};
 }
 
 std::vector<Rung> make_rungs() {

@@ -41,72 +41,71 @@ Rung make_rung(const std::string& name, const Text& title, const std::string& ke
 }
 
 std::vector<Param> make_params() {
-  const Text warps{"warps", "warp"}, elements{"elements", "元素"};
-  return {
-      {.name = "BM",
-       .title = {"Tile, rows", "分块行数"},
-       .unit = elements,
-       .help = {"Rows of C that one CTA computes.", "一个 CTA 计算的 C 的行数。"},
-       .value = 64,
-       .min = 64,
-       .max = 128,
-       .scale = Scale::power_of_two,
-       .gpu_value = 64},
-      {.name = "BN",
-       .title = {"Tile, columns", "分块列数"},
-       .unit = elements,
-       .help = {"Columns of C that one CTA computes.", "一个 CTA 计算的 C 的列数。"},
-       .value = 64,
-       .min = 64,
-       .max = 256,
-       .scale = Scale::power_of_two,
-       .gpu_value = 256},
-      {.name = "BK",
-       .title = {"Tile, depth", "分块深度"},
-       .unit = elements,
-       .help = {"Depth of the pieces of A and B that wait in shared memory.", "共享内存中每段 A、B 的深度。"},
-       .value = 32,
-       .min = 32,
-       .max = 64,
-       .scale = Scale::power_of_two,
-       .gpu_value = 64},
-      {.name = "STAGES",
-       .title = {"Stages", "流水级数"},
-       .unit = {"pieces", "段"},
-       .help = {"Pieces that shared memory holds: one is multiplied, the others are on their way.",
-                "共享内存容纳的段数：一段在计算，其余在搬运途中。"},
-       .value = 3,
-       .min = 2,
-       .max = 4,
-       .gpu_value = 2},
-      {.name = "WARPS",
-       .title = {"Warps per CTA", "每个 CTA 的 warp 数"},
-       .unit = warps,
-       .help = {"They share the tile so that each one's part is as square as can be.",
-                "各 warp 分摊分块，每个 warp 的部分尽量接近正方形。"},
-       .value = 8,
-       .min = 4,
-       .max = 8,
-       .scale = Scale::power_of_two,
-       .gpu_value = 4},
-      {.name = "GROUP_M",
-       .title = {"GROUP_M", "GROUP_M"},
-       .unit = {"tile rows", "分块行"},
-       .help = {"Rows of tiles in a group. With 1 the order is row-major.", "每组的分块行数。为 1 时就是按行顺序。"},
-       .value = 8,
-       .min = 1,
-       .max = 64,
-       .scale = Scale::power_of_two,
-       .gpu_value = 16},
-      {.name = "CTAS_PER_SM",
-       .title = {"Blocks per SM", "每个 SM 的线程块数"},
-       .unit = {"blocks", "线程块"},
-       .help = {"How many blocks the model lets an SM hold; 0: as many as the kernel's resources allow.",
-                "模型中一个 SM 容纳的线程块数；0 表示由内核占用的资源决定。"},
-       .value = 0,
-       .min = 0,
-       .max = 4,
-       .model_only = true}};
+  const Text warps{"warps", "线程束"}, elements{"elements", "元素"};
+  return {{.name = "BM",
+           .title = {"Tile, rows", "分块行数"},
+           .unit = elements,
+           .help = {"Rows of C that one CTA computes.", "一个线程块计算的 C 的行数。"},
+           .value = 64,
+           .min = 64,
+           .max = 128,
+           .scale = Scale::power_of_two,
+           .gpu_value = 64},
+          {.name = "BN",
+           .title = {"Tile, columns", "分块列数"},
+           .unit = elements,
+           .help = {"Columns of C that one CTA computes.", "一个线程块计算的 C 的列数。"},
+           .value = 64,
+           .min = 64,
+           .max = 256,
+           .scale = Scale::power_of_two,
+           .gpu_value = 256},
+          {.name = "BK",
+           .title = {"Tile, depth", "分块深度"},
+           .unit = elements,
+           .help = {"Extent along K of the tiles of A and B in shared memory.", "共享内存中 A、B 分块沿 K 的长度。"},
+           .value = 32,
+           .min = 32,
+           .max = 64,
+           .scale = Scale::power_of_two,
+           .gpu_value = 64},
+          {.name = "STAGES",
+           .title = {"Stages", "流水级数"},
+           .unit = {"k-tiles", "级"},
+           .help = {"k-tiles that shared memory holds: one is multiplied while the others are in flight.",
+                    "共享内存容纳的 k 分块数：一个在计算，其余在途。"},
+           .value = 3,
+           .min = 2,
+           .max = 4,
+           .gpu_value = 2},
+          {.name = "WARPS",
+           .title = {"Warps per CTA", "每个线程块的线程束数"},
+           .unit = warps,
+           .help = {"The warps split the tile so that the part of each is as close to a square as possible.",
+                    "各线程束分摊分块，每个线程束的部分尽量接近正方形。"},
+           .value = 8,
+           .min = 4,
+           .max = 8,
+           .scale = Scale::power_of_two,
+           .gpu_value = 4},
+          {.name = "GROUP_M",
+           .title = {"GROUP_M", "GROUP_M"},
+           .unit = {"tile rows", "分块行"},
+           .help = {"Tile rows in a group. With 1 the order is row-major.", "每组的分块行数。为 1 时就是按行顺序。"},
+           .value = 8,
+           .min = 1,
+           .max = 64,
+           .scale = Scale::power_of_two,
+           .gpu_value = 16},
+          {.name = "CTAS_PER_SM",
+           .title = {"Blocks per SM", "每个 SM 的线程块数"},
+           .unit = {"blocks", "线程块"},
+           .help = {"How many blocks the model lets an SM hold; 0: as many as the kernel's resources allow.",
+                    "模型中一个 SM 容纳的线程块数；0 表示由内核占用的资源决定。"},
+           .value = 0,
+           .min = 0,
+           .max = 4,
+           .model_only = true}};
 }
 
 std::vector<BreakIt> make_switches() {
@@ -120,7 +119,7 @@ std::vector<BreakIt> make_switches() {
           {.name = "DROP_BARRIER",
            .title = {"Remove the barrier of the loop", "去掉循环里的屏障"},
            .help = {"A warp overwrites data that a different warp still reads.",
-                    "一个 warp 会覆盖另一个 warp 还在读的数据。"}}};
+                    "一个线程束会覆盖另一个线程束还在读的数据。"}}};
 }
 
 /// Tile rows of A and tile columns of B that a wave of 132 CTAs needs, of a grid that is 32 tiles wide.
@@ -132,7 +131,7 @@ Predict predict_operands() {
   return {.question =
               {"8192 × 8192, tiles of 128 × 256, 132 resident CTAs in groups of 8 rows: how many tile rows of A and "
                "tile columns of B does one wave need, added up?",
-               "8192 × 8192，分块 128 × 256，132 个驻留 CTA，每组 8 行：一个波次需要的 A 的分块行数与 B "
+               "8192 × 8192，分块 128 × 256，132 个驻留线程块，每组 8 行：一个波次需要的 A 的分块行数与 B "
                "的分块列数之和是多少？"},
           .choices =
               [](const Config&) {
@@ -142,10 +141,9 @@ Predict predict_operands() {
           .why =
               [](const Config&) {
                 return Text{
-                    "132 CTAs in columns of 8 tiles: 8 rows of A and ⌈132 / 8⌉ = 17 columns of B. Row-major they lie "
-                    "in 5 rows "
-                    "of 32 tiles: 5 + 32 = 37.",
-                    "132 个 CTA 排成高 8 的列：A 的 8 行加 B 的 ⌈132 / 8⌉ = 17 列。按行顺序则占 5 行，每行 32 块：5 + "
+                    "132 CTAs in columns of 8 tiles: 8 rows of A and ⌈132 / 8⌉ = 17 columns of B. In row-major order "
+                    "they cover 5 rows of 32 tiles: 5 + 32 = 37.",
+                    "132 个线程块排成高 8 的列：A 的 8 行加 B 的 ⌈132 / 8⌉ = 17 列。按行顺序则占 5 行，每行 32 块：5 + "
                     "32 = 37。"};
               },
           .rungs = {"grouped"}};
@@ -153,7 +151,7 @@ Predict predict_operands() {
 
 Predict predict_small() {
   return {
-      .question = {"At M = N = K = 4096 on an H200, by how many per cent does GROUP_M 8 cut the bytes read from "
+      .question = {"At M = N = K = 4096 on an H200, by how many percent does GROUP_M 8 reduce the bytes read from "
                    "device memory, to the nearest 50?",
                    "M = N = K = 4096，H200：GROUP_M 8 让显存读取字节数减少百分之几（取最接近的 50 的倍数）？"},
       .choices =

@@ -93,9 +93,9 @@ std::vector<Rung> make_rungs() {
                 {"row_in_registers", "two_pass", "scale_and_shift"}, {"VECTORS"}, launch_registers),
       make_rung("fused", {"Gamma and beta fused", "融合 gamma 和 beta"}, {"fused", "fused_by_element"}, {"VECTORS"},
                 launch_fused),
-      make_rung("several-rows", {"Several rows per CTA", "一 CTA 多行"}, {"several_rows", "several_rows_by_element"},
+      make_rung("several-rows", {"Several rows per CTA", "每线程块多行"}, {"several_rows", "several_rows_by_element"},
                 {"VECTORS", "LANES"}, launch_several_rows_rung, several_rows_formula),
-      make_rung("several-ctas", {"Several CTAs per row", "一行多 CTA"}, {"several_ctas", "several_ctas_by_element"},
+      make_rung("several-ctas", {"Several CTAs per row", "每行多个线程块"}, {"several_ctas", "several_ctas_by_element"},
                 {"VECTORS", "CTAS"}, launch_several_ctas_rung, several_ctas_formula)};
   rungs.push_back({.name = "auto",
                    .title = {"Auto", "自动"},
@@ -179,14 +179,14 @@ Lab make_layernorm() {
   lab.kernel_file = "layernorm.cu";
   lab.sizes = make_row_sizes(200, 504);
   lab.params = make_row_params();
-  lab.break_it = {
-      {.name = "NAIVE_VARIANCE",
-       .title = {"Variance as E[x²] − E[x]²", "方差用 E[x²] − E[x]²"},
-       .help = {"One pass would do, and the leading digits of both cancel.", "这样一遍就够，但两者的高位会互相抵消。"},
-       .rungs = {"two-pass"}},
-      make_barrier_switch({"two-pass", "welford", "row-in-registers", "fused", "several-ctas"}),
-      make_mask_switch({"row-in-registers", "fused", "several-rows", "several-ctas", "auto"}),
-      make_wait_switch({"several-ctas"})};
+  lab.break_it = {{.name = "NAIVE_VARIANCE",
+                   .title = {"Variance as E[x²] − E[x]²", "方差用 E[x²] − E[x]²"},
+                   .help = {"One pass is enough then, but the leading digits of the two terms cancel.",
+                            "这样一遍就够，但两者的高位会互相抵消。"},
+                   .rungs = {"two-pass"}},
+                  make_barrier_switch({"two-pass", "welford", "row-in-registers", "fused", "several-ctas"}),
+                  make_mask_switch({"row-in-registers", "fused", "several-rows", "several-ctas", "auto"}),
+                  make_wait_switch({"several-ctas"})};
   lab.rungs = make_rungs();
   lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
                     {"PyTorch", ReferenceKind::torch, "layernorm"},

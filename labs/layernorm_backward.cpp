@@ -190,8 +190,8 @@ Pick pick_several_rows(const Config& config, const GpuSpec& gpu, int64_t vectors
           {fmt::format("{} lanes hold a row of {} elements, {} vectors each, and the {} sums of their columns stay in "
                        "registers; no row needs a barrier.",
                        lanes, with_separators(config.size("columns")), each, sums),
-           fmt::format("一行 {1} 个元素由 {0} 个 lane 装下，每个 lane {2} 个向量；所管各列的 {3} "
-                       "个部分和一直留在寄存器里，每行都不需要同步。",
+           fmt::format("一行 {1} 个元素由 {0} 个通道装下，每个通道 {2} 个向量；所管各列的 {3} "
+                       "个部分和一直留在寄存器里，每行都不需要屏障。",
                        lanes, with_separators(config.size("columns")), each, sums)}};
 }
 
@@ -217,11 +217,11 @@ Pick pick_rows_ahead(const Config& config, const GpuSpec& gpu, const RowTiles& t
   const int64_t walking = std::min(slabs, config.size("rows"));
   return {"rows-ahead",
           {{"BLOCK", tiles.block}, {"VECTORS", tiles.each}, {"STAGES", stages}, {"SLABS", slabs}},
-          {fmt::format("{} CTAs walk over the rows; {} threads hold the sums of a row's columns in registers, and "
-                       "shared memory holds {} rows of x and dy, all but one still on their way.",
+          {fmt::format("{} CTAs loop over the rows; {} threads hold the column sums in registers, and shared memory "
+                       "holds {} rows of x and dy, all but one of them in flight.",
                        walking, tiles.block, stages),
-           fmt::format("{} 个 CTA 沿行走动；各列的部分和留在 {} 个线程的寄存器里，共享内存容纳 x、dy 各 {} "
-                       "行，除了一行，其余都在搬运途中。",
+           fmt::format("{} 个线程块循环处理各行；各列的部分和留在 {} 个线程的寄存器里，共享内存容纳 x、dy 各 {} "
+                       "行，除一行外都在途。",
                        walking, tiles.block, stages)}};
 }
 
@@ -233,16 +233,15 @@ Pick pick_fused(const Config& config, const GpuSpec& gpu, int64_t vectors) {
   const int64_t per_multiprocessor = !two ? 1 : bf16 && vectors <= 512 ? 3 : 2;
   const int64_t slabs = clamp_slabs(per_multiprocessor * gpu.multiprocessors);
   const int64_t walking = std::min(slabs, config.size("rows"));
-  return {
-      "fused",
-      {{"BLOCK", bf16 && vectors <= 512 ? 256 : 512},
-       {"VECTORS", bf16 ? std::clamp<int64_t>(each, 2, 4) : each},
-       {"SLABS", slabs}},
-      {fmt::format("{} CTAs, up to {} on each multiprocessor, walk over the rows; x and dy are read once for all three "
-                   "gradients.",
-                   walking, per_multiprocessor),
-       fmt::format("{} 个 CTA（每个多处理器至多 {} 个）沿行走动；三个梯度只读一遍 x 和 dy。", walking,
-                   per_multiprocessor)}};
+  return {"fused",
+          {{"BLOCK", bf16 && vectors <= 512 ? 256 : 512},
+           {"VECTORS", bf16 ? std::clamp<int64_t>(each, 2, 4) : each},
+           {"SLABS", slabs}},
+          {fmt::format("{} CTAs, up to {} on each multiprocessor, loop over the rows; x and dy are read once for all "
+                       "three gradients.",
+                       walking, per_multiprocessor),
+           fmt::format("{} 个线程块（每个 SM 至多 {} 个）循环处理各行；三个梯度只读一遍 x 和 dy。", walking,
+                       per_multiprocessor)}};
 }
 
 Pick pick_tiles(const Config& config, const GpuSpec& gpu) {
@@ -284,7 +283,7 @@ std::vector<Rung> make_rungs() {
                    .launches = launch_fused,
                    .grid_formula = walking_formula});
   rungs.push_back({.name = "several-rows",
-                   .title = {"Several rows per CTA", "一 CTA 多行"},
+                   .title = {"Several rows per CTA", "每线程块多行"},
                    .kernels = {"several_rows", "several_rows_by_element", "fused", "fused_wide", "add_slabs"},
                    .params = {"DTYPE", "BLOCK", "VECTORS", "LANES", "SLABS"},
                    .shown_kernels = walkers,
@@ -305,24 +304,23 @@ std::vector<Rung> make_rungs() {
 std::vector<Param> make_params() {
   std::vector<Param> params = make_row_params();
   params.resize(4);  // DTYPE, BLOCK, VECTORS, LANES
-  params.push_back(
-      {.name = "SLABS",
-       .title = {"Slabs", "分片数"},
-       .unit = {"slabs", "片"},
-       .help = {"Groups of rows whose sums of the columns are kept apart until the end; of the fused rung and of "
-                "several rows per CTA, the number of CTAs.",
-                "行分成的组数，各组的列和到最后才相加；在“融合”和“一 CTA 多行”里就是 CTA 数。"},
-       .value = kSlabStep,
-       .min = kSlabStep,
-       .max = kMostSlabs,
-       .step = kSlabStep,
-       .gpu_value = 264});
+  params.push_back({.name = "SLABS",
+                    .title = {"Slabs", "分片数"},
+                    .unit = {"slabs", "片"},
+                    .help = {"Groups of rows whose column sums are kept apart until the end. From the rung Fused on, "
+                             "they are also the largest number of CTAs.",
+                             "行分成的组数，各组的列和到最后才相加。从“融合”这一级起，它也是线程块数的上限。"},
+                    .value = kSlabStep,
+                    .min = kSlabStep,
+                    .max = kMostSlabs,
+                    .step = kSlabStep,
+                    .gpu_value = 264});
   params.push_back(
       {.name = "STAGES",
        .title = {"Stages", "流水级数"},
        .unit = {"rows", "行"},
-       .help = {"Rows of x and dy that shared memory holds: one is worked on, the others are on their way.",
-                "共享内存容纳的 x、dy 行数：一行在计算，其余在搬运途中。"},
+       .help = {"Rows of x and dy that shared memory holds: one is processed while the others are in flight.",
+                "共享内存容纳的 x、dy 行数：一行在计算，其余在途。"},
        .value = 3,
        .min = 2,
        .max = 6});
@@ -341,13 +339,13 @@ std::vector<Predict> make_predicts() {
        .why =
            [](const Config&) {
              return Text{
-                 "dx reads x and dy for the sums and again to write: 5. dgamma and dbeta read both once more: 7. "
-                 "Fused: 3.",
-                 "dx 为求和读 x、dy，写之前再读一遍：5 趟。dgamma 和 dbeta 又各读一遍：7 趟。融合后只有 3 趟。"};
+                 "dx reads x and dy for the sums, reads both again and writes dx: 5. dgamma and dbeta read both once "
+                 "more: 7. Fused: 3.",
+                 "dx 为求和读 x、dy，再读一遍，然后写 dx：5 趟。dgamma 和 dbeta 又各读一遍：7 趟。融合后只有 3 趟。"};
            },
        .rungs = {"two-kernels"}},
       {.question = {"Two kernels, 4,096 columns, 256 threads: how many CTAs compute dgamma and dbeta?",
-                    "两个内核，4,096 列，256 个线程：有多少个 CTA 在算 dgamma 和 dbeta？"},
+                    "两个内核，4,096 列，256 个线程：有多少个线程块在算 dgamma 和 dbeta？"},
        .choices =
            [](const Config&) {
              return std::vector<int64_t>{16, 256, 4096};
@@ -355,8 +353,8 @@ std::vector<Predict> make_predicts() {
        .answer = [](const Config&) { return int64_t{4096 / 256}; },
        .why =
            [](const Config&) {
-             return Text{"A thread for each column: 16 CTAs. On 132 multiprocessors 116 have nothing to do.",
-                         "每列一个线程：16 个 CTA。132 个多处理器里有 116 个闲着。"};
+             return Text{"One thread per column: 16 CTAs. Of 132 multiprocessors, 116 have nothing to do.",
+                         "每列一个线程：16 个线程块。132 个 SM 里有 116 个闲着。"};
            },
        .rungs = {"two-kernels"}},
   };

@@ -106,7 +106,7 @@ std::vector<Param> make_params() {
   std::vector<Param> params{
       make_type_param(2),
       make_choice("ACTIVATION", {"Activation", "激活函数"},
-                  {"What is done with each sum of product and bias.", "对乘积与偏置之和做的运算。"},
+                  {"The function that is applied to product plus bias.", "作用于乘积与偏置之和的函数。"},
                   {{"relu", {"ReLU", "ReLU"}}, {"gelu", {"GELU, tanh formula", "GELU，tanh 公式"}}})};
   for (Param& param : make_tile_params()) params.push_back(std::move(param));
   return params;
@@ -154,7 +154,7 @@ std::vector<Predict> make_predicts() {
            .rungs = {"three-kernels"}},
           {.question = {"How many bytes of bias does one lane of the fused kernel read, with a tile of 64 columns for "
                         "each warp?",
-                        "融合内核里，每个 warp 的分块宽 64 列，一个 lane 读多少字节的偏置？"},
+                        "融合内核里，每个线程束的分块宽 64 列，一个通道读多少字节的偏置？"},
            .choices =
                [](const Config&) {
                  return std::vector<int64_t>{32, 128, 256};
@@ -165,7 +165,7 @@ std::vector<Predict> make_predicts() {
                  return Text{
                      "A lane has two neighbouring columns of each 8: 16 of the 64, 2 bytes each, the same for all of "
                      "its rows.",
-                     "每 8 列里一个 lane 有相邻两列：64 列里有 16 列，每个 2 字节，它的各行共用。"};
+                     "每 8 列里一个通道有相邻两列：64 列里有 16 列，每个 2 字节，它的各行共用。"};
                },
            .rungs = {"fused"}}};
 }

@@ -47,7 +47,7 @@ tl::unexpected<Error> not_possible(const std::string& what, const std::string& v
 Result<void> check_pieces(const std::string& what, const std::string& value, int64_t bytes) {
   if (bytes <= kMostSharedBytes) return {};
   return not_possible(what, value,
-                      phrase("the pieces would take {} bytes of shared memory, and a CTA has at most {}",
+                      phrase("the stages would take {} bytes of shared memory, and a CTA has at most {}",
                              with_separators(bytes), with_separators(kMostSharedBytes)));
 }
 
@@ -76,8 +76,7 @@ Result<void> check_thread_tile(const Config& config) {
         phrase("the results alone would take all {} registers of a multiprocessor", with_separators(kRegisters)));
   if (tiles.threads() > kMostThreads)
     return not_possible("BM × BN", cta,
-                        phrase("with {} results for each thread the CTA would have {} threads, and {} are the "
-                               "most",
+                        phrase("with {} results for each thread the CTA would have {} threads, and the limit is {}",
                                thread, with_separators(tiles.threads()), with_separators(kMostThreads)));
   if (tiles.threads() < kWarp)
     return not_possible("BM × BN", cta,
@@ -94,8 +93,7 @@ Result<void> check_warp_tile(const Config& config) {
   if (tiles.wm > tiles.bm) return not_possible("WM", wm, phrase("the tile of the CTA has only BM = {} rows", tiles.bm));
   if (tiles.lanes_down() < 2 || tiles.lanes_down() > kWarp / 2)
     return not_possible("WM", wm,
-                        phrase("with TM = {} results below each other {} lanes would stand below each other; 2 to "
-                               "16 of 32 can",
+                        phrase("with TM = {} the lanes of the warp would form {} rows; 2 to 16 rows are possible",
                                tiles.tm, tiles.lanes_down()));
   if (tiles.wn() > tiles.bn)
     return not_possible("WM", wm,
@@ -222,15 +220,16 @@ Pick pick_tile(const Config& config, const GpuSpec& gpu) {
     pick.why = {fmt::format("Tiles of {} make {} CTAs for {} multiprocessors: enough for the tile that needs the "
                             "fewest loads.",
                             tile, ctas, gpu.multiprocessors),
-                fmt::format("{} 的分块有 {} 个 CTA，对 {} 个 SM 足够，所以用访存最少的分块。", tile, ctas,
+                fmt::format("{} 的分块有 {} 个线程块，对 {} 个 SM 足够，所以用访存最少的分块。", tile, ctas,
                             gpu.multiprocessors)};
   } else {
     const int64_t of_largest = estimate(kCandidates[0], config, gpu).ctas;
-    pick.why = {fmt::format("Tiles of 128 × 256 would make {} CTAs for {} multiprocessors; {} make {}, which "
-                            "share the work better.",
-                            with_separators(of_largest), gpu.multiprocessors, tile, ctas),
-                fmt::format("128 × 256 的分块只有 {} 个 CTA，SM 却有 {} 个；{} 的分块有 {} 个，分得更匀。",
-                            with_separators(of_largest), gpu.multiprocessors, tile, ctas)};
+    pick.why = {
+        fmt::format(
+            "Tiles of 128 × 256 would make {} CTAs for {} multiprocessors; {} make {}, which balance the load better.",
+            with_separators(of_largest), gpu.multiprocessors, tile, ctas),
+        fmt::format("128 × 256 的分块只有 {} 个线程块，SM 却有 {} 个；{} 的分块有 {} 个，分得更匀。",
+                    with_separators(of_largest), gpu.multiprocessors, tile, ctas)};
   }
   return pick;
 }
@@ -245,14 +244,13 @@ std::vector<Rung> make_rungs() {
       make_rung("naive", {"Naive", "朴素"}, "naive", square, {.cta = cta_of_square, .x_goes_down = true}),
       make_rung("coalesced", {"Coalesced", "合并访问"}, "coalesced", square, {.cta = cta_of_square}),
       make_rung("shared-tile", {"Shared tile", "共享内存分块"}, "shared_tile", square, {.cta = cta_of_square}),
-      make_rung("register-1d", {"Column in registers", "一维寄存器分块"}, "register_1d", column,
-                {.cta = cta_of_column}),
+      make_rung("register-1d", {"1D register tile", "一维寄存器分块"}, "register_1d", column, {.cta = cta_of_column}),
       make_rung(
-          "register-2d", {"Tile in registers", "二维寄存器分块"}, "register_2d", tile,
+          "register-2d", {"2D register tile", "二维寄存器分块"}, "register_2d", tile,
           {.cta = cta_of_tile, .shared_bytes = [](const Config& config) { return Tiles(config).piece_bytes(0); }}),
       make_rung("vectorised", {"Vectorised", "向量化"}, "vectorised", tile,
                 {.cta = cta_of_tile, .shared_bytes = of_piece}),
-      make_rung("warp-tile", {"Warp tile", "warp 分块"}, "warp_tile", warp,
+      make_rung("warp-tile", {"Warp tile", "线程束分块"}, "warp_tile", warp,
                 {.cta = cta_of_tile, .shared_bytes = of_piece}),
       make_rung("double-buffered", {"Double-buffered", "双缓冲"}, "double_buffered", stages,
                 {.cta = cta_of_tile,
@@ -285,61 +283,62 @@ Param make_power(std::string name, Text title, Text unit, Text help, const std::
 std::vector<Param> make_params() {
   const Text elements{"elements", "元素"};
   std::vector<Param> params{
-      make_power("TILE", {"Square of threads, edge", "线程方阵边长"}, {"threads", "线程"},
-                 {"Rungs 1 to 4: a CTA has TILE × TILE threads.", "第 1 到 4 级：一个 CTA 有 TILE × TILE 个线程。"},
+      make_power("TILE", {"Block edge, threads", "线程块边长"}, {"threads", "线程"},
+                 {"Rungs 1 to 4: a CTA has TILE × TILE threads.", "第 1 到 4 级：一个线程块有 TILE × TILE 个线程。"},
                  {32, 8, 32, 32}),
       make_power("BM", {"Tile, rows", "分块行数"}, elements,
-                 {"Rows of C that one CTA computes.", "一个 CTA 计算的 C 的行数。"}, {64, 32, 256, 128}),
+                 {"Rows of C that one CTA computes.", "一个线程块计算的 C 的行数。"}, {64, 32, 256, 128}),
       make_power("BN", {"Tile, columns", "分块列数"}, elements,
-                 {"Columns of C that one CTA computes.", "一个 CTA 计算的 C 的列数。"}, {64, 32, 256, 256}),
+                 {"Columns of C that one CTA computes.", "一个线程块计算的 C 的列数。"}, {64, 32, 256, 256}),
       make_power("BK", {"Tile, depth", "分块深度"}, elements,
-                 {"Depth of the pieces of A and B in shared memory.", "共享内存中每段 A、B 的深度。"}, {8, 8, 32, 16}),
+                 {"Extent along K of the tiles of A and B in shared memory.", "共享内存中 A、B 分块沿 K 的长度。"},
+                 {8, 8, 32, 16}),
       make_power("TM", {"Rows per thread", "每线程行数"}, elements,
                  {"Rows of results that a thread keeps in registers.", "一个线程在寄存器里保存的结果的行数。"},
                  {4, 4, 16, 8}),
       make_power("TN", {"Columns per thread", "每线程列数"}, elements,
                  {"Columns of results that a thread keeps in registers.", "一个线程在寄存器里保存的结果的列数。"},
                  {4, 4, 16, 16}),
-      make_power("WM", {"Warp tile, rows", "warp 分块行数"}, elements,
+      make_power("WM", {"Warp tile, rows", "线程束分块行数"}, elements,
                  {"Rows of C that one warp computes; it has 32 · TM · TN results in all.",
-                  "一个 warp 计算的 C 的行数；它一共有 32 · TM · TN 个结果。"},
+                  "一个线程束计算的 C 的行数；它一共有 32 · TM · TN 个结果。"},
                  {32, 16, 128, 64})};
   params.push_back({.name = "STAGES",
                     .title = {"Stages", "流水级数"},
-                    .unit = {"pieces", "段"},
-                    .help = {"Pieces that shared memory holds: one is multiplied, the others are on their way.",
-                             "共享内存容纳的段数：一段在计算，其余在搬运途中。"},
+                    .unit = {"k-tiles", "级"},
+                    .help = {"k-tiles that shared memory holds: one is multiplied while the others are in flight.",
+                             "共享内存容纳的 k 分块数：一个在计算，其余在途。"},
                     .value = 2,
                     .min = 2,
                     .max = 5});
-  params.push_back(make_power(
-      "GROUP_M", {"Rows of tiles per group", "每组分块行数"}, {"tile rows", "分块行"},
-      {"Rows of tiles that CTAs walk together, column by column.", "CTA 逐列一起走过的分块行数。"}, {8, 1, 32, 8}));
+  params.push_back(make_power("GROUP_M", {"Tile rows per group", "每组分块行数"}, {"tile rows", "分块行"},
+                              {"Tile rows that CTAs process together, column by column.", "逐列一起处理的分块行数。"},
+                              {8, 1, 32, 8}));
   return params;
 }
 
 std::vector<BreakIt> make_switches() {
   const std::vector<std::string> with_tiles{"shared-tile", "register-1d",     "register-2d", "vectorised",
                                             "warp-tile",   "double-buffered", "auto"};
-  return {
-      {.name = "DROP_MASK",
-       .title = {"Drop the boundary mask", "去掉边界判断"},
-       .help = {"Tiles at the edge read and write past the matrices.", "边缘的分块会读写到矩阵之外。"}},
-      {.name = "NO_BARRIER",
-       .title = {"Remove the barriers", "去掉同步"},
-       .help = {"Warps read a tile before others have filled it, or overwrite what others still read.",
-                "有的 warp 在分块填好之前就来读，或者覆盖别人还在读的数据。"},
-       .rungs = with_tiles},
-      {.name = "NO_WAIT",
-       .title = {"Do not wait for the copies", "不等待异步拷贝"},
-       .help = {"A piece is multiplied while cp.async is still writing to it.", "cp.async 还在写，就拿这一段来相乘。"},
-       .rungs = {"double-buffered", "auto"}},
-      {.name = "NO_PADDING",
-       .title = {"Forget the padding", "忘掉填充"},
-       .help = {"Elements of A that are turned over together fall into the same banks.",
-                "一起转置的 A 的元素落在同样的存储体里。"},
-       .rungs = {"vectorised", "warp-tile", "double-buffered", "auto"},
-       .only_slower = true}};
+  return {{.name = "DROP_MASK",
+           .title = {"Drop the boundary mask", "去掉边界判断"},
+           .help = {"Tiles at the edge read and write past the matrices.", "边缘的分块会读写到矩阵之外。"}},
+          {.name = "NO_BARRIER",
+           .title = {"Remove the barriers", "去掉屏障"},
+           .help = {"Warps read a tile before others have filled it, or overwrite what others still read.",
+                    "有的线程束在分块填好之前就来读，或者覆盖别的线程束还在读的数据。"},
+           .rungs = with_tiles},
+          {.name = "NO_WAIT",
+           .title = {"Do not wait for the copies", "不等待异步拷贝"},
+           .help = {"A k-tile is multiplied while cp.async is still writing to it.",
+                    "cp.async 还没写完这个 k 分块，就用它来相乘。"},
+           .rungs = {"double-buffered", "auto"}},
+          {.name = "NO_PADDING",
+           .title = {"Forget the padding", "忘掉填充"},
+           .help = {"Elements of A that a warp transposes together fall into the same bank.",
+                    "一个线程束同时转置的 A 的元素落在同一个存储体里。"},
+           .rungs = {"vectorised", "warp-tile", "double-buffered", "auto"},
+           .only_slower = true}};
 }
 
 // ---- Predict cards --------------------------------------------------------------------------------------------------
@@ -364,7 +363,7 @@ int64_t ctas_that_read_a_row(const Config& config) { return ceil_divide(config.s
 std::vector<Predict> make_predicts() {
   return {
       {.question = {"Naive: how many sectors does one load of A by the first warp touch?",
-                    "朴素：第一个 warp 读 A 的一条指令触及多少个扇区？"},
+                    "朴素：第一个线程束读 A 的一条指令触及多少个扇区？"},
        .choices =
            [](const Config& config) {
              return with_answer({1, 4, 32}, sectors_of_naive_load(config));
@@ -375,12 +374,12 @@ std::vector<Predict> make_predicts() {
              const std::string pitch = with_separators(kFloat * config.size("K"));
              return Text{"Neighbouring lanes are in neighbouring rows of A, " + pitch +
                              " bytes apart; each row is in a sector of its own.",
-                         "相邻 lane 在 A 的相邻行上，相隔 " + pitch + " 字节；每一行各占一个扇区。"};
+                         "相邻通道在 A 的相邻行上，相隔 " + pitch + " 字节；每一行各占一个扇区。"};
            },
        .rungs = {"naive"}},
       {.question = {"Coalesced reads every element of A once for each of the N columns of C. How many CTAs read it "
                     "with the shared tile?",
-                    "“合并访问”为 C 的 N 列各读一次 A 的每个元素。用共享内存分块时，每个元素由多少个 CTA 读？"},
+                    "“合并访问”为 C 的 N 列各读一次 A 的每个元素。用共享内存分块时，每个元素由多少个线程块读？"},
        .choices =
            [](const Config& config) {
              return with_answer({1, config.param("TILE"), config.size("N")}, ctas_that_read_a_row(config));
@@ -390,13 +389,13 @@ std::vector<Predict> make_predicts() {
            [](const Config& config) {
              const std::string count =
                  fmt::format("⌈{} / {}⌉", with_separators(config.size("N")), config.param("TILE"));
-             return Text{count + ": one for each tile beside the others in a row of tiles of C.",
-                         count + "：C 的一行分块里有几块，就有几个 CTA 读。"};
+             return Text{count + ": one for each tile in a tile row of C.",
+                         count + "：C 的一个分块行里有几个分块，就有几个线程块读它。"};
            },
        .rungs = {"shared-tile"}},
       {.question = {"For one step of K a thread with TM × TN results makes TM · TN multiply-adds. How many bytes does "
                     "it read from shared memory for them?",
-                    "一个线程有 TM × TN 个结果，K 每走一步做 TM · TN 次乘加。为此它从共享内存读多少字节？"},
+                    "一个线程有 TM × TN 个结果，沿 K 每一步做 TM · TN 次乘加。为此要从共享内存读多少字节？"},
        .choices =
            [](const Config& config) {
              const int64_t tm = config.param("TM"), tn = config.param("TN");
@@ -414,9 +413,9 @@ std::vector<Predict> make_predicts() {
                                      tm + tn, tm * tn, intensity)};
            },
        .rungs = {"register-2d", "vectorised", "warp-tile", "double-buffered"}},
-      {.question = {"Double-buffered without padding: how many lanes collide in a bank when a warp turns 8 depths of 4 "
-                    "rows of A over?",
-                    "双缓冲而不填充：一个 warp 转置 A 的 4 行 × 8 深度时，一个存储体里撞上几个 lane？"},
+      {.question = {"Double-buffered without padding: a warp transposes 8 columns of 4 rows of A. How many lanes need "
+                    "the same bank?",
+                    "双缓冲、不填充：一个线程束转置 A 的 4 行 × 8 列时，有几个通道落在同一个存储体？"},
        .choices =
            [](const Config&) {
              return std::vector<int64_t>{1, 4, 8};
@@ -425,11 +424,11 @@ std::vector<Predict> make_predicts() {
        .why =
            [](const Config& config) {
              const int64_t bm = config.param("BM");
-             return Text{fmt::format("Depths lie BM = {} words apart, a multiple of 32: all 8 of a row in one bank. "
-                                     "With 4 words more they are 8 different ones.",
+             return Text{fmt::format("Columns of A are stored BM = {} words apart, a multiple of 32, so the 8 elements "
+                                     "of a row lie in one bank. 4 words of padding spread them over 8 banks.",
                                      bm),
-                         fmt::format("相邻深度相隔 BM = {} 个字，是 32 的倍数：同一行的 8 个都在一个存储体。多 4 "
-                                     "个字，就分到 8 个存储体。",
+                         fmt::format("A 的相邻两列相隔 BM = {} 个字，是 32 的倍数，所以一行的 8 "
+                                     "个元素都在同一个存储体。填充 4 个字，就分散到 8 个存储体。",
                                      bm)};
            },
        .rungs = {"double-buffered"}},

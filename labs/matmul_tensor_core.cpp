@@ -1,4 +1,4 @@
-// Lab "matmul-tensor-core": C = A · B on the tensor cores, from mma.sync on shared memory to CTAs that stay.
+// Lab "matmul-tensor-core": C = A · B on the tensor cores, from mma.sync on shared memory to persistent CTAs.
 // kernels/matmul_tensor_core.cu holds the rungs.
 #include <algorithm>
 
@@ -41,7 +41,7 @@ int64_t persistent_ctas(const Config& config) { return std::min(count_tiles(conf
 Rung make_persistent() {
   Rung rung = make_multi_stage();
   rung.name = "persistent";
-  rung.title = {"Persistent CTAs", "常驻 CTA"};
+  rung.title = {"Persistent CTAs", "持久线程块"};
   rung.kernels = {"persistent", "persistent_unaligned"};
   rung.params.emplace_back("CTAS");
   rung.launches = [](const Config& config) {
@@ -58,7 +58,7 @@ Rung make_persistent() {
 
 std::vector<Rung> make_rungs() {
   return {make_plain("mma-shared", {"mma, shared memory", "mma，读共享内存"}, "mma_shared"),
-          make_plain("ldmatrix", {"ldmatrix + swizzle", "ldmatrix + swizzle"}, "ldmatrix_swizzled"),
+          make_plain("ldmatrix", {"ldmatrix + swizzle", "ldmatrix + 混排"}, "ldmatrix_swizzled"),
           make_multi_stage(),
           make_persistent(),
           {.name = "auto",
@@ -70,30 +70,32 @@ std::vector<Rung> make_rungs() {
 std::vector<Param> make_params() {
   std::vector<Param> params{
       make_type_param(3),
-      make_choice("B_LAYOUT", {"B lies in memory", "B 在内存中"},
-                  {"By rows, as K × N; or by columns, as a linear layer keeps its weights (N × K).",
-                   "按行，即 K × N；或按列，线性层的权重就是这样存的（N × K）。"},
-                  {{"rows", {"by rows, K × N", "按行，K × N"}}, {"columns", {"by columns, N × K", "按列，N × K"}}})};
+      make_choice(
+          "B_LAYOUT", {"Layout of B", "B 的布局"},
+          {"Row-major, stored as K × N; or column-major, stored as N × K, as a linear layer stores its weights.",
+           "行主序，即按 K × N 存放；或列主序，即按 N × K 存放，线性层的权重就是这样存的。"},
+          {{"rows", {"row-major, K × N", "行主序，K × N"}}, {"columns", {"column-major, N × K", "列主序，N × K"}}})};
   for (Param& param : make_tile_params()) params.push_back(std::move(param));
-  params.push_back({.name = "CTAS",
-                    .title = {"CTAs that stay", "常驻的 CTA 数"},
-                    .unit = {"CTAs", "CTA"},
-                    .help = {"Of the persistent rung: best as many as the GPU holds at a time.",
-                             "用于常驻 CTA 这一级：最好等于 GPU 同时容纳的 CTA 数。"},
-                    .value = 4,
-                    .min = 1,
-                    .max = 1024,
-                    .gpu_value = 132,
-                    .model_only = true});  // the grid is made of it, and the kernel asks how large that is
+  params.push_back(
+      {.name = "CTAS",
+       .title = {"Persistent CTAs", "持久线程块数"},
+       .unit = {"CTAs", "线程块"},
+       .help = {"Grid size of the persistent rung. The best value is as many CTAs as the GPU holds at a time.",
+                "“持久线程块”这一级的网格大小，最好等于 GPU 同时容纳的线程块数。"},
+       .value = 4,
+       .min = 1,
+       .max = 1024,
+       .gpu_value = 132,
+       .model_only = true});  // the grid is made of it, and the kernel asks how large that is
   return params;
 }
 
 std::vector<BreakIt> make_switches() {
   std::vector<BreakIt> switches = make_pipeline_switches({"multi-stage", "persistent", "auto"}, {});
   switches.push_back({.name = "UNSWIZZLED",
-                      .title = {"Do not swizzle", "不做 swizzle"},
-                      .help = {"Rows that ldmatrix reads together begin in the same banks: right, but slower.",
-                               "ldmatrix 一起读的各行落在相同的存储体：结果对，但更慢。"},
+                      .title = {"Do not swizzle", "不做混排"},
+                      .help = {"Rows that ldmatrix reads together start in the same bank: correct, but slower.",
+                               "ldmatrix 一起读的各行从同一个存储体开始：结果正确，但更慢。"},
                       .rungs = {"ldmatrix", "multi-stage", "persistent", "auto"},
                       .only_slower = true});
   return switches;
@@ -110,24 +112,23 @@ Predict make_predict(Text question, std::vector<int64_t> choices, int64_t answer
 
 std::vector<Predict> make_predicts() {
   return {
-      make_predict({"A tile of 128 × 256 on 8 warps: how many registers of each lane do the sums take?",
-                    "128 × 256 的分块，8 个 warp：累加和占每个 lane 多少个寄存器？"},
+      make_predict({"A tile of 128 × 256 on 8 warps: how many registers of each lane do the accumulators take?",
+                    "128 × 256 的分块，8 个线程束：累加器占每个通道多少个寄存器？"},
                    {32, 64, 128, 256}, 128,
                    {"128 · 256 floats over 256 lanes: 128 of the 255 registers that a thread can have.",
-                    "128 · 256 个 float 分给 256 个 lane：每个 128 个，而一个线程最多有 255 个寄存器。"}),
+                    "128 · 256 个 float 分给 256 个通道：每个 128 个，而一个线程最多有 255 个寄存器。"}),
+      make_predict({"ldmatrix.x4 reads 32 rows of 16 bytes that are 128 bytes apart. How many wavefronts does it take "
+                    "without a swizzle?",
+                    "ldmatrix.x4 读 32 行，每行 16 字节，行距 128 字节。不做混排（swizzle），要几个 wavefront？"},
+                   {4, 8, 32}, 32,
+                   {"All rows start in the same bank, so each of the four matrices of 8 rows takes 8 wavefronts, 32 in "
+                    "all. With the swizzle the 8 rows lie in 8 different groups of banks: 1 wavefront each, 4 in all.",
+                    "所有行都从同一个存储体开始，四个矩阵各 8 行，每个要 8 个 wavefront，共 32 个；混排之后，8 行落在 "
+                    "8 组不同的存储体：每个矩阵 1 个，共 4 个。"},
+                   {"ldmatrix", "multi-stage", "persistent"}),
       make_predict(
-          {"ldmatrix.x4 reads 32 rows of 16 bytes from rows that are 128 bytes apart. How many passes over the banks "
-           "does it take without a swizzle?",
-           "ldmatrix.x4 读 32 行，每行 16 字节，行距 128 字节。不做 swizzle，要在存储体上走几遍？"},
-          {4, 8, 32}, 32,
-          {"All rows begin in the same bank, so each of the four matrices of 8 rows takes 8 passes; with the swizzle "
-           "its 8 rows lie in 8 different groups of banks: 1 each, 4 in all.",
-           "所有行都从同一个存储体开始，四个矩阵各 8 行，每个要 8 遍；做了 swizzle，8 行落在 8 组不同的 "
-           "存储体：每个 1 遍，共 4 遍。"},
-          {"ldmatrix", "multi-stage", "persistent"}),
-      make_predict(
-          {"A warp's tile of 64 × 64 at a depth of 16: how many operations for each byte that ldmatrix reads?",
-           "一个 warp 的 64 × 64 分块，深度 16：ldmatrix 每读一个字节对应多少次运算？"},
+          {"A warp's tile of 64 × 64 at a depth of 16: how many operations per byte that ldmatrix reads?",
+           "一个线程束的 64 × 64 分块，深度 16：ldmatrix 每读一个字节对应多少次运算？"},
           {8, 16, 32, 64}, 32,
           {"2 · 64 · 64 · 16 operations from (64 + 64) · 16 · 2 bytes: 131,072 / 4,096 = 32. A tile of 32 × 32 has 16.",
            "2 · 64 · 64 · 16 次运算，读 (64 + 64) · 16 · 2 字节：131,072 / 4,096 = 32。32 × 32 的分块只有 16。"},

@@ -75,13 +75,13 @@ Text reason_for(const Layout& chosen, const GpuSpec& gpu) {
   const double percent = 100.0 * static_cast<double>(chosen.tiles) / static_cast<double>(chosen.waves * chosen.slots);
   const bool largest = tile.rows == kTiles.front().rows && tile.columns == kTiles.front().columns;
   const std::string tiles = with_separators(chosen.tiles), waves = with_separators(chosen.waves);
-  return {fmt::format("{} tiles of {} × {} on {} SMs, {} at a time each: {} {}, {:.0f}% of the places taken. {}", tiles,
-                      tile.rows, tile.columns, gpu.multiprocessors, tile.ctas, waves,
+  return {fmt::format("{} tiles of {} × {} on {} SMs, {} at a time on each: {} {}, {:.0f}% of the slots filled. {}",
+                      tiles, tile.rows, tile.columns, gpu.multiprocessors, tile.ctas, waves,
                       chosen.waves == 1 ? "wave" : "waves", percent,
                       largest ? "No smaller tile keeps the SMs a tenth busier, and all of them read more."
                               : "With a larger tile the busiest SM would have over a tenth more to do."),
           fmt::format(
-              "{} 个 {} × {} 的分块，{} 个 SM，每个同时 {} 块：{} 个波次，位置占用 {:.0f}%。{}", tiles, tile.rows,
+              "{} 个 {} × {} 的分块，{} 个 SM，每个同时 {} 块：{} 个波次，槽位填满 {:.0f}%。{}", tiles, tile.rows,
               tile.columns, gpu.multiprocessors, tile.ctas, waves, percent,
               largest ? "更小的分块都不能让 SM 多忙一成，而且读得更多。" : "换更大的分块，最忙的 SM 要多做一成以上。")};
 }
@@ -127,38 +127,38 @@ Param make_type_param(size_t types) {
                               {"bf16", {"bf16, 2 bytes", "bf16，2 字节"}},
                               {"tf32", {"TF32, 4 bytes", "TF32，4 字节"}}};
   all.resize(types);
-  Param param = make_choice(
-      "DTYPE", {"Element type", "元素类型"},
-      {"What the tensor cores multiply: fp16 with 11 significant bits, bf16 with 8 and a float's range, of a TF32 they "
-       "take 11. They add up in fp32.",
-       "张量核心相乘的类型：fp16 有 11 位有效数字，bf16 有 8 位，但范围与 float 相同，TF32 只取其中 11 位。累加用 "
-       "fp32。"},
-      std::move(all));
+  Param param = make_choice("DTYPE", {"Element type", "元素类型"},
+                            {"What the tensor cores multiply: fp16 has 11 significant bits, bf16 has 8 and the range "
+                             "of a float, and TF32 has 11 and the range of a float. They accumulate in fp32.",
+                             "张量核心相乘的类型：fp16 有 11 位有效位；bf16 有 8 位，范围与 float 相同；TF32 有 11 "
+                             "位，范围与 float 相同。累加用 fp32。"},
+                            std::move(all));
   param.value = 1;  // bf16, as most models are trained
   return param;
 }
 
 std::vector<Param> make_tile_params() {
-  const Text elements{"elements", "元素"}, warps{"warps", "warp"}, pieces{"pieces", "段"}, rows{"tile rows", "分块行"};
+  const Text elements{"elements", "元素"}, warps{"warps", "线程束"}, pieces{"k-tiles", "级"},
+      rows{"tile rows", "分块行"};
   std::vector<Param> params{
       make_param("BM", {"Tile, rows", "分块行数"}, elements,
-                 {"Rows of C that one CTA computes.", "一个 CTA 计算的 C 的行数。"}, 64, 64, 256),
+                 {"Rows of C that one CTA computes.", "一个线程块计算的 C 的行数。"}, 64, 64, 256),
       make_param("BN", {"Tile, columns", "分块列数"}, elements,
-                 {"Columns of C that one CTA computes.", "一个 CTA 计算的 C 的列数。"}, 64, 64, 256),
+                 {"Columns of C that one CTA computes.", "一个线程块计算的 C 的列数。"}, 64, 64, 256),
       make_param("BK", {"Tile, depth", "分块深度"}, elements,
-                 {"Depth of the pieces of A and B that wait in shared memory.", "共享内存中每段 A、B 的深度。"}, 32,
+                 {"Extent along K of the tiles of A and B in shared memory.", "共享内存中 A、B 分块沿 K 的长度。"}, 32,
                  kLeastDepth, 64),
-      make_param("WARPS", {"Warps per CTA", "每个 CTA 的 warp 数"}, warps,
-                 {"They share the tile so that each one's part is as square as can be.",
-                  "各 warp 分摊分块，每个 warp 的部分尽量接近正方形。"},
+      make_param("WARPS", {"Warps per CTA", "每个线程块的线程束数"}, warps,
+                 {"The warps split the tile so that the part of each is as close to a square as possible.",
+                  "各线程束分摊分块，每个线程束的部分尽量接近正方形。"},
                  4, 4, 8),
       make_param("STAGES", {"Stages", "流水级数"}, pieces,
-                 {"Pieces that shared memory holds: one is multiplied, the others are on their way.",
-                  "共享内存容纳的段数：一段在计算，其余在搬运途中。"},
+                 {"k-tiles that shared memory holds: one is multiplied while the others are in flight.",
+                  "共享内存容纳的 k 分块数：一个在计算，其余在途。"},
                  3, 2, 6),
       make_param("GROUP_M", {"GROUP_M", "GROUP_M"}, rows,
-                 {"Rows of tiles in a group. With 1 the order is row-major.", "每组的分块行数。为 1 时就是按行顺序。"},
-                 8, 1, 64)};
+                 {"Tile rows in a group. With 1 the order is row-major.", "每组的分块行数。为 1 时就是按行顺序。"}, 8,
+                 1, 64)};
   Param &columns = params[1], &stages = params[4];
   columns.scale = Scale::linear;  // 192 is possible too
   columns.step = 64;
@@ -180,7 +180,7 @@ std::vector<BreakIt> make_pipeline_switches(const std::vector<std::string>& stag
           {.name = "DROP_BARRIER",
            .title = {"Remove the barriers of the loop", "去掉循环里的屏障"},
            .help = {"A warp overwrites data that a different warp still reads.",
-                    "一个 warp 会覆盖另一个 warp 还在读的数据。"},
+                    "一个线程束会覆盖另一个线程束还在读的数据。"},
            .rungs = all},
           {.name = "DROP_WAIT",
            .title = {"Do not wait for the copies", "不等待异步拷贝"},

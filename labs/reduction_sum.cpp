@@ -110,7 +110,7 @@ std::string share_formula(const Config& config) {
 Rung make_vector_rung() {
   return {
       .name = "vector-loads",
-      .title = {"Vectors, one atomic", "向量读，每 CTA 一次原子加"},
+      .title = {"Vectors, one atomic", "向量读，每线程块一次原子加"},
       .kernels = {"vector_loads", "clear"},
       .params = {"BLOCK", "VEC", "LOADS", "TILES"},
       .launches =
@@ -125,7 +125,7 @@ Rung make_vector_rung() {
 
 Rung make_single_pass_rung() {
   return {.name = "single-pass",
-          .title = {"Single pass", "单趟，最后一个 CTA 收尾"},
+          .title = {"Single pass", "单遍归约"},
           .kernels = {"single_pass"},
           .params = {"BLOCK", "VEC", "LOADS", "TILES"},
           .launches =
@@ -150,18 +150,20 @@ Pick pick_tree(int64_t n) {
     return {.rung = "warp-shuffle",
             .params = {{"BLOCK", std::max<int64_t>(32, threads)}},
             .why = {"One CTA adds up to 2,048 numbers, two in each thread: no count, no fence, no second step.",
-                    "不超过 2,048 个数，一个 CTA 每线程加两个就够了：不用计数，不用栅栏，也没有第二步。"}};
+                    "不超过 2,048 个数，一个线程块每线程加两个就够了：不用计数，不用栅栏，也没有第二步。"}};
   }
   constexpr int64_t kBlock = 512;
   const std::string numbers = with_separators(ceil_divide(n, 2 * kBlock));
-  return {.rung = "warp-shuffle",
-          .params = {{"BLOCK", kBlock}},
-          .why = {fmt::format("Two short launches: {} CTAs leave one sum each, then one CTA adds those. For so few "
-                              "numbers that is sooner done than counting which CTA is the last.",
-                              numbers),
-                  fmt::format("两次短启动：{} 个 CTA 各留下一个和，再由一个 CTA "
-                              "相加。数这么少时，这比数出谁是最后一个 CTA 还快。",
-                              numbers)}};
+  return {
+      .rung = "warp-shuffle",
+      .params = {{"BLOCK", kBlock}},
+      .why = {
+          fmt::format("Two short launches: {} CTAs leave one sum each, then one CTA adds those. For this few numbers "
+                      "that is faster than counting which CTA is the last.",
+                      numbers),
+          fmt::format(
+              "两次短启动：{} 个线程块各留下一个和，再由一个线程块相加。数这么少时，这比数出谁是最后一个线程块还快。",
+              numbers)}};
 }
 
 /// What one CTA of 1,024 threads can ask for at once, it adds by itself, and needs no count. Beyond 2^18 the last rung
@@ -176,7 +178,7 @@ Pick pick(const Config& config, const GpuSpec& gpu) {
     return {.rung = "single-pass",
             .params = {{"BLOCK", kLargestBlock}, {"VEC", kVec}, {"LOADS", static_cast<int64_t>(loads)}, {"TILES", 1}},
             .why = {"One CTA adds up to 16,384 numbers by itself, with no count and no fence.",
-                    "不超过 16,384 个数，一个 CTA 自己就能加完，不用计数，也不用栅栏。"}};
+                    "不超过 16,384 个数，一个线程块自己就能加完，不用计数，也不用栅栏。"}};
   }
   struct Share {
     int64_t block, loads, tiles;
@@ -191,9 +193,9 @@ Pick pick(const Config& config, const GpuSpec& gpu) {
                                           with_separators(ceil_divide(n, floats(share))));
   return {.rung = "single-pass",
           .params = {{"BLOCK", share.block}, {"VEC", kVec}, {"LOADS", share.loads}, {"TILES", share.tiles}},
-          .why = {fmt::format("One launch, always the same order; {} CTAs for {} multiprocessors.", numbers,
+          .why = {fmt::format("One launch, always in the same order; {} CTAs for {} multiprocessors.", numbers,
                               multiprocessors),
-                  fmt::format("只启动一次，次序固定；{} 个 CTA，分给 {} 个多处理器。", numbers, multiprocessors)}};
+                  fmt::format("只启动一次，次序固定；{} 个线程块，分给 {} 个 SM。", numbers, multiprocessors)}};
 }
 
 std::vector<Rung> make_rungs() {
@@ -202,7 +204,7 @@ std::vector<Rung> make_rungs() {
       make_tree_rung("divergent-stride", {"Divergent tree", "树形，发散步长"}, "divergent_stride", 1),
       make_tree_rung("sequential-stride", {"Sequential tree", "树形，连续步长"}, "sequential_stride", 1),
       make_tree_rung("first-add-on-load", {"First add on load", "读入时先加一次"}, "first_add_on_load", 2),
-      make_tree_rung("warp-shuffle", {"Warp shuffle", "warp 洗牌"}, "warp_shuffle", 2),
+      make_tree_rung("warp-shuffle", {"Warp shuffle", "线程束洗牌"}, "warp_shuffle", 2),
       make_vector_rung(),
       make_single_pass_rung(),
       {.name = "auto", .title = {"Auto", "自动"}, .pick = pick},
@@ -215,7 +217,7 @@ std::vector<Param> make_params() {
        .title = {"Block, threads", "线程块，线程数"},
        .unit = {"threads", "线程"},
        .help = {"Threads of one CTA. A tree over them has log2(BLOCK) levels.",
-                "一个 CTA 的线程数。其上的树有 log2(BLOCK) 层。"},
+                "一个线程块的线程数。其上的树有 log2(BLOCK) 层。"},
        .value = 256,
        .min = 32,
        .max = 1024,
@@ -224,26 +226,26 @@ std::vector<Param> make_params() {
       {.name = "VEC",
        .title = {"Vector width", "向量宽度"},
        .unit = {"elements", "元素"},
-       .help = {"Floats that one load of a thread brings: 4 make 16 bytes, the widest there is.",
+       .help = {"Floats moved by one load of a thread: 4 make 16 bytes, the widest access.",
                 "一条读指令带回的 float 个数：4 个即 16 字节，是最宽的一种。"},
        .value = 4,
        .min = 1,
        .max = 4,
        .scale = Scale::power_of_two},
       {.name = "LOADS",
-       .title = {"Loads under way", "在途读指令"},
+       .title = {"Loads in flight", "在途读指令"},
        .unit = {"loads", "条"},
-       .help = {"Vector loads that a thread asks for before it adds the first: more bytes in flight, more registers.",
+       .help = {"Vector loads that a thread issues before it adds the first: more bytes in flight, more registers.",
                 "线程在做第一次加法之前发出的向量读条数：在途字节更多，寄存器也更多。"},
        .value = 4,
        .min = 1,
        .max = 16,
        .scale = Scale::power_of_two},
       {.name = "TILES",
-       .title = {"Tiles per CTA", "每 CTA 分块数"},
+       .title = {"Tiles per CTA", "每个线程块的分块数"},
        .unit = {"tiles", "块"},
-       .help = {"Tiles that a CTA adds before it shares its sum: fewer CTAs, fewer sums to bring together.",
-                "CTA 交出自己的和之前处理的分块数：越多，CTA 越少，要汇总的和也越少。"},
+       .help = {"Tiles that a CTA adds up before it publishes its sum: fewer CTAs, fewer sums to combine.",
+                "线程块交出自己的和之前处理的分块数：越多，线程块越少，要汇总的和也越少。"},
        .value = 1,
        .min = 1,
        .max = 16,
@@ -255,13 +257,13 @@ std::vector<Param> make_params() {
 std::vector<BreakIt> make_switches() {
   return {
       {.name = "NO_BARRIER",
-       .title = {"Remove the barrier", "去掉同步"},
-       .help = {"Threads add what others have not stored yet.", "线程去加别人还没写好的数。"},
+       .title = {"Remove the barrier", "去掉屏障"},
+       .help = {"Threads add what others have not stored yet.", "线程加上别的线程还没写好的数。"},
        .rungs = {"divergent-stride", "sequential-stride", "first-add-on-load", "warp-shuffle", "vector-loads",
                  "single-pass", "auto"}},
       {.name = "DROP_MASK",
        .title = {"Drop the boundary mask", "去掉边界判断"},
-       .help = {"The last CTA adds what lies behind the end of x.", "最后一个 CTA 会把 x 末尾之后的内容也加进来。"}},
+       .help = {"The last CTA adds what lies past the end of x.", "最后一个线程块会把 x 末尾之后的内容也加进来。"}},
       {.name = "FORGET_CLEAR",
        .title = {"Forget to clear the result", "忘记把结果清零"},
        .help = {"The atomics add to whatever was there before.", "原子加会加到原来留在那里的数上。"},
@@ -269,7 +271,7 @@ std::vector<BreakIt> make_switches() {
       {.name = "NO_FENCE",
        .title = {"Remove the fences", "去掉内存栅栏"},
        .help = {"The last CTA may see the count before it sees the sums.",
-                "最后一个 CTA 可能先看到计数，后看到各个和。"},
+                "最后一个线程块可能先看到计数，后看到各个和。"},
        .rungs = {"single-pass"}},
   };
 }
@@ -294,7 +296,7 @@ int64_t launches_of_tree(const Config& config) {
 std::vector<Predict> make_predicts() {
   return {
       {.question = {"Divergent stride, step 4 (stride 8): in how many warps of a CTA does a thread still add?",
-                    "发散步长，第 4 步（步长 8）：一个 CTA 里还有几个 warp 有线程在做加法？"},
+                    "发散步长，第 4 步（步长 8）：一个线程块里还有几个线程束有线程在做加法？"},
        .choices =
            [](const Config& config) {
              return sorted_choices({1, folded_warps(config), 4}, divergent_warps(config));
@@ -303,16 +305,16 @@ std::vector<Predict> make_predicts() {
        .why =
            [](const Config& config) {
              const int64_t block = config.param("BLOCK");
-             return Text{fmt::format("{} threads add, every 16th: two in each of {} warps. Folded, they are neighbours "
-                                     "in {} of them.",
+             return Text{fmt::format("{} threads add, every 16th: two in each of {} warps. With the sequential stride "
+                                     "they are neighbours and take only {} of them.",
                                      block / 16, divergent_warps(config), folded_warps(config)),
-                         fmt::format("有 {} 个线程在加，每 16 个里一个：{} 个 warp 每个都有两个。连续步长时它们挨在一"
-                                     "起，只占 {} 个 warp。",
+                         fmt::format("有 {} 个线程在加，每 16 个里一个：{} "
+                                     "个线程束每个都有两个。连续步长时它们挨在一起，只占 {} 个线程束。",
                                      block / 16, divergent_warps(config), folded_warps(config))};
            },
        .rungs = {"divergent-stride"}},
       {.question = {"Warp shuffle: how many launches until one number is left?",
-                    "warp 洗牌：要启动几次内核，才只剩下一个数？"},
+                    "线程束洗牌：要启动几次内核，才只剩下一个数？"},
        .choices =
            [](const Config& config) {
              return sorted_choices({1, 2, 3, 4}, launches_of_tree(config));
@@ -324,7 +326,7 @@ std::vector<Predict> make_predicts() {
              for (const int64_t left : levels(config.size("n"), 2 * config.param("BLOCK")))
                chain += " → " + with_separators(left);
              return Text{fmt::format("A CTA turns 2 × {} numbers into one: {}.", config.param("BLOCK"), chain),
-                         fmt::format("一个 CTA 把 2 × {} 个数变成一个：{}。", config.param("BLOCK"), chain)};
+                         fmt::format("一个线程块把 2 × {} 个数变成一个：{}。", config.param("BLOCK"), chain)};
            },
        .rungs = {"warp-shuffle"}},
   };

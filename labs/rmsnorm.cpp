@@ -73,17 +73,18 @@ std::vector<Rung> make_rungs() {
     return launch_scheme_3(config, "ctas_with_flags", {BufferArgument{kPlaces}, BufferArgument{kEntered}});
   };
   std::vector<Rung> rungs{
-      make_rung("scheme-1", {"Scheme 1, one CTA", "方案 1，一 CTA 一行"}, {"cta_per_row"}, {}, launch_scheme_1,
+      make_rung("scheme-1", {"Scheme 1, one CTA", "方案 1，每线程块一行"}, {"cta_per_row"}, {}, launch_scheme_1,
                 rows_formula),
       make_rung("scheme-2", {"Scheme 2, in blocks", "方案 2，行内分块循环"}, {"blocks_of_a_row", "cta_per_row"},
                 {"VECTORS"}, launch_scheme_2, rows_formula),
-      make_rung("scheme-3", {"Scheme 3, atomics", "方案 3，多 CTA 原子加"},
+      make_rung("scheme-3", {"Scheme 3, atomics", "方案 3，多线程块原子加"},
                 {"ctas_with_atomics", "ctas_with_atomics_by_element"}, {"VECTORS", "CTAS"}, atomics,
                 several_ctas_formula),
-      make_rung("scheme-3-flags", {"Scheme 3, flags", "方案 3，多 CTA 标志"},
+      make_rung("scheme-3-flags", {"Scheme 3, flags", "方案 3，多线程块标志"},
                 {"ctas_with_flags", "ctas_with_flags_by_element"}, {"VECTORS", "CTAS"}, flags, several_ctas_formula),
-      make_rung("scheme-4", {"Scheme 4, few lanes", "方案 4，一 CTA 多行"}, {"several_rows", "several_rows_by_element"},
-                {"VECTORS", "LANES"}, launch_scheme_4, several_rows_formula)};
+      make_rung("scheme-4", {"Scheme 4, few lanes", "方案 4，每线程块多行"},
+                {"several_rows", "several_rows_by_element"}, {"VECTORS", "LANES"}, launch_scheme_4,
+                several_rows_formula)};
   rungs.push_back({.name = "auto",
                    .title = {"Auto", "自动"},
                    .params = {"DTYPE"},
@@ -117,7 +118,7 @@ SchemeMap make_map() {
 std::vector<Predict> make_predicts() {
   return {
       {.question = {"Scheme 1 with 16 rows on a GPU of 132 multiprocessors: how many of them have nothing to do?",
-                    "方案 1，16 行，GPU 有 132 个多处理器：有多少个无事可做？"},
+                    "方案 1，16 行，GPU 有 132 个 SM：有多少个无事可做？"},
        .choices =
            [](const Config&) {
              return std::vector<int64_t>{0, 68, 116};
@@ -126,11 +127,11 @@ std::vector<Predict> make_predicts() {
        .why =
            [](const Config&) {
              return Text{"A row is one CTA, and a CTA runs on one multiprocessor: 16 work, however long the rows are.",
-                         "一行就是一个 CTA，一个 CTA 只在一个多处理器上运行：不管行多长，只有 16 个在工作。"};
+                         "一行就是一个线程块，一个线程块只在一个 SM 上运行：不管行多长，只有 16 个在工作。"};
            },
        .rungs = {"scheme-1"}},
       {.question = {"Scheme 4 with 128 threads and 8 lanes per row: how many rows does a CTA normalise?",
-                    "方案 4，128 个线程，每行 8 个 lane：一个 CTA 处理几行？"},
+                    "方案 4，128 个线程，每行 8 个通道：一个线程块处理几行？"},
        .choices =
            [](const Config&) {
              return std::vector<int64_t>{4, 8, 16};
@@ -139,7 +140,7 @@ std::vector<Predict> make_predicts() {
        .why =
            [](const Config&) {
              return Text{"128 / 8 = 16. Each group of 8 lanes sums by 3 shuffles, for itself.",
-                         "128 / 8 = 16。每 8 个 lane 一组，各自用 3 次洗牌求和。"};
+                         "128 / 8 = 16。每 8 个通道一组，各自用 3 次洗牌求和。"};
            },
        .rungs = {"scheme-4"}},
   };

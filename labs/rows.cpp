@@ -104,14 +104,14 @@ std::vector<Size> make_row_sizes(int64_t rows, int64_t columns) {
 std::vector<Param> make_row_params() {
   const Param type = make_choice(
       "DTYPE", {"Element type", "元素类型"},
-      {"How memory holds the elements. All arithmetic is in fp32.", "元素在内存里的格式。所有运算都用 fp32。"},
+      {"Type of the elements in memory. All arithmetic is in fp32.", "元素在内存里的类型。所有运算都用 fp32。"},
       {{"fp32", {"fp32, 4 bytes", "fp32，4 字节"}}, {"bf16", {"bf16, 2 bytes", "bf16，2 字节"}}});
   return {
       type,
       {.name = "BLOCK",
        .title = {"Block, threads", "线程块，线程数"},
        .unit = {"threads", "线程"},
-       .help = {"Threads of one CTA.", "一个 CTA 的线程数。"},
+       .help = {"Threads of one CTA.", "一个线程块的线程数。"},
        .value = 128,
        .min = 32,
        .max = 1024,
@@ -126,19 +126,19 @@ std::vector<Param> make_row_params() {
        .max = 8,
        .scale = Scale::power_of_two},
       {.name = "LANES",
-       .title = {"Lanes per row", "每行 lane 数"},
-       .unit = {"lanes", "lane"},
-       .help = {"Lanes of a warp that share a row: 32 / LANES rows to a warp.",
-                "一个 warp 里共同处理一行的 lane 数；一个 warp 处理 32 / LANES 行。"},
+       .title = {"Lanes per row", "每行通道数"},
+       .unit = {"lanes", "通道"},
+       .help = {"Lanes of a warp that share a row: 32 / LANES rows per warp.",
+                "一个线程束里共同处理一行的通道数；一个线程束处理 32 / LANES 行。"},
        .value = 32,
        .min = 1,
        .max = 32,
        .scale = Scale::power_of_two},
       {.name = "CTAS",
-       .title = {"CTAs per row", "每行 CTA 数"},
-       .unit = {"CTAs", "CTA"},
+       .title = {"CTAs per row", "每行线程块数"},
+       .unit = {"CTAs", "线程块"},
        .help = {"CTAs that share a row. They wait for one another, so the GPU must hold all of them at once.",
-                "共同处理一行的 CTA 数。它们互相等待，所以 GPU 必须能同时容纳它们。"},
+                "共同处理一行的线程块数。它们互相等待，所以 GPU 必须能同时容纳它们。"},
        .value = 4,
        .min = 1,
        .max = kMostCtas,
@@ -155,24 +155,24 @@ std::vector<SweepPoint> make_row_points() {
 }
 
 BreakIt make_mask_switch(std::vector<std::string> rungs) {
-  return {
-      .name = "DROP_MASK",
-      .title = {"Drop the boundary mask", "去掉边界判断"},
-      .help = {"Threads past the end of a row take the next row's elements, and the last ones run out of the matrix.",
-               "超出行尾的线程会拿到下一行的元素，最后几个线程会越出矩阵。"},
-      .rungs = std::move(rungs)};
+  return {.name = "DROP_MASK",
+          .title = {"Drop the boundary mask", "去掉边界判断"},
+          .help = {"Threads past the end of a row take the next row's elements, and the last ones run past the end of "
+                   "the matrix.",
+                   "超出行尾的线程会拿到下一行的元素，最后几个线程会越出矩阵。"},
+          .rungs = std::move(rungs)};
 }
 BreakIt make_barrier_switch(std::vector<std::string> rungs) {
   return {.name = "NO_BARRIER",
-          .title = {"Remove the barriers", "去掉同步"},
-          .help = {"Warps read what other warps have not yet written.", "有的 warp 会读到别的 warp 还没写的内容。"},
+          .title = {"Remove the barriers", "去掉屏障"},
+          .help = {"Warps read what other warps have not yet written.", "有的线程束会读到别的线程束还没写的内容。"},
           .rungs = std::move(rungs)};
 }
 BreakIt make_wait_switch(std::vector<std::string> rungs) {
   return {.name = "NO_WAIT",
-          .title = {"Do not wait for others", "不等其他 CTA"},
-          .help = {"A CTA takes what the others of its row have shown so far.",
-                   "CTA 直接使用同行其他 CTA 目前给出的部分结果。"},
+          .title = {"Do not wait for others", "不等其他线程块"},
+          .help = {"A CTA uses what the other CTAs of its row have published so far.",
+                   "线程块直接使用同行其他线程块目前给出的部分结果。"},
           .rungs = std::move(rungs)};
 }
 
@@ -244,8 +244,8 @@ Pick pick_row_tiles(const Config& config, const GpuSpec& gpu, const RowRungs& ru
         std::move(params),
         {fmt::format("A row of {} elements is {} vectors of 16 bytes: {} lanes hold it, {} each, and need no barrier.",
                      length, vectors, lanes, each),
-         fmt::format("一行 {} 个元素是 {} 个 16 字节向量：{} 个 lane 各拿 {} 个就装得下，也不需要同步。", length,
-                     vectors, lanes, each)}};
+         fmt::format("一行 {} 个元素是 {} 个 16 字节向量：{} 个通道各拿 {} 个就装得下，也不需要屏障。", length, vectors,
+                     lanes, each)}};
   }
   const auto [ctas, too_long] = ctas_for(config, vectors, multiprocessors);
   if (ctas > 1 && ctas <= multiprocessors) {
@@ -256,21 +256,20 @@ Pick pick_row_tiles(const Config& config, const GpuSpec& gpu, const RowRungs& ru
               params,
               {fmt::format("{} elements are more than the registers of one CTA hold; {} CTAs share each row.", length,
                            ctas),
-               fmt::format("{} 个元素超出了一个 CTA 的寄存器；由 {} 个 CTA 分担一行。", length, ctas)}};
-    return {
-        rungs.several_ctas,
-        params,
-        {fmt::format("{} rows would leave most of the {} multiprocessors idle; {} CTAs share each row.", count,
-                     multiprocessors, ctas),
-         fmt::format("只有 {} 行，{} 个多处理器大多会闲着；由 {} 个 CTA 分担一行。", count, multiprocessors, ctas)}};
+               fmt::format("{} 个元素超出了一个线程块的寄存器；由 {} 个线程块分担一行。", length, ctas)}};
+    return {rungs.several_ctas,
+            params,
+            {fmt::format("{} rows would leave most of the {} multiprocessors idle; {} CTAs share each row.", count,
+                         multiprocessors, ctas),
+             fmt::format("只有 {} 行，{} 个 SM 大多会闲着；由 {} 个线程块分担一行。", count, multiprocessors, ctas)}};
   }
   const auto params = threads_for(config, vectors);
   return {rungs.one_cta,
           params,
           {fmt::format("{} rows keep {} multiprocessors busy, and {} threads hold a row of {} elements in registers.",
                        count, multiprocessors, params.at("BLOCK"), length),
-           fmt::format("{} 行足够让 {} 个多处理器忙起来，{} 个线程的寄存器装得下一行 {} 个元素。", count,
-                       multiprocessors, params.at("BLOCK"), length)}};
+           fmt::format("{} 行足够让 {} 个 SM 忙起来，{} 个线程的寄存器装得下一行 {} 个元素。", count, multiprocessors,
+                       params.at("BLOCK"), length)}};
 }
 
 std::map<std::string, int64_t> tune_row_tiles(RowDivision division, const Config& config, const GpuSpec& gpu) {

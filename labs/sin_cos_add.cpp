@@ -60,11 +60,11 @@ Pick pick(const Config& config, const GpuSpec& gpu) {
             .params = {{"BLOCK", kBlock}},
             .why = {fmt::format("Vectors would make {} CTAs, and leave most of {} multiprocessors idle.", numbers,
                                 multiprocessors),
-                    fmt::format("用向量读写只有 {} 个 CTA，{} 个多处理器大多没事可做。", numbers, multiprocessors)}};
+                    fmt::format("用向量读写只有 {} 个线程块，{} 个 SM 大多没事可做。", numbers, multiprocessors)}};
   return {.rung = "vector-loads",
           .params = {{"BLOCK", kBlock}, {"VEC", kVec}},
           .why = {fmt::format("16-byte accesses, and {} CTAs for {} multiprocessors.", numbers, multiprocessors),
-                  fmt::format("16 字节访问，{} 个 CTA，分给 {} 个多处理器。", numbers, multiprocessors)}};
+                  fmt::format("16 字节访问，{} 个线程块，分给 {} 个 SM。", numbers, multiprocessors)}};
 }
 
 std::vector<Rung> make_rungs() {
@@ -83,7 +83,7 @@ std::vector<Param> make_params() {
       {.name = "BLOCK",
        .title = {"Block, threads", "线程块，线程数"},
        .unit = {"threads", "线程"},
-       .help = {"Threads of one CTA.", "一个 CTA 的线程数。"},
+       .help = {"Threads of one CTA.", "一个线程块的线程数。"},
        .value = 256,
        .min = 32,
        .max = 1024,
@@ -91,7 +91,7 @@ std::vector<Param> make_params() {
       {.name = "VEC",
        .title = {"Vector width", "向量宽度"},
        .unit = {"elements", "元素"},
-       .help = {"Floats moved by one load or store of a thread: 4 make 16 bytes, the widest there is.",
+       .help = {"Floats moved by one load or store of a thread: 4 make 16 bytes, the widest access.",
                 "线程一条读写指令搬运的 float 个数：4 个即 16 字节，是最宽的一种。"},
        .value = 4,
        .min = 1,
@@ -154,10 +154,11 @@ Lab make_sin_cos_add() {
   lab.break_it = {
       {.name = "DROP_MASK",
        .title = {"Drop the boundary mask", "去掉边界判断"},
-       .help = {"The last CTA runs past the end of the vectors.", "最后一个 CTA 会越过向量末尾。"}},
+       .help = {"The last CTA runs past the end of the vectors.", "最后一个线程块会越过向量末尾。"}},
       {.name = "NO_TAIL",
        .title = {"Forget the tail", "忘掉尾部"},
-       .help = {"Nobody computes the elements that fill no whole vector.", "凑不满一个向量的那几个元素没人算。"},
+       .help = {"No thread computes the last elements, which do not fill a vector.",
+                "凑不满一个向量的那几个元素没有线程计算。"},
        .rungs = {"vector-loads"}},
   };
   lab.rungs = make_rungs();

@@ -84,7 +84,7 @@ std::vector<Rung> make_rungs() {
                    .launches = launch_five_kernels,
                    .grid_formula = rows_formula});
   rungs.push_back({.name = "thread-per-row",
-                   .title = {"One thread per row", "一线程一行"},
+                   .title = {"One thread per row", "每线程一行"},
                    .kernels = {"thread_per_row"},
                    .params = {"DTYPE", "BLOCK"},
                    .launches = launch_thread_per_row,
@@ -93,8 +93,8 @@ std::vector<Rung> make_rungs() {
                      return fmt::format("⌈{} / {}⌉ = {}", with_separators(rows), block,
                                         with_separators(ceil_divide(rows, block)));
                    }});
-  rungs.push_back(make_cta_per_row("cta-per-row", {"One CTA per row", "一 CTA 一行"}, "cta_per_row"));
-  rungs.push_back(make_cta_per_row("warp-shuffles", {"Warp shuffles", "warp 洗牌归约"}, "warp_shuffles"));
+  rungs.push_back(make_cta_per_row("cta-per-row", {"One CTA per row", "每线程块一行"}, "cta_per_row"));
+  rungs.push_back(make_cta_per_row("warp-shuffles", {"Warp shuffles", "线程束洗牌归约"}, "warp_shuffles"));
   rungs.push_back(make_cta_per_row("online", {"Online, two passes", "在线，两遍"}, "online"));
   rungs.push_back({.name = "row-in-registers",
                    .title = {"Row in registers", "整行留在寄存器"},
@@ -103,13 +103,13 @@ std::vector<Rung> make_rungs() {
                    .launches = launch_registers,
                    .grid_formula = rows_formula});
   rungs.push_back({.name = "several-rows",
-                   .title = {"Several rows per CTA", "一 CTA 多行"},
+                   .title = {"Several rows per CTA", "每线程块多行"},
                    .kernels = {"several_rows", "several_rows_by_element"},
                    .params = {"DTYPE", "BLOCK", "VECTORS", "LANES"},
                    .launches = launch_several_rows_rung,
                    .grid_formula = several_rows_formula});
   rungs.push_back({.name = "several-ctas",
-                   .title = {"Several CTAs per row", "一行多 CTA"},
+                   .title = {"Several CTAs per row", "每行多个线程块"},
                    .kernels = {"several_ctas", "several_ctas_by_element"},
                    .params = {"DTYPE", "BLOCK", "VECTORS", "CTAS"},
                    .launches = launch_several_ctas_rung,
@@ -131,7 +131,7 @@ std::vector<BreakIt> make_switches() {
                 "exp(100) 超出 float 的范围：无穷除以无穷。"}},
       {.name = "NO_RESCALE",
        .title = {"Do not rescale the sum", "不重新缩放和"},
-       .help = {"What was summed under a smaller maximum keeps its old scale.",
+       .help = {"Terms that were added under a smaller maximum keep their old scale.",
                 "在较小的最大值下累加的和保留了旧的尺度。"},
        .rungs = {"online", "row-in-registers", "several-rows", "several-ctas", "auto"}},
       make_barrier_switch(
@@ -158,7 +158,7 @@ std::vector<Predict> make_predicts() {
            },
        .rungs = {"five-kernels"}},
       {.question = {"One CTA per row, 128 threads: how many barriers does one of its two reductions take?",
-                    "一 CTA 一行，128 个线程：两次归约里的一次要几道同步？"},
+                    "每线程块一行，128 个线程：两次归约里的一次要几道屏障？"},
        .choices =
            [](const Config&) {
              return std::vector<int64_t>{1, 7, 9};
@@ -167,9 +167,9 @@ std::vector<Predict> make_predicts() {
        .why =
            [](const Config&) {
              return Text{
-                 "One after the tree is filled, one after each of log2(128) = 7 steps, and one before its memory is "
+                 "One after the tree is filled, one after each of log2(128) = 7 steps, and one before the memory is "
                  "used again.",
-                 "填好树之后一道，log2(128) = 7 步每步一道，重新使用这块内存之前再一道。"};
+                 "填好树之后一道屏障，log2(128) = 7 步每步一道，重新使用这块内存之前再一道。"};
            },
        .rungs = {"cta-per-row"}},
   };

@@ -54,7 +54,7 @@ std::vector<Param> make_params() {
        .title = {"Tile edge", "分块边长"},
        .unit = {"elements", "元素"},
        .help = {"Rows and columns of the tile that a CTA moves. 32 floats are one line of 128 bytes.",
-                "一个 CTA 搬运的分块的行数和列数。32 个 float 正好是一条 128 字节的缓存行。"},
+                "一个线程块搬运的分块的行数和列数。32 个 float 正好是一条 128 字节的缓存行。"},
        .value = 32,
        .min = 16,
        .max = 64,
@@ -63,7 +63,7 @@ std::vector<Param> make_params() {
       {.name = "ROWS",
        .title = {"Rows per thread", "每线程行数"},
        .unit = {"rows", "行"},
-       .help = {"Tile rows that a thread goes through; more rows mean fewer threads for the same tile.",
+       .help = {"Tile rows that a thread handles; more rows mean fewer threads for the same tile.",
                 "一个线程处理的分块行数；行数越多，同一分块用的线程越少。"},
        .value = 4,
        .min = 2,
@@ -73,7 +73,7 @@ std::vector<Param> make_params() {
       {.name = "PAD",
        .title = {"Padding", "填充"},
        .unit = {"words", "字"},
-       .help = {"Unused words at the end of each tile row. An odd number moves every row to other banks.",
+       .help = {"Unused words at the end of each tile row. An odd number shifts every row to different banks.",
                 "分块每行末尾空出的字数。取奇数时，每一行都错开到不同的存储体。"},
        .value = 1,
        .min = 0,
@@ -81,7 +81,7 @@ std::vector<Param> make_params() {
       {.name = "SWIZZLE",
        .title = {"Swizzle", "混排"},
        .unit = {"bits", "位"},
-       .help = {"Low bits of the row that are XORed into the column: each bit halves the conflict, 5 end it.",
+       .help = {"Low bits of the row that are XORed into the column: each bit halves the conflict, and 5 remove it.",
                 "把行号的低几位与列号异或：每多一位，冲突减半，5 位时消失。"},
        .value = 5,
        .min = 0,
@@ -89,7 +89,7 @@ std::vector<Param> make_params() {
       {.name = "VEC",
        .title = {"Vector width", "向量宽度"},
        .unit = {"elements", "元素"},
-       .help = {"Floats moved by one global access of a thread: 4 make 16 bytes, the widest there is.",
+       .help = {"Floats moved by one global access of a thread: 4 make 16 bytes, the widest access.",
                 "线程一条全局访存指令搬运的 float 个数：4 个即 16 字节，是最宽的一种。"},
        .value = 1,
        .min = 1,
@@ -98,9 +98,9 @@ std::vector<Param> make_params() {
        .gpu_value = 1},
       {.name = "GROUP",
        .title = {"Tile rows per group", "每组分块行数"},
-       .unit = {"rows of tiles", "行分块"},
-       .help = {"Rows of tiles that CTAs walk together, column by column: 1 is the usual order, row after row.",
-                "CTA 逐列一起走过的分块行数；1 就是通常的逐行次序。"},
+       .unit = {"tile rows", "分块行"},
+       .help = {"Tile rows that CTAs process together, column by column. 1 is the usual row-major order.",
+                "逐列一起处理的分块行数；为 1 时就是通常的按行顺序。"},
        .value = 1,
        .min = 1,
        .max = 256,
@@ -126,8 +126,8 @@ Size make_size(std::string name, Text title, int64_t value) {
 std::vector<BreakIt> make_switches() {
   return {
       {.name = "NO_BARRIER",
-       .title = {"Remove the barrier", "去掉同步"},
-       .help = {"Warps read the tile before others have filled it.", "有的 warp 在分块填好之前就来读。"},
+       .title = {"Remove the barrier", "去掉屏障"},
+       .help = {"Warps read the tile before others have filled it.", "有的线程束在分块填好之前就来读。"},
        .rungs = {"shared-tile", "padded-tile", "swizzled-tile"}},
       {.name = "DROP_MASK",
        .title = {"Drop the boundary mask", "去掉边界判断"},
@@ -135,8 +135,9 @@ std::vector<BreakIt> make_switches() {
                 "右边和下边的分块会跑进下一行，直至越过末尾。"}},
       {.name = "SAME_BANK",
        .title = {"Forget padding and swizzle", "忘掉填充和混排"},
-       .help = {"The columns of the tile lie in one bank again. The result stays right: see the passes in Traffic.",
-                "分块的每一列又落在同一个存储体。结果仍然正确，代价见“访存”里的遍数。"},
+       .help = {"A column of the tile lies in one bank again. The result stays correct; Traffic shows the added "
+                "wavefronts.",
+                "分块的每一列又落在同一个存储体。结果仍然正确，代价见“访存”里的 wavefront 数。"},
        .rungs = {"padded-tile", "swizzled-tile"},
        .only_slower = true},
   };
@@ -170,7 +171,7 @@ Predict predict_constant(Text question, std::vector<int64_t> choices, int64_t an
 std::vector<Predict> make_predicts() {
   return {
       {.question = {"Naive, reads coalesced: how many sectors does the first store of a warp touch?",
-                    "朴素、读合并：一个 warp 的第一条写指令触及多少个扇区？"},
+                    "朴素、读合并：一个线程束的第一条写指令触及多少个扇区？"},
        .choices =
            [](const Config& config) {
              return with_answer({4, 16, 32}, sectors_of_a_strided_store(config));
@@ -179,22 +180,23 @@ std::vector<Predict> make_predicts() {
        .why =
            [](const Config& config) {
              const std::string pitch = with_separators(4 * config.size("rows"));
-             return Text{"Neighbouring lanes write " + pitch + " bytes apart, one row of out; a sector has 32 bytes.",
-                         "相邻 lane 写入的位置相隔 " + pitch + " 字节，即 out 的一行；一个扇区只有 32 字节。"};
+             return Text{
+                 "Neighbouring lanes write " + pitch + " bytes apart, one row of out; a sector is only 32 bytes.",
+                 "相邻通道写入的位置相隔 " + pitch + " 字节，即 out 的一行；一个扇区只有 32 字节。"};
            },
        .rungs = {"reads-coalesced"}},
       predict_constant({"Shared tile with edge 16: how many lanes of a warp collide in one bank when a column is read?",
-                        "共享内存分块，边长 16：按列读时，一个 warp 有多少个 lane 撞在同一个存储体？"},
+                        "共享内存分块，边长 16：按列读时，一个线程束有多少个通道撞在同一个存储体？"},
                        {4, 8, 16}, 8,
                        {"A column's words lie 16 apart: 16 rows share 2 banks, 8 in each. The other 16 lanes read the "
                         "next column, in the 2 banks beside them.",
-                        "同一列的字相隔 16：16 行共用 2 个存储体，各 8 个。另外 16 个 lane 读下一列，落在旁边 2 个。"},
+                        "同一列的字相隔 16：16 行共用 2 个存储体，各 8 个。另外 16 个通道读下一列，落在旁边 2 个。"},
                        {"shared-tile"}),
-      predict_constant({"Padded tile, edge 32: how many passes does a column take with PAD 4?",
-                        "填充分块，边长 32：PAD 为 4 时，读一列要几遍？"},
+      predict_constant({"Padded tile, edge 32: how many wavefronts does reading a column take with PAD 4?",
+                        "填充分块，边长 32：PAD 为 4 时，读一列要几个 wavefront？"},
                        {1, 4, 8}, std::gcd(36, 32),
-                       {"Rows lie 36 words apart. gcd(36, 32) = 4, so 32 rows meet only 8 banks, 4 lanes in each.",
-                        "行与行相隔 36 个字。gcd(36, 32) = 4，所以 32 行只用到 8 个存储体，每个 4 个 lane。"},
+                       {"Rows lie 36 words apart. gcd(36, 32) = 4, so 32 rows use only 8 banks, 4 lanes in each.",
+                        "行与行相隔 36 个字。gcd(36, 32) = 4，所以 32 行只用到 8 个存储体，每个 4 个通道。"},
                        {"padded-tile"}),
   };
 }

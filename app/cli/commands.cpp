@@ -36,7 +36,7 @@ Result<const Lab*> require_lab(const std::string& name) {
 /// "fp16, bf16"; empty of a parameter whose values are numbers.
 std::string names_of_values(const Lab& lab, const std::string& param) {
   for (const Param& one : lab.params)
-    if (one.name == param && !one.choices.empty()) return join_names(one.choices);
+    if (one.name == param && !one.choices.empty()) return join_names(one.choices).english();
   return {};
 }
 
@@ -89,7 +89,7 @@ Result<void> check_switches(const Lab& lab, const std::vector<std::string>& name
     if (known) continue;
     std::string all;
     for (const auto& one : lab.break_it) all += (all.empty() ? "" : ", ") + one.name;
-    return fail(ErrorId::parameter_not_found, lab.name, name, all.empty() ? "none" : all);
+    return fail(ErrorId::parameter_not_found, lab.name, name, all.empty() ? Phrase("none") : all);
   }
   return {};
 }
@@ -101,7 +101,7 @@ Result<std::string> read_source(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   if (!stream || !(text << stream.rdbuf()))
-    return fail(ErrorId::file_not_found, file, errno != 0 ? std::strerror(errno) : "it is empty");
+    return fail(ErrorId::file_not_found, file, errno != 0 ? std::string(std::strerror(errno)) : Phrase("it is empty"));
   return text.str();
 }
 

@@ -77,7 +77,7 @@ Result<RecordedCounters> read_file(const std::filesystem::path& file) {
   std::error_code error;
   const auto size = std::filesystem::file_size(file, error);
   if (error) return fail(ErrorId::file_not_found, file.string(), error.message());
-  if (size > kLargestFile) return fail(ErrorId::counters_refused, file.string(), "it is far too large");
+  if (size > kLargestFile) return fail(ErrorId::counters_refused, file.string(), "it is too large");
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   const json document = json::parse(text, nullptr, /*allow_exceptions=*/false);

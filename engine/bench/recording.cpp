@@ -219,7 +219,7 @@ Result<SpeedReport> read_recording(const std::filesystem::path& file) {
   std::error_code error;
   const auto size = std::filesystem::file_size(file, error);
   if (error) return fail(ErrorId::file_not_found, file.string(), error.message());
-  if (size > kLargestFile) return fail(ErrorId::recording_refused, file.string(), "it is far too large");
+  if (size > kLargestFile) return fail(ErrorId::recording_refused, file.string(), "it is too large");
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (!stream.good() && !stream.eof()) return fail(ErrorId::file_not_found, file.string(), "it cannot be read");

@@ -126,7 +126,7 @@ Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addr
   const auto context = context_of(*buffers_.front());
   const auto specs = lab_.buffers(config);
   CurrentContext current(*context);
-  if (!current) return tl::unexpected(context->error("the comparison", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  if (!current) return tl::unexpected(context->error(Phrase("the comparison"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   const Driver& driver = context->driver();
   CUresult status = CUDA_SUCCESS;
   const auto step = [&status](CUresult result) { status = status == CUDA_SUCCESS ? result : status; };
@@ -140,7 +140,7 @@ Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addr
     HostBuffer expected(specs[i].type, static_cast<size_t>(specs[i].count())), got = expected;
     step(driver.memcpy_dtoh(expected.bytes.data(), buffers_[i]->address(), buffers_[i]->bytes()));
     step(driver.memcpy_dtoh(got.bytes.data(), addresses[i], buffers_[i]->bytes()));
-    if (status != CUDA_SUCCESS) return tl::unexpected(context->error("the comparison", status));
+    if (status != CUDA_SUCCESS) return tl::unexpected(context->error(Phrase("the comparison"), status));
     for (size_t k = 0; k < got.count(); ++k) {
       const double wanted = value_at(expected, k);
       const double allowed = 2 * (tolerance.absolute + tolerance.relative * std::abs(wanted));

@@ -74,7 +74,7 @@ struct CompiledModule {
   }
 };
 
-/// Which NVRTC compiles, for people who wonder.
+/// The NVRTC in use and where it was found.
 struct CompilerOrigin {
   std::string version;  // "13.0"
   std::string source;   // "cuda-path", "loader", "toolkit" or "download"

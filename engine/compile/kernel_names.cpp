@@ -72,7 +72,7 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 /// Kernels of the module and template kernels of the source, as a person may name them.
-std::string kernels_there_are(const CompiledModule& module, const std::string& source_text) {
+Phrase kernels_there_are(const CompiledModule& module, const std::string& source_text) {
   std::vector<std::string> names;
   for (const KernelInfo& kernel : module.kernels) {
     const std::string name = kernel_name(kernel.name);
@@ -82,7 +82,7 @@ std::string kernels_there_are(const CompiledModule& module, const std::string& s
   }
   for (const DeclaredKernel& kernel : declared_kernels(source_text))
     if (kernel.is_template) names.push_back(kernel.name + "<…>");
-  return names.empty() ? "none" : list_of(names);
+  return names.empty() ? Phrase("none") : list_of(names);
 }
 
 /// "(anonymous namespace)::scale" → "scale": no expression can say the former.

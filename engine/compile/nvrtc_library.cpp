@@ -26,25 +26,25 @@ std::vector<fs::path> library_folders_of(const fs::path& toolkit) {
   return folders;
 }
 
-/// A folder to look in for libnvrtc; an empty one stands for the loader's own path.
-struct Place {
+/// Where libnvrtc may be; an empty folder stands for the loader's own path.
+struct Candidate {
   fs::path folder;
   NvrtcSource source;
 };
 
 /// What somebody installed comes before what the launcher downloaded.
-std::vector<Place> places_of_nvrtc() {
-  std::vector<Place> places;
+std::vector<Candidate> nvrtc_candidates() {
+  std::vector<Candidate> candidates;
   const auto add = [&](const fs::path& toolkit, NvrtcSource source) {
-    for (const fs::path& folder : library_folders_of(toolkit)) places.push_back({folder, source});
+    for (const fs::path& folder : library_folders_of(toolkit)) candidates.push_back({folder, source});
   };
   if (!is_hidden_library("toolkit")) {
     if (const fs::path chosen = chosen_toolkit(); !chosen.empty()) add(chosen, NvrtcSource::cuda_path);
-    places.push_back({{}, NvrtcSource::loader});
+    candidates.push_back({{}, NvrtcSource::loader});
     for (const fs::path& toolkit : installed_toolkits()) add(toolkit, NvrtcSource::toolkit);
   }
   for (const fs::path& toolkit : downloaded_toolkits()) add(toolkit, NvrtcSource::download);
-  return places;
+  return candidates;
 }
 
 template <class Function>
@@ -150,12 +150,12 @@ Result<std::shared_ptr<const NvrtcLibrary>> NvrtcLibrary::open() {
   if (is_hidden_library("nvrtc")) return fail(ErrorId::nvrtc_missing, "TILESCOPE_HIDE hides it");
 
   std::string refusals;
-  std::string looked_in;
-  for (const auto& [folder, source] : places_of_nvrtc()) {
+  Phrase looked_in;
+  for (const auto& [folder, source] : nvrtc_candidates()) {
     std::error_code ignored;
     if (!folder.empty() && !fs::is_directory(folder, ignored)) continue;
-    looked_in +=
-        (looked_in.empty() ? "" : ", ") + (folder.empty() ? std::string("the loader's path") : folder.string());
+    const Phrase looked_at = folder.empty() ? Phrase("the loader's path") : folder.string();
+    looked_in = looked_in.empty() ? looked_at : phrase("{}, {}", looked_in, looked_at);
     for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"}) {
       const fs::path file = folder.empty() ? fs::path(name) : folder / name;
       if (!folder.empty() && !fs::exists(file, ignored)) continue;
@@ -177,7 +177,7 @@ Result<std::shared_ptr<const NvrtcLibrary>> NvrtcLibrary::open() {
       dlclose(handle);
     }
   }
-  if (looked_in.empty()) looked_in = "any folder";
+  if (looked_in.empty()) looked_in = Phrase("any folder");
   return fail(ErrorId::nvrtc_missing,
               phrase("no libnvrtc.so.13, .12 or .so could be opened from {}{}", looked_in, refusals));
 }

@@ -12,7 +12,7 @@
 
 namespace tilescope {
 
-/// By what libnvrtc was found: CUDA_PATH, the loader's path, an installed toolkit, or what `./tilescope` downloaded.
+/// How libnvrtc was found: CUDA_PATH, the loader's path, an installed toolkit, or what `./tilescope` downloaded.
 enum class NvrtcSource { cuda_path, loader, toolkit, download };
 
 /// The functions of libnvrtc that are used, and where it came from. Never closed: NVRTC's own threads and exit handlers

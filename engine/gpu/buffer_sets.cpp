@@ -15,7 +15,7 @@ Result<void> copy(GpuContext& context, uint64_t to, uint64_t from, size_t bytes)
   CUresult status = current ? context.driver().memcpy_dtod(to, from, bytes) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
   // The copy is queued in another stream than the timed work.
   if (status == CUDA_SUCCESS) status = context.driver().ctx_synchronize();
-  if (status != CUDA_SUCCESS) return tl::unexpected(context.error("copying a buffer", status));
+  if (status != CUDA_SUCCESS) return tl::unexpected(context.error(Phrase("copying a buffer"), status));
   return {};
 }
 

@@ -16,7 +16,7 @@ Result<std::shared_ptr<GpuContext>> GpuContext::create(const Driver& driver, CUd
   CUresult status = driver.stream_create(&context->stream_, CU_STREAM_NON_BLOCKING);
   CUcontext popped = nullptr;
   driver.ctx_pop_current(&popped);
-  if (status != CUDA_SUCCESS) return tl::unexpected(driver.error("creating a stream", status));
+  if (status != CUDA_SUCCESS) return tl::unexpected(driver.error(Phrase("creating a stream"), status));
   return context;
 }
 
@@ -25,7 +25,7 @@ GpuContext::~GpuContext() {
   if (context_ && !lost()) driver_.ctx_destroy(context_);
 }
 
-Error GpuContext::error(const std::string& what, CUresult status) {
+Error GpuContext::error(const Phrase& what, CUresult status) {
   if (poisons_context(status)) lost_.store(true, std::memory_order_release);
   return driver_.error(what, status);
 }
@@ -42,7 +42,7 @@ CurrentContext::~CurrentContext() {
 Result<std::shared_ptr<GpuMemory>> GpuMemory::allocate(std::shared_ptr<GpuContext> context, size_t bytes,
                                                        Sharing sharing) {
   CurrentContext current(*context);
-  if (!current) return tl::unexpected(context->error("allocating memory", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  if (!current) return tl::unexpected(context->error(Phrase("allocating memory"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   const Driver& driver = context->driver();
   CUdeviceptr address = 0;
   // An empty buffer still needs an address of its own. What is shared is shared in blocks of 2 MiB: a smaller
@@ -57,7 +57,7 @@ Result<std::shared_ptr<GpuMemory>> GpuMemory::allocate(std::shared_ptr<GpuContex
     return fail(ErrorId::too_large_for_gpu, bytes, free);
   }
   if (status != CUDA_SUCCESS) {
-    return tl::unexpected(context->error(fmt::format("allocating {} bytes", bytes), status));
+    return tl::unexpected(context->error(phrase("allocating {} bytes", bytes), status));
   }
   return std::shared_ptr<GpuMemory>(new GpuMemory(std::move(context), address, bytes, false));
 }
@@ -69,7 +69,7 @@ Result<std::shared_ptr<GpuMemory>> GpuMemory::map(std::shared_ptr<GpuContext> co
   CUresult status = current
                         ? context->driver().ipc_open_mem_handle(&address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)
                         : CUDA_ERROR_CONTEXT_IS_DESTROYED;
-  if (status != CUDA_SUCCESS) return tl::unexpected(context->error("sharing memory with the worker", status));
+  if (status != CUDA_SUCCESS) return tl::unexpected(context->error(Phrase("sharing memory with the worker"), status));
   return std::shared_ptr<GpuMemory>(new GpuMemory(std::move(context), address, bytes, true));
 }
 
@@ -78,7 +78,7 @@ Result<CUipcMemHandle> GpuMemory::export_handle() const {
   CUipcMemHandle handle{};
   CUresult status =
       current ? context_->driver().ipc_get_mem_handle(&handle, address_) : CUDA_ERROR_CONTEXT_IS_DESTROYED;
-  if (status != CUDA_SUCCESS) return tl::unexpected(context_->error("sharing memory with the worker", status));
+  if (status != CUDA_SUCCESS) return tl::unexpected(context_->error(Phrase("sharing memory with the worker"), status));
   return handle;
 }
 

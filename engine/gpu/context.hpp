@@ -39,7 +39,7 @@ class GpuContext {
   void give_up() { lost_.store(true, std::memory_order_release); }
 
   /// The error of a status in this context; a status that poisons marks the context lost.
-  Error error(const std::string& what, CUresult status);
+  Error error(const Phrase& what, CUresult status);
 
  private:
   GpuContext(const Driver& driver, CUdevice device) : driver_(driver), device_(device) {}

@@ -98,7 +98,7 @@ Result<Driver> load() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* reason = dlerror();
-    return fail(ErrorId::driver_missing, reason ? Phrase(reason) : Phrase("no reason given"));
+    return fail(ErrorId::driver_missing, reason ? std::string(reason) : Phrase("no reason given"));
   }
   Driver driver{};
   Resolver resolve(library);
@@ -136,7 +136,7 @@ std::string Driver::describe(CUresult status) const {
   return fmt::format("{} ({})", text, name);
 }
 
-Error Driver::error(const std::string& what, CUresult status) const {
+Error Driver::error(const Phrase& what, CUresult status) const {
   return make_error(ErrorId::cuda_failed, what, describe(status));
 }
 

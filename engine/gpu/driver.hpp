@@ -6,7 +6,7 @@
 //
 //     Result<const Driver*> driver = open_driver();
 //     if (CUresult status = (*driver)->mem_alloc(&address, bytes); status != CUDA_SUCCESS)
-//       return tl::unexpected((*driver)->error("the allocation", status));
+//       return tl::unexpected((*driver)->error(Phrase("the allocation"), status));
 #pragma once
 
 #include <cuda.h>
@@ -97,7 +97,7 @@ struct Driver {
   /// "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)"
   std::string describe(CUresult status) const;
   /// ErrorId::cuda_failed: "<what> failed on the GPU: <description>".
-  Error error(const std::string& what, CUresult status) const;
+  Error error(const Phrase& what, CUresult status) const;
 };
 
 /// Whether TILESCOPE_HIDE, a comma-separated list, contains the name. Read at every call.

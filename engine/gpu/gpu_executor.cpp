@@ -116,10 +116,10 @@ Result<std::shared_ptr<DeviceBuffer>> DriverExecutor::allocate(const BufferReque
   if (!memory) return tl::unexpected(memory.error());
   if (request.zeros && (*memory)->bytes() > 0) {
     CurrentContext current(*context_);
-    if (!current) return tl::unexpected(context_->error("the allocation", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+    if (!current) return tl::unexpected(context_->error(Phrase("the allocation"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
     CUresult status = driver_.memset_d8_async((*memory)->address(), 0, (*memory)->bytes(), context_->stream());
     if (status == CUDA_SUCCESS) status = driver_.ctx_synchronize();  // the kernels may run in another process
-    if (status != CUDA_SUCCESS) return tl::unexpected(context_->error("the allocation", status));
+    if (status != CUDA_SUCCESS) return tl::unexpected(context_->error(Phrase("the allocation"), status));
   }
   return std::static_pointer_cast<DeviceBuffer>(*memory);
 }
@@ -127,22 +127,22 @@ Result<std::shared_ptr<DeviceBuffer>> DriverExecutor::allocate(const BufferReque
 Result<void> DriverExecutor::upload(DeviceBuffer& buffer, std::span<const std::byte> bytes, bool /*poison*/) {
   const auto context = context_of(buffer);
   CurrentContext current(*context);
-  if (!current) return tl::unexpected(context->error("the upload", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  if (!current) return tl::unexpected(context->error(Phrase("the upload"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   if (bytes.empty()) return {};
   CUresult status = driver_.memcpy_htod(buffer.address(), bytes.data(), bytes.size());
   // A copy from pageable memory may return before its end, and the kernels run in a stream of their own.
   if (status == CUDA_SUCCESS) status = driver_.ctx_synchronize();
-  if (status != CUDA_SUCCESS) return tl::unexpected(context->error("the upload", status));
+  if (status != CUDA_SUCCESS) return tl::unexpected(context->error(Phrase("the upload"), status));
   return {};
 }
 
 Result<void> DriverExecutor::download(const DeviceBuffer& buffer, std::span<std::byte> bytes) {
   const auto context = context_of(buffer);
   CurrentContext current(*context);
-  if (!current) return tl::unexpected(context->error("the download", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  if (!current) return tl::unexpected(context->error(Phrase("the download"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   if (bytes.empty()) return {};
   CUresult status = driver_.memcpy_dtoh(bytes.data(), buffer.address(), bytes.size());
-  if (status != CUDA_SUCCESS) return tl::unexpected(context->error("the download", status));
+  if (status != CUDA_SUCCESS) return tl::unexpected(context->error(Phrase("the download"), status));
   return {};
 }
 

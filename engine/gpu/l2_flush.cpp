@@ -76,10 +76,10 @@ Result<std::unique_ptr<L2Flush>> L2Flush::open(std::shared_ptr<GpuContext> conte
   if (!buffer) return tl::unexpected(buffer.error());
   flush->buffer_ = *buffer;
   CurrentContext current(gpu);
-  if (!current) return tl::unexpected(gpu.error("flushing the L2", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  if (!current) return tl::unexpected(gpu.error(Phrase("flushing the L2"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   CUresult status = gpu.driver().module_load_data_ex(&flush->module_, kReadAll, 0, nullptr, nullptr);
   if (status == CUDA_SUCCESS) status = gpu.driver().module_get_function(&flush->read_, flush->module_, "read_all");
-  if (status != CUDA_SUCCESS) return tl::unexpected(gpu.error("loading the flush kernel", status));
+  if (status != CUDA_SUCCESS) return tl::unexpected(gpu.error(Phrase("loading the flush kernel"), status));
   const int multiprocessors = attribute(gpu, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   flush->blocks_ = kBlocksPerMultiprocessor * static_cast<unsigned int>(std::max(multiprocessors, 1));
   return flush;

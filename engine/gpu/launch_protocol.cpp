@@ -54,6 +54,29 @@ Argument argument_from_json(const json& argument) {
   return BufferArgument{argument.at("buffer"), argument.at("offset")};
 }
 
+/// A name is a string; a phrase is an object with its form and its places.
+json phrase_to_json(const Phrase& phrase) {
+  if (phrase.is_name()) return phrase.form();
+  json places = json::array();
+  for (const Phrase& place : phrase.places()) places.push_back(phrase_to_json(place));
+  return {{"form", phrase.form()}, {"places", std::move(places)}};
+}
+
+Phrase phrase_from_json(const json& document) {
+  if (document.is_string()) return document.get<std::string>();
+  std::vector<Phrase> places;
+  for (const json& place : document.at("places")) places.push_back(phrase_from_json(place));
+  return {document.at("form").get<std::string>(), std::move(places)};
+}
+
+Error error_from_json(const json& document) {
+  return {.id = static_cast<ErrorId>(document.at("error").get<int>()),
+          .message = document.at("message"),
+          .hint = document.at("hint"),
+          .what = phrase_from_json(document.at("what")),
+          .advice = phrase_from_json(document.at("advice"))};
+}
+
 json launch_to_json(const Launch& launch) {
   json arguments = json::array();
   for (const Argument& argument : launch.arguments) arguments.push_back(argument_to_json(argument));
@@ -120,29 +143,16 @@ json answer_of(const LaunchAnswer& answer) {
 }
 
 json answer_of(const Error& error) {
-  json places = json::array();
-  for (const Phrase& place : error.what.places()) places.push_back(place.english());
   return {{"error", static_cast<int>(error.id)},
           {"message", error.message},
           {"hint", error.hint},
-          {"places", std::move(places)}};
-}
-
-/// With its message as form and places, where it is still the one of the id.
-static Error error_from_json(const json& document) {
-  const auto id = static_cast<ErrorId>(document.at("error").get<int>());
-  const std::string message = document.at("message"), hint = document.at("hint");
-  std::vector<Phrase> places;
-  for (const json& place : document.at("places")) places.emplace_back(place.get<std::string>());
-  Error error = make_error(id, std::move(places), Phrase(hint));
-  return error.message == message ? error : Error{id, message, hint, message, hint};
+          {"what", phrase_to_json(error.what)},
+          {"advice", phrase_to_json(error.advice)}};
 }
 
 Result<LaunchAnswer> answer_from_json(const json& document) {
   try {
-    if (document.contains("error")) {
-      return tl::unexpected(error_from_json(document));
-    }
+    if (document.contains("error")) return tl::unexpected(error_from_json(document));
     LaunchAnswer answer;
     answer.timing.milliseconds = document.at("milliseconds").get<std::vector<double>>();
     answer.timing.method = {.executions = document.at("executions"), .sets = document.at("sets")};

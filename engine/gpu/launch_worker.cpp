@@ -18,6 +18,12 @@ constexpr auto kGreetingTimeout = 30s;            // making a CUDA context
 constexpr auto kLaunchTimeout = 24h;              // as long as the user has patience; a stop request ends it
 constexpr auto kGrace = std::chrono::seconds(1);  // a launch that ends soon after a stop request spares the worker
 
+/// Why the worker refuses: what its answer says.
+Phrase reason_in(const json& answer) {
+  const auto refused = answer_from_json(answer);
+  return refused ? Phrase("its answer cannot be read") : refused.error().what;
+}
+
 }  // namespace
 
 /// What is asked of the worker, by reference.
@@ -67,9 +73,7 @@ bool LaunchWorker::greet_locked(std::stop_token stop) {
   }
   const json answer = json::parse(*line, nullptr, false);
   greeted_ = answer.is_object() && answer.value("ready", false);
-  if (!greeted_)
-    unusable_ = answer.is_object() ? Phrase(answer.value("message", std::string("it gave no reason")))
-                                   : Phrase("its answer cannot be read");
+  if (!greeted_) unusable_ = reason_in(answer);
   return greeted_;
 }
 
@@ -109,8 +113,7 @@ Result<LaunchAnswer> LaunchWorker::ask(Call call, std::stop_token stop) {
     child_.reset();
     start_locked();  // the next one makes its context while the user reads the message
   }
-  if (answer.is_object() && answer.value("unmapped", false))
-    unusable_ = answer.value("message", std::string("it maps no memory"));
+  if (answer.is_object() && answer.value("unmapped", false)) unusable_ = reason_in(answer);
   return answer_from_json(answer);
 }
 

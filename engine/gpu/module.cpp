@@ -23,7 +23,7 @@ int device_attribute(const GpuContext& context, CUdevice_attribute attribute) {
 Result<CUmodule> load_cubin(GpuContext& context, const std::vector<std::byte>& cubin) {
   CUmodule module = nullptr;
   CUresult status = context.driver().module_load_data_ex(&module, cubin.data(), 0, nullptr, nullptr);
-  if (status != CUDA_SUCCESS) return tl::unexpected(context.error("loading the compiled kernels", status));
+  if (status != CUDA_SUCCESS) return tl::unexpected(context.error(Phrase("loading the compiled kernels"), status));
   return module;
 }
 
@@ -36,8 +36,10 @@ Result<CUmodule> compile_ptx(GpuContext& context, const std::string& ptx) {
   CUresult status = context.driver().module_load_data_ex(&module, ptx.c_str(), static_cast<unsigned int>(names.size()),
                                                          names.data(), values.data());
   if (status == CUDA_SUCCESS) return module;
-  Error error = context.error("compiling the PTX", status);
-  if (log[0] != '\0') error.message += fmt::format("; the driver's compiler says: {}", log.data());
+  Error error = context.error(Phrase("compiling the PTX"), status);
+  if (log[0] == '\0') return tl::unexpected(std::move(error));
+  error.what = phrase("{}; the driver's compiler says: {}", error.what, std::string(log.data()));
+  error.message = error.what.english();
   return tl::unexpected(std::move(error));
 }
 
@@ -72,7 +74,7 @@ Result<void> allow_shared_memory(GpuContext& context, CUfunction function, const
   if (launch.shared_bytes + static_cast<uint32_t>(fixed) <= 48u * 1024u) return {};
   CUresult status = driver.func_set_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                               static_cast<int>(launch.shared_bytes));
-  if (status != CUDA_SUCCESS) return tl::unexpected(context.error("asking for shared memory", status));
+  if (status != CUDA_SUCCESS) return tl::unexpected(context.error(Phrase("asking for shared memory"), status));
   return {};
 }
 
@@ -81,7 +83,8 @@ Result<void> check_that_all_blocks_fit(GpuContext& context, CUfunction function,
   int blocks = 0;
   const CUresult status = context.driver().occupancy_max_active_blocks(
       &blocks, function, static_cast<int>(launch.block.count()), launch.shared_bytes);
-  if (status != CUDA_SUCCESS) return tl::unexpected(context.error("counting the blocks that fit at once", status));
+  if (status != CUDA_SUCCESS)
+    return tl::unexpected(context.error(Phrase("counting the blocks that fit at once"), status));
   const uint64_t most = static_cast<uint64_t>(blocks) *
                         static_cast<uint64_t>(device_attribute(context, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
   if (launch.grid.count() <= most) return {};
@@ -142,7 +145,7 @@ Result<std::shared_ptr<LoadedModule>> GpuModules::get(const std::shared_ptr<GpuC
 Result<std::shared_ptr<LoadedModule>> LoadedModule::load(std::shared_ptr<GpuContext> context,
                                                          const CompiledModule& module) {
   CurrentContext current(*context);
-  if (!current) return tl::unexpected(context->error("loading the kernels", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  if (!current) return tl::unexpected(context->error(Phrase("loading the kernels"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   if (!module.cubin.empty()) {
     Result<CUmodule> loaded = load_cubin(*context, module.cubin);
     if (loaded) return std::shared_ptr<LoadedModule>(new LoadedModule(std::move(context), *loaded, false));
@@ -162,7 +165,7 @@ Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& modul
                                       const Launch& launch, std::span<const uint64_t> addresses) {
   GpuContext& context = *module->context();
   CurrentContext current(context);
-  if (!current) return tl::unexpected(context.error("the launch", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  if (!current) return tl::unexpected(context.error(Phrase("the launch"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   if (auto ok = check_arguments(compiled, launch); !ok) return tl::unexpected(ok.error());
   PreparedLaunch prepared{module, nullptr, launch.kernel, launch.grid, launch.block, launch.shared_bytes, false, {}};
   CUresult status = context.driver().module_get_function(&prepared.function, module->handle(), launch.kernel.c_str());
@@ -170,7 +173,7 @@ Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& modul
     return fail(ErrorId::kernel_not_found, launch.kernel, "the compiled module", "others");
   }
   if (status != CUDA_SUCCESS) {
-    return tl::unexpected(context.error(fmt::format("finding kernel '{}'", launch.kernel), status));
+    return tl::unexpected(context.error(phrase("finding kernel '{}'", launch.kernel), status));
   }
   if (auto ok = check_extents(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
   if (auto ok = allow_shared_memory(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
@@ -185,7 +188,7 @@ Result<double> run_launch(GpuContext& context, const PreparedLaunch& launch, std
   using namespace std::chrono_literals;
   using Clock = std::chrono::steady_clock;
   CurrentContext current(context);
-  const std::string what = fmt::format("kernel '{}'", launch.kernel);
+  const Phrase what = phrase("kernel '{}'", launch.kernel);
   if (!current) return tl::unexpected(context.error(what, CUDA_ERROR_CONTEXT_IS_DESTROYED));
   const Driver& driver = context.driver();
   ScopedEvent start(driver), end(driver);

@@ -56,11 +56,11 @@ TimedWork GpuTimer::calls(EnqueueCall call, std::span<const AddressSet> sets) {
 
 Result<void> GpuTimer::execute(const TimedWork& work) {
   CurrentContext current(*context_);
-  if (!current) return tl::unexpected(context_->error("the run", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  if (!current) return tl::unexpected(context_->error(Phrase("the run"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   const CUresult queued = enqueue_execution(work, 0);
   const CUresult finished = context_->driver().stream_synchronize(context_->stream());
   const CUresult status = queued != CUDA_SUCCESS ? queued : finished;
-  if (status != CUDA_SUCCESS) return tl::unexpected(context_->error("the run", status));
+  if (status != CUDA_SUCCESS) return tl::unexpected(context_->error(Phrase("the run"), status));
   return {};
 }
 
@@ -81,7 +81,7 @@ Result<void> GpuTimer::need_events(size_t count) {
   while (events_.size() < count) {
     CUevent event = nullptr;
     CUresult status = context_->driver().event_create(&event, CU_EVENT_DEFAULT);
-    if (status != CUDA_SUCCESS) return tl::unexpected(context_->error("creating an event", status));
+    if (status != CUDA_SUCCESS) return tl::unexpected(context_->error(Phrase("creating an event"), status));
     events_.push_back(event);
   }
   return {};
@@ -112,25 +112,25 @@ Result<std::vector<double>> GpuTimer::measure(int samples, const std::function<C
     step(driver.event_elapsed_time(&elapsed, events_[2 * i], events_[2 * i + 1]));
     milliseconds.push_back(static_cast<double>(elapsed) / executions);
   }
-  if (status != CUDA_SUCCESS) return tl::unexpected(context_->error("the timed run", status));
+  if (status != CUDA_SUCCESS) return tl::unexpected(context_->error(Phrase("the timed run"), status));
   return milliseconds;
 }
 
 Result<std::vector<double>> GpuTimer::cold(const TimedWork& work, int samples) {
   CurrentContext current(*context_);
-  if (!current) return tl::unexpected(context_->error("the timed run", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  if (!current) return tl::unexpected(context_->error(Phrase("the timed run"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   return measure(
       samples, [&] { return enqueue_execution(work, 0); }, 1);
 }
 
 Result<std::unique_ptr<TimedGraph>> GpuTimer::capture(const TimedWork& work, int executions) {
   CurrentContext current(*context_);
-  if (!current) return tl::unexpected(context_->error("capturing a graph", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  if (!current) return tl::unexpected(context_->error(Phrase("capturing a graph"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   const Driver& driver = context_->driver();
   std::unique_ptr<TimedGraph> graph(new TimedGraph(context_));
   graph->executions_ = executions;
   CUresult status = driver.stream_begin_capture(context_->stream(), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
-  if (status != CUDA_SUCCESS) return tl::unexpected(context_->error("capturing a graph", status));
+  if (status != CUDA_SUCCESS) return tl::unexpected(context_->error(Phrase("capturing a graph"), status));
   for (int i = 0; i < executions && status == CUDA_SUCCESS; ++i) {
     status = enqueue_execution(work, static_cast<size_t>(i) % work.sets());
   }
@@ -139,13 +139,13 @@ Result<std::unique_ptr<TimedGraph>> GpuTimer::capture(const TimedWork& work, int
   if (status == CUDA_SUCCESS) status = ended;
   if (status == CUDA_SUCCESS) status = driver.graph_instantiate(&graph->executable_, captured, 0);
   if (captured) driver.graph_destroy(captured);
-  if (status != CUDA_SUCCESS) return tl::unexpected(context_->error("capturing a graph", status));
+  if (status != CUDA_SUCCESS) return tl::unexpected(context_->error(Phrase("capturing a graph"), status));
   return graph;
 }
 
 Result<std::vector<double>> GpuTimer::batched(const TimedGraph& graph, int samples) {
   CurrentContext current(*context_);
-  if (!current) return tl::unexpected(context_->error("the timed run", CUDA_ERROR_CONTEXT_IS_DESTROYED));
+  if (!current) return tl::unexpected(context_->error(Phrase("the timed run"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   return measure(
       samples, [&] { return context_->driver().graph_launch(graph.executable_, context_->stream()); },
       graph.executions_);

@@ -59,7 +59,7 @@ Result<std::string> architecture_of(const GpuContext& context) {
                                                  context.device()) == CUDA_SUCCESS &&
                      driver.device_get_attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
                                                  context.device()) == CUDA_SUCCESS;
-  if (!known) return unavailable(Phrase("the GPU does not say what it is"));
+  if (!known) return unavailable(Phrase("the GPU does not report its model"));
   return fmt::format("sm_{}{}", major, minor);
 }
 

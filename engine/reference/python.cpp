@@ -131,7 +131,7 @@ Result<std::vector<double>> PythonReference::time(ReferenceKind kind, const std:
   }
   if (milliseconds.size() != static_cast<size_t>(samples)) {
     return fail(ErrorId::reference_unavailable, display_name(kind),
-                phrase("it was asked for {} times and gave {}", samples, milliseconds.size()));
+                phrase("it was asked for {} timings and gave {}", samples, milliseconds.size()));
   }
   return milliseconds;
 }

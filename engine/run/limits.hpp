@@ -16,6 +16,8 @@ Result<void> check_memory(const Plan& plan, DeviceKind device);
 
 /// Whether the simulator would take too long for all of the blocks.
 bool is_too_large(const Lab& lab, const Config& config);
+/// The same of the request's lab; false where it has none.
+bool is_too_large(const Request& request);
 
 /// Whether the simulator executes only some of the blocks.
 bool is_sampled(const Request& request);

@@ -204,9 +204,9 @@ class GridObserver {
       class_of_[block] = static_cast<uint32_t>(same - classes_.begin());
       if (same != classes_.end()) continue;
       if (classes_.size() == kMostClasses)
-        return fail(
-            ErrorId::not_modelled,
-            phrase("its blocks begin in more than {} different ways: they are no shifts of one another", kMostClasses));
+        return fail(ErrorId::not_modelled,
+                    phrase("its blocks start in more than {} different ways: they are not shifts of one another",
+                           kMostClasses));
       classes_.push_back({std::move(form), block});
     }
     return {};

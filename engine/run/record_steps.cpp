@@ -1,6 +1,5 @@
 #include "engine/run/record_steps.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -80,12 +79,6 @@ Result<Buffers> promise_buffers(const RunResult& result, Executor& simulator, co
   return buffers;
 }
 
-/// Whether running the launches in full would take too long.
-bool is_too_large(const RunResult& result) {
-  const Lab* lab = find_lab(result.request.lab);
-  return lab != nullptr && is_too_large(*lab, result.request.config);
-}
-
 bool is_given(const Launch& launch, size_t buffer) {
   const auto points_to = [&](const BufferArgument& target) { return target.buffer == buffer; };
   return std::any_of(launch.arguments.begin(), launch.arguments.end(), [&](const Argument& argument) {
@@ -100,7 +93,7 @@ bool is_given(const Launch& launch, size_t buffer) {
 std::vector<size_t> buffers_not_computed(const RunResult& result, size_t launch) {
   std::vector<size_t> buffers;
   const auto& launches = result.plan.launches;
-  if (launch >= launches.size() || !is_too_large(result)) return buffers;
+  if (launch >= launches.size() || !is_too_large(result.request)) return buffers;
   const auto before = launches.begin() + static_cast<std::ptrdiff_t>(launch);
   for (size_t i = 0; i < result.plan.buffers.size(); ++i) {
     if (result.plan.buffers[i].role == Role::input || !is_given(launches[launch], i)) continue;
@@ -115,7 +108,7 @@ Result<std::shared_ptr<const StepRecord>> record_steps(const RunResult& result, 
   const Plan& plan = result.plan;
   if (launch >= plan.launches.size())
     return fail(ErrorId::bad_argument, "launch", phrase("the run has {}", plan.launches.size()));
-  const bool alone = is_too_large(result);
+  const bool alone = is_too_large(result.request);
   auto buffers = alone ? promise_buffers(result, simulator, buffers_not_computed(result, launch))
                        : fill_buffers(result, simulator, stop);
   if (!buffers) return tl::unexpected<Error>(buffers.error());

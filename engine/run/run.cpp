@@ -6,6 +6,7 @@
 #include <future>
 #include <set>
 
+#include "engine/run/block_usage.hpp"
 #include "engine/run/compare.hpp"
 #include "engine/run/input_cache.hpp"
 #include "engine/run/inputs.hpp"
@@ -68,7 +69,7 @@ class RunInProgress {
     if (!sampled_)
       if (auto ready = check_memory(result_.plan, result_.request.device); !ready) return forward(ready);
     if (auto compiled = compile(); !compiled) return forward(compiled);
-    find_occupancy();
+    find_occupancy(result_);
     result_.launch = launch_to_show(result_);
     if (!sampled_ && !begun_)
       if (auto filled = fill_inputs(); !filled) return forward(filled);
@@ -275,8 +276,7 @@ class RunInProgress {
     if (!result_.request.observe) return Phrase("not asked for");
     const Lab* lab = lab_of(result_.request);
     if (lab == nullptr) return {};
-    if (is_too_large(*lab, result_.request.config))
-      return Phrase("the simulator would take too long for all of the blocks");
+    if (is_too_large(result_.request)) return Phrase("the simulator would take too long for all of the blocks");
     for (const auto& size : lab->sizes)
       if (result_.request.config.size(size.name) > size.max_sim)
         return make_error(ErrorId::too_large_to_simulate, size.name, result_.request.config.size(size.name),
@@ -295,7 +295,7 @@ class RunInProgress {
       if (auto ran = execute_simulated(); !ran) return ran;
     result_.launch = launch_to_show(result_);
     if (sampled_)
-      note_sample();
+      finish_sample();
     else
       make_views();
     if (gpu) return {};
@@ -321,9 +321,9 @@ class RunInProgress {
   }
 
   /// The counters of the blocks that were executed; no buffer holds what the kernel would have written.
-  void note_sample() {
+  void finish_sample() {
     result_.traffic.counters = counters_;
-    tilescope::note_sample(result_);
+    note_sample(result_);
     for (const BufferSpec& spec : result_.plan.buffers)
       result_.buffers.push_back(std::make_shared<const HostBuffer>(spec.type, 0));
   }
@@ -335,12 +335,11 @@ class RunInProgress {
     report(Progress::Phase::simulate, 0);
     const GpuSpec& gpu = result_.modelled_gpu;
     Executor& simulator = engine_.simulator();
-    const Lab* lab = find_lab(result_.request.lab);
-    auto buffers = allocate(simulator, lab != nullptr && is_too_large(*lab, result_.request.config));
+    auto buffers = allocate(simulator, is_too_large(result_.request));
     if (!buffers) return tl::unexpected<Error>(buffers.error());
     const Launch& launch = result_.plan.launches.back();
     const int64_t chosen = ctas_as_set();
-    const Residency residency = resident_blocks(gpu, usage_of(launch));
+    const Residency residency = resident_blocks(gpu, usage_of(result_.compiled, launch));
     ModelledCache cache{.gpu = gpu.name,
                         .bytes = gpu.l2_bytes,
                         .partitions = gpu.l2_partitions,
@@ -421,28 +420,6 @@ class RunInProgress {
     }
   }
 
-  BlockUsage usage_of(const Launch& launch) const {
-    BlockUsage usage;
-    usage.threads = static_cast<uint32_t>(launch.block.count());
-    usage.dynamic_shared_bytes = launch.shared_bytes;
-    if (const KernelInfo* kernel = result_.compiled.find(launch.kernel); kernel != nullptr) {
-      usage.registers_per_thread = kernel->registers;
-      usage.static_shared_bytes = kernel->static_shared_bytes;
-      usage.barriers = kernel->barriers;
-    }
-    return usage;
-  }
-
-  void find_occupancy() {
-    for (const Launch& launch : result_.plan.launches) {
-      const uint64_t blocks = launch.grid.count();
-      result_.usage.push_back(usage_of(launch));
-      result_.occupancy.push_back(occupancy_of(result_.modelled_gpu, result_.usage.back(), blocks));
-      result_.waves.push_back(
-          schedule_waves(result_.modelled_gpu, result_.usage.back(), result_.occupancy.back(), blocks));
-    }
-  }
-
   void compare_outputs(const Lab& lab) {
     report(Progress::Phase::compare, 0);
     const Rung* rung = find_rung(lab, result_.rung);
@@ -477,7 +454,7 @@ class RunInProgress {
   RunResult result_;
   SharedBuffers initial_;
   bool sampled_ = false;
-  std::optional<Result<void>> begun_;  // what simulate_beside_compiler came to; nothing: it did nothing
+  std::optional<Result<void>> begun_;  // how simulate_beside_compiler ended; nothing: it did nothing
   double beside_ms_ = 0;
   std::vector<SiteCount> sites_;
   Counters counters_;

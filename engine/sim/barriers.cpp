@@ -49,7 +49,7 @@ bool Machine::was_there(const Warp& warp, uint32_t lane) const {
 void Machine::arrive(Warp& warp, const Operation* operation, uint32_t lanes, BarrierCall call) {
   if (call.id >= block_->barriers.size())
     report_lanes(warp, operation, lanes, "invalid-barrier",
-                 phrase("there is no barrier {}: a block has those from 0 to 15", call.id));
+                 phrase("there is no barrier {}: a block has barriers 0 to 15", call.id));
   if (call.count % 32 != 0 || (call.count == 0 && call.goes_on))
     report_lanes(warp, operation, lanes, "invalid-barrier",
                  call.count == 0 ? phrase("bar.arrive at barrier {} without a number of threads", call.id)

@@ -179,7 +179,8 @@ class KernelDecoder {
     if (!operation) return tl::unexpected<Error>(operation.error());
     if (const auto call = function_.calls.find(index); call != function_.calls.end()) {
       if (!add_call_site(call->second, index))
-        return fail(ErrorId::ptx_syntax, function_.instructions[index].ptx_line, "a call passes what is not there");
+        return fail(ErrorId::ptx_syntax, function_.instructions[index].ptx_line,
+                    "a call passes an undefined parameter");
       return add(*operation, index, static_cast<uint32_t>(program_->call_sites.size() - 1));
     }
     const uint32_t site = resolved.is_memory ? add_site(resolved, operands_->narrow_address()) : 0;
@@ -310,7 +311,7 @@ Result<std::shared_ptr<const Program>> decode_kernel(std::shared_ptr<const PtxMo
   }
   const auto first = module->files.find(1);
   return fail(ErrorId::kernel_not_found, kernel,
-              first == module->files.end() ? std::string("the module") : std::string(first->second),
+              first == module->files.end() ? Phrase("the module") : Phrase(first->second),
               known.empty() ? Phrase("none") : Phrase(known));
 }
 

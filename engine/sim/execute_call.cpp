@@ -101,7 +101,7 @@ const Subroutine* find_callee(const Program& program, const CallSite& site, uint
   }
   const Subroutine& callee = program.subroutines[program.subroutine_of[index - 1]];
   if (callee.results == site.result_bytes && callee.parameters == site.parameter_bytes) return &callee;
-  problem = phrase("call of '{}' through a pointer to a function of another type", callee.name);
+  problem = phrase("call of '{}' through a pointer to a function of a different type", callee.name);
   return nullptr;
 }
 

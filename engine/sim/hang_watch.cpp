@@ -106,7 +106,7 @@ void Machine::report_hang(Block& block, ChunkRecord& record, const Phrase& reaso
         report_lanes(warp, at, lanes, "deadlock", reason);
       else
         report_lanes(warp, at, lanes, "step-limit",
-                     waits ? Phrase("this loop waits for ever: no thread does any more what it waits for")
+                     waits ? Phrase("this loop waits forever: no thread that still runs does what it waits for")
                            : Phrase("this loop never ends: it repeats itself and changes nothing"));
     }
   }

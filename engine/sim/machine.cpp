@@ -289,12 +289,7 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
                            : !aligned          ? FindingId("misaligned")
                            : read_only         ? FindingId("read-only-write")
                                                : FindingId("atomic-on-local");
-      // Of a line that is known to be wrong no text is made: there may be millions of its lanes.
-      NotedFinding* known = setup_.recorder == nullptr ? find_known(*record_, program_, site.operation, id) : nullptr;
-      if (known != nullptr) {
-        ++known->finding.count;
-        continue;
-      }
+      if (count_again(site.operation, 1, id)) continue;
       report(warp, site.operation, lane, 1, id,
              phrase("{} of {} bytes at {}", verb_of(site), bytes, place_text(near, address)), near,
              near == nullptr ? 0 : static_cast<int64_t>(address - near->low));
@@ -315,7 +310,6 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
   return good;
 }
 
-/// Makes the contents of buffers that are made when they are read. Returns the lanes that read something else.
 uint32_t Machine::make_unwritten(const uint64_t* addresses, int64_t offset, uint32_t mask, uint32_t bytes) const {
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(left));
@@ -333,11 +327,12 @@ void Machine::report_unwritten(Warp& warp, uint32_t site_index, const uint64_t* 
   const MemorySite& site = program_.sites[site_index];
   mask = make_unwritten(addresses, offset, mask, site.bytes_per_lane);
   if (copies_pending()) mask &= ~report_not_waited(warp, site_index, addresses, offset, mask);
-  if (mask == 0) return;
+  const auto lanes = static_cast<uint32_t>(std::popcount(mask));
+  if (lanes == 0 || count_again(site.operation, lanes, "uninitialised-read")) return;
   const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
   const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
   const Extent* extent = memory_.nearest(address);
-  report(warp, site.operation, lane, static_cast<uint32_t>(std::popcount(mask)), "uninitialised-read",
+  report(warp, site.operation, lane, lanes, "uninitialised-read",
          phrase("{} of {} bytes at {}", verb_of(site), site.bytes_per_lane, place_text(extent, address)), extent,
          extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
 }
@@ -348,7 +343,7 @@ Phrase Machine::place_text(const Extent* extent, uint64_t address) const {
   const auto offset = static_cast<int64_t>(address - extent->low);
   const std::string from = fmt::format("{:+}", offset);
   const bool is_window = extent->space == Space::shared || extent->space == Space::local;
-  const Phrase place = is_window ? phrase("{}{}", extent->name, from) : Phrase(extent->name + from);
+  const Phrase place = is_window ? phrase("{}{}", Phrase::translatable(extent->name), from) : extent->name + from;
   const uint64_t bytes = extent->is_released ? extent->released_bytes : extent->bytes();
   if (extent->buffer >= 0) return phrase("{} (buffer of {} bytes)", place, bytes);
   if (extent->low >> kRegionBits == kHeapWindow >> kRegionBits)
@@ -356,6 +351,12 @@ Phrase Machine::place_text(const Extent* extent, uint64_t address) const {
   if (extent->space == Space::global) return phrase("{} (variable of {} bytes)", place, bytes);
   if (extent->space == Space::constant) return phrase("{} (constant of {} bytes)", place, bytes);
   return phrase("{} (window of {} bytes)", place, bytes);
+}
+
+bool Machine::count_again(uint32_t operation, uint32_t lanes, FindingId id) {
+  NotedFinding* known = setup_.recorder == nullptr ? find_known(*record_, program_, operation, id) : nullptr;
+  if (known != nullptr) known->finding.count += lanes;
+  return known != nullptr;
 }
 
 /// Adds to the finding of the same kind and line, or begins one.

@@ -186,8 +186,9 @@ class Machine {
   /// extent, and for atomics.
   uint32_t locate_lanes(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask,
                         std::array<uint8_t*, 32>& host, uint32_t bytes = 0);
-  /// Reports those lanes that read bytes which nobody has written.
+  /// Makes the contents of buffers that are made when they are first read. Returns the lanes that read other memory.
   uint32_t make_unwritten(const uint64_t* addresses, int64_t offset, uint32_t mask, uint32_t bytes) const;
+  /// Reports the lanes that read bytes which were never written.
   void report_unwritten(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask);
   /// 64-bit addresses of an operation's lanes: those in the register, or 32-bit ones widened into `space`.
   static const uint64_t* addresses_of(const Warp& warp, const Operation& operation, const SiteState& site,
@@ -243,6 +244,9 @@ class Machine {
     return block_->local_written.data() + size_t{warp.index} * 32 * program_.local_bytes;
   }
   void note_exit(uint32_t lanes);
+  /// Counts lanes of a finding that is known, for which no text has to be made: there may be millions of them. False
+  /// where it is a new one, or where a step recorder notes each.
+  bool count_again(uint32_t operation, uint32_t lanes, FindingId id);
   /// Adds to the finding of the same kind and line, or begins one.
   void report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, FindingId id, const Phrase& what,
               const Extent* extent, int64_t offset, const FindingPlace* place = nullptr);

@@ -33,10 +33,12 @@ uint32_t Machine::report_not_waited(Warp& warp, uint32_t site_index, const uint6
     lanes |= 1U << lane;
   }
   if (first == nullptr) return 0;
+  const auto count = static_cast<uint32_t>(std::popcount(lanes));
+  if (count_again(site.operation, count, "async-copy-not-waited")) return lanes;
   const auto lane = static_cast<uint32_t>(std::countr_zero(lanes));
   const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
   const Extent* extent = memory_.nearest(address);
-  report(warp, site.operation, lane, static_cast<uint32_t>(std::popcount(lanes)), "async-copy-not-waited",
+  report(warp, site.operation, lane, count, "async-copy-not-waited",
          phrase("{} of {} bytes at {}, whose copy was issued at {}", verb_of(site), site.bytes_per_lane,
                 place_text(extent, address), line_text(&program_.operations[first->operation])),
          extent, extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));

@@ -72,7 +72,7 @@ NotedFinding describe_race(const LaunchSetup& setup, Dim3 block, const SharedRac
   Phrase by = phrase("thread {} with no barrier between", thread);
   if (race.kind == RaceKind::within_warp || race.kind == RaceKind::volatile_lanes)
     by = phrase("thread {} of the same warp with no __syncwarp() between", thread);
-  if (race.kind == RaceKind::one_store) by = phrase("thread {} by the same instruction with another value", thread);
+  if (race.kind == RaceKind::one_store) by = phrase("thread {} by the same instruction with a different value", thread);
   NotedFinding noted = make_finding(
       setup, race.kind == RaceKind::volatile_lanes ? FindingId("missing-syncwarp") : FindingId("shared-race"), side,
       other, phrase("shared memory+{} (window of {} bytes)", race.offset, setup.shared_bytes), by);
@@ -103,7 +103,7 @@ NotedFinding describe_race(const LaunchSetup& setup, const GlobalRace& race) {
   const std::string thread = coordinates(other.thread);
   Phrase by = phrase("block {} thread {} with nothing that orders the blocks", coordinates(other.block), thread);
   if (race.one_store)
-    by = phrase("thread {} by the same instruction with another value", thread);
+    by = phrase("thread {} by the same instruction with a different value", thread);
   else if (race.first.block == race.second.block)
     by = phrase("thread {} of the same block with no barrier between", thread);
   NotedFinding noted = make_finding(setup, "global-race", side, other, where, by);

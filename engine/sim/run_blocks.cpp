@@ -209,8 +209,8 @@ class ResidentBlocks {
     Phrase reason;
     if (next_ < blocks_)
       reason = phrase(
-          "the blocks that run wait for what others have to do that cannot begin: the grid has {} blocks, and the GPU "
-          "holds {} of them at a time ({})",
+          "the resident blocks wait for blocks that cannot start: the grid has {} blocks, and the GPU holds {} of them "
+          "at a time ({})",
           blocks_, resident_.size(), setup_.residency_reason);
     machine_.report_hang(*resident_.front()->block, resident_.front()->record, reason);
     return true;

@@ -39,8 +39,8 @@ struct LoadedModule {
 };
 
 Result<void> check_limit(const char* name, uint64_t value, uint64_t limit) {
-  if (value == 0) return fail(ErrorId::bad_launch, name, value, "it must be at least 1");
-  if (value > limit) return fail(ErrorId::bad_launch, name, value, phrase("the limit is {}", limit));
+  if (value == 0) return fail(ErrorId::bad_launch, Phrase(name), value, "it must be at least 1");
+  if (value > limit) return fail(ErrorId::bad_launch, Phrase(name), value, phrase("the limit is {}", limit));
   return {};
 }
 
@@ -169,7 +169,8 @@ class Simulator : public Executor {
     for (const auto& buffer : buffers) addresses.push_back(buffer != nullptr ? buffer->address() : 0);
     for (size_t i = 0; i < declared.size(); ++i) {
       const auto* buffer = std::get_if<BufferArgument>(&launch.arguments[i]);
-      const std::string text = buffer != nullptr ? "a buffer" : std::get<ScalarArgument>(launch.arguments[i]).text;
+      const Phrase text =
+          buffer != nullptr ? Phrase("a buffer") : Phrase(std::get<ScalarArgument>(launch.arguments[i]).text);
       if (buffer != nullptr && (buffer->buffer >= buffers.size() || buffers[buffer->buffer] == nullptr))
         return fail(ErrorId::bad_argument, phrase("buffer {}", buffer->buffer), "there is no such buffer");
       const std::vector<std::byte> bytes = argument_bytes(launch.arguments[i], addresses);

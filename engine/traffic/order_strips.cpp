@@ -236,7 +236,7 @@ class ReplayBuilder {
         strip.turn_ends.push_back(static_cast<uint32_t>(strip.uses.size()));
     }
     if (replay_.unit_bytes_.size() > kMostUnits)
-      return fail(ErrorId::not_modelled, "its blocks touch the buffers in too many different pieces");
+      return fail(ErrorId::not_modelled, "its blocks touch the buffers in too many different segments");
     if (strip.uses.empty()) return kNone;
     return known->second = same_strip(std::move(strip));
   }

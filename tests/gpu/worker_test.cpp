@@ -79,8 +79,19 @@ TEST(LaunchProtocol, CarriesTimesOutputAndErrors) {
   EXPECT_EQ(failed.error().hint, "Choose a smaller size.");
 }
 
+TEST(LaunchProtocol, KeepsWhatOtherLanguagesSayAndWhatIsAName) {
+  const Error sent = make_error(ErrorId::bad_launch, "grid", std::string("read"),
+                                phrase("1 to {} blocks in x and 1 to {} in y and z are possible", 7, 3));
+  const auto failed = answer_from_json(json::parse(answer_of(sent).dump()));
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().message, sent.message);
+  EXPECT_EQ(failed.error().what, sent.what);
+  EXPECT_EQ(failed.error().advice, sent.advice);
+}
+
 TEST(LaunchProtocol, TakesNothingElseForAnAnswer) {
-  for (const char* text : {"{}", "[]", "null", R"({"milliseconds": []})", R"({"milliseconds": [1]})"}) {
+  for (const char* text : {"{}", "[]", "null", R"({"milliseconds": []})", R"({"milliseconds": [1]})",
+                           R"({"error": 1, "message": "no form of it"})"}) {
     const auto answer = answer_from_json(json::parse(text));
     ASSERT_FALSE(answer) << text;
     EXPECT_EQ(answer.error().id, ErrorId::cuda_failed);

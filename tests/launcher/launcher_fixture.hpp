@@ -46,7 +46,7 @@ class Launcher : public testing::Test {
     stand_in("dpkg", "exit 0");
     stand_in("sudo", "echo sudo >> $TREE/calls; exec \"$@\"");
     stand_in("cmake", "echo cmake $* >> $TREE/calls; touch $TREE/build/release/build.ninja");
-    stand_in("ninja", "echo ninja \"${@: -1}\" >> $TREE/calls; cp $TREE/program $TREE/build/release/tilescope");
+    stand_in_for_ninja("cp $TREE/program $TREE/build/release/tilescope");
     stand_in("ctest", "echo ctest $* >> $TREE/calls; echo '100% tests passed'");
     stand_in("xvfb-run", "echo xvfb-run >> $TREE/calls; while [[ $1 == --* ]]; do shift; done; exec \"$@\"");
     write("program", "#!/bin/bash\necho program $* >> $TREE/calls\nexit ${PROGRAM_STATUS:-0}\n");
@@ -72,6 +72,15 @@ class Launcher : public testing::Test {
   void stand_in(const std::string& command, const std::string& body) {
     write("stand-ins/" + command, "#!/bin/bash\n" + body + "\n");
     make_executable("stand-ins/" + command);
+  }
+
+  /// `build` is what it does with a target. The objects of a target are the lines of the file "objects", if there is
+  /// one.
+  void stand_in_for_ninja(const std::string& build) {
+    stand_in("ninja",
+             "if [[ $* == *'-t inputs'* ]]; then cat $TREE/objects 2>/dev/null; exit; fi\n"
+             "echo ninja \"${@: -1}\" >> $TREE/calls\n" +
+                 build);
   }
 
   /// `environment` is put before the call, for example "DISPLAY=:1".

@@ -152,6 +152,30 @@ TEST_F(Launcher, TheFirstStartSaysHowLongItTakesAndThatItMayBeStopped) {
   EXPECT_THAT(launch("").output, Not(HasSubstr("minutes"))) << "a later build is short";
 }
 
+/// The minutes of the sentence that begins so, and 0 where it is not said.
+int minutes_after(const std::string& beginning, const std::string& output) {
+  std::smatch match;
+  const std::regex sentence(beginning + " takes about ([0-9]+) minutes? on 1 core\n");
+  return std::regex_search(output, match, sentence) ? std::stoi(match[1]) : 0;
+}
+
+TEST_F(Launcher, AResumedFirstBuildSaysWhatIsLeftOfIt) {
+  stand_in("nproc", "echo 1");
+  write("objects", "source.cpp\na.cpp.o\nb.cpp.o\nc.cpp.o\nd.cpp.o\n");
+  const std::string ninja = text_of("stand-ins/ninja");
+  stand_in_for_ninja("touch $TREE/build/release/{a,b,c}.cpp.o; kill -INT $PPID; exit 130");
+  const std::string first = launch("").output;
+  const int whole = minutes_after("tilescope: the first build", first);
+  EXPECT_GT(whole, 4) << first;
+  EXPECT_EQ(minutes_after("tilescope: building; the first build", first), whole) << first;
+  write("stand-ins/ninja", ninja);
+  const std::string next = launch("").output;
+  const int rest = minutes_after("tilescope: the rest of the first build", next);
+  EXPECT_GE(rest, whole / 4) << next;
+  EXPECT_LE(rest, whole / 4 + 1) << next;
+  EXPECT_THAT(next, Not(HasSubstr("tilescope: the first build"))) << "the time of the whole";
+}
+
 TEST_F(Launcher, ThePackagesToDownloadAreCountedInMegabytes) {
   write("absent", "libmd4c-dev\nxvfb\n");
   stand_in("apt-get",
@@ -188,7 +212,7 @@ TEST_F(Launcher, AnInstallationThatWasInterruptedIsFinishedFirst) {
 
 TEST_F(Launcher, AnInterruptedBuildSaysThatTheNextStartContinues) {
   const std::string ninja = text_of("stand-ins/ninja");
-  stand_in("ninja", "kill -INT $PPID; exit 130");
+  stand_in_for_ninja("kill -INT $PPID; exit 130");
   const Outcome stopped = launch("");
   EXPECT_EQ(stopped.status, 130);
   EXPECT_THAT(stopped.output, testing::EndsWith("tilescope: stopped; the next ./tilescope continues from here\n"));

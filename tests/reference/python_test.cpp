@@ -150,7 +150,7 @@ TEST_F(FakeChild, ThatAnswersAnotherRequestIsNotBelieved) {
 TEST_F(FakeChild, ThatGivesImpossibleTimesIsNotBelieved) {
   for (const char* times : {"[1]", "[1, 2, 3]", "[1, 0]", "[1, -2]", "[1, \"2\"]", "[1, null]", "7", "[1, 1e999]"}) {
     EXPECT_THAT(failure_to_time(std::string("next; answer '\"ok\": true, \"milliseconds\": ") + times + "'; next"),
-                testing::AnyOf(HasSubstr("it was asked for 2 times and gave"), HasSubstr("which is not JSON")))
+                testing::AnyOf(HasSubstr("it was asked for 2 timings and gave"), HasSubstr("which is not JSON")))
         << times;
   }
 }

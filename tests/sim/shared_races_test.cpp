@@ -129,7 +129,7 @@ TEST(SharedRaces, WritesOfTheSameValueAreSilentAndOfDifferentOnesAreNot) {
   EXPECT_EQ(report.findings[0].message,
             "shared race: write of 4 bytes at shared memory+0 (window of 4 bytes), kernels/shared_races.cu:164, "
             "block (0,0,0) thread (1,0,0), and write at kernels/shared_races.cu:164 by thread (0,0,0) by the same "
-            "instruction with another value");
+            "instruction with a different value");
 }
 TEST(SharedRaces, NeighbouringBytesOfDifferentWarpsAreSilent) {
   EXPECT_TRUE(run<uint8_t>("neighbouring_bytes", {256, 1, 1}).findings.empty());

@@ -9,7 +9,6 @@ namespace tilescope {
 namespace {
 
 using Integers = std::vector<int>;
-constexpr uint32_t kEveryLane = 0xffffffff;
 
 Integers scattered(size_t count) {
   Integers values(count);
@@ -269,7 +268,7 @@ TEST(BlockBarrier, ABarrierThatABlockDoesNotHaveIsFound) {
   const auto report = machine.run(module_of("synchronisation"), "barrier_of", {1, 1, 1}, {64, 1, 1});
   ASSERT_FALSE(report.findings.empty());
   EXPECT_EQ(report.findings[0].message,
-            "invalid barrier: there is no barrier 16: a block has those from 0 to 15, "
+            "invalid barrier: there is no barrier 16: a block has barriers 0 to 15, "
             "kernels/synchronisation.cu:193, block (0,0,0) thread (0,0,0)");
 }
 TEST(BlockBarrier, MoreThreadsThanTheBlockHasAreADeadlock) {

@@ -139,7 +139,7 @@ TEST(Hangs, ALockThatIsTakenTwiceIsFoundWithThoseWhoWaitElsewhere) {
   machine.input("out", Integers(64, 0));
   const auto report = machine.run(module_of("waiting"), "lock_taken_twice", {1, 1, 1}, {64, 1, 1});
   EXPECT_EQ(messages_of(report),
-            (Messages{"step limit: this loop waits for ever: no thread does any more what it waits for, "
+            (Messages{"step limit: this loop waits forever: no thread that still runs does what it waits for, "
                       "kernels/waiting.cu:174, block (0,0,0) thread (0,0,0)",
                       "deadlock: barrier 0 is reached by 63 of 64 threads; elsewhere are 1 thread in loops, "
                       "kernels/waiting.cu:178, block (0,0,0) thread (1,0,0)"}));
@@ -156,7 +156,7 @@ TEST(Hangs, ABarrierOfMoreBlocksThanTheGpuHoldsIsADeadlock) {
     if (blocks <= 264) continue;
     ASSERT_FALSE(report.findings.empty());
     EXPECT_EQ(report.findings[0].message,
-              "deadlock: the blocks that run wait for what others have to do that cannot begin: the grid has 265 "
+              "deadlock: the resident blocks wait for blocks that cannot start: the grid has 265 "
               "blocks, and the GPU holds 264 of them at a time (2048 threads for each of 132 multiprocessors), "
               "kernels/waiting.cu:101, block (0,0,0) thread (0,0,0)");
   }
