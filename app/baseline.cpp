@@ -14,14 +14,14 @@ constexpr uint64_t kSectorBytes = 32;
 
 std::string count_text(uint64_t value) { return with_separators(static_cast<int64_t>(value)); }
 
-/// "0.50×": what now is of before; "=" where they do not differ.
+/// "0.50×": now over before; "=" where they are equal, "–" where before is zero.
 std::string ratio_text(double before, double now) {
   if (before == now) return "=";
   if (before <= 0) return "–";
   const double ratio = now / before;
   if (ratio < 0.0095) return "< 0.01×";
   if (ratio >= 9.95) return with_separators(std::llround(ratio)) + "×";
-  const bool close = ratio >= 0.995 && ratio < 1.005;  // "1.00×" would say that nothing changed
+  const bool close = ratio >= 0.995 && ratio < 1.005;  // a third digit, since "1.00×" would say that nothing changed
   return fmt::format("{:.{}f}×", ratio, close ? 3 : 2);
 }
 
@@ -31,7 +31,7 @@ Change change_of(double before, double now, bool less_is_better) {
   return (now < before) == less_is_better ? Change::better : Change::worse;
 }
 
-/// A quantity of which less is better.
+/// A quantity for which less is better.
 template <class T, class Text>
 void add_quantity(std::vector<ComparedFigure>& figures, const char* key, Badge badge, const std::optional<T>& before,
                   const std::optional<T>& now, const Text& text) {
@@ -67,8 +67,11 @@ void add_correctness(std::vector<ComparedFigure>& figures, const RunFigures& bef
     return !run.correct ? "–" : *run.correct ? "✓" : "✗";
   };
   const auto right = [](const RunFigures& run) { return run.findings == 0 && run.correct.value_or(true); };
-  ComparedFigure figure{
-      .key = "baseline.correct", .badge = Badge::simulated, .before = text(before), .now = text(now), .ratio = {}};
+  ComparedFigure figure{.key = "baseline.correct",
+                        .badge = before.on_gpu && now.on_gpu ? Badge::measured : Badge::simulated,
+                        .before = text(before),
+                        .now = text(now),
+                        .ratio = {}};
   if (right(before) != right(now)) figure.change = right(now) ? Change::better : Change::worse;
   figures.push_back(std::move(figure));
 }
@@ -79,6 +82,7 @@ RunFigures figures_of(const RunResult& result) {
   RunFigures figures;
   if (result.timing) figures.time_ms = result.timing->median_ms;
   if (!result.correctness.empty()) figures.correct = result.passed();
+  figures.on_gpu = result.request.device == DeviceKind::gpu;
   figures.findings = result.findings.size();
   figures.device_bytes = device_bytes_of(result);
   if (!result.observed) return figures;
@@ -143,7 +147,8 @@ std::string baseline_values(const Baseline& baseline, const Strings& strings) {
 std::vector<ComparedFigure> compare_figures(const RunFigures& before, const RunFigures& now) {
   std::vector<ComparedFigure> figures;
   const auto bytes = [](uint64_t value) { return bytes_text(static_cast<double>(value)); };
-  add_correctness(figures, before, now);
+  const bool measured = before.on_gpu && now.on_gpu;
+  if (!measured) add_correctness(figures, before, now);
   add_quantity(figures, "baseline.read", Badge::simulated, before.read, now.read, bytes);
   add_quantity(figures, "baseline.written", Badge::simulated, before.written, now.written, bytes);
   add_quantity(figures, "baseline.atomics", Badge::simulated, before.atomics, now.atomics, bytes);
@@ -153,6 +158,7 @@ std::vector<ComparedFigure> compare_figures(const RunFigures& before, const RunF
   add_quantity(figures, "baseline.conflicts", Badge::simulated, before.conflicts, now.conflicts, count_text);
   add_quantity(figures, "baseline.device_bytes", Badge::modelled, before.device_bytes, now.device_bytes,
                [](double value) { return bytes_text(value); });
+  if (measured) add_correctness(figures, before, now);
   add_quantity(figures, "baseline.time", Badge::measured, before.time_ms, now.time_ms,
                [](double value) { return milliseconds_text(value); });
   return figures;

@@ -1,5 +1,5 @@
-// The current result as files, and the command line that reproduces it. The palette, the menu of the header and keys
-// call these; each says in the status bar what it did, or why it could not.
+// The current result as files, and the command line that reproduces it. The palette and the menu of the header call
+// these; each says in the status bar what it did, or why it could not.
 #pragma once
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// The two menus at the right of the header: "?" explains, "⋯" has what else can be done. Every command of a key is
-// named here with its key.
+// The two menus at the right of the header: "?" has the help, "⋯" the other commands of the window. A command that has
+// a key shows it.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ namespace {
 // Unscaled pixels.
 constexpr float kButton = 28, kRow = 26, kWidth = 272, kRound = 9;
 
-/// Label at the left, key or value at the right, a tick where it is what holds now. Returns whether it was chosen.
+/// Label at the left, key or value at the right, a tick if it `holds` now. Returns whether it was chosen.
 bool item(PanelContext& context, const char* name, const std::string& label, const std::string& detail,
           bool holds = false) {
   const Theme& theme = context.theme;
@@ -79,16 +79,14 @@ void reset_lab(PanelContext& context) {
   Session& session = context.session;
   const std::vector<std::string> broken = session.request().broken;
   for (const std::string& name : broken) session.set_broken(name, false);
-  const Config config = opening_config(context.lab(), session.request().device);
-  for (const auto& [name, value] : config.sizes) session.set_size(name, value);
-  for (const auto& [name, value] : config.params) session.set_param(name, value);
+  session.reset_values();
   if (context.sandbox != nullptr && context.sandbox->is_shown(session)) context.sandbox->reset_form();
 }
 
 void open_docs(PanelContext& context, Screen& screen) {
   const auto file = screen.session.engine().root() / "README.md";
   open_document(file);
-  // Whether the desktop has a program for it is not known here, so the message says where it is.
+  // The desktop may have no program for it, so the message says where it is.
   screen.show_message(context.strings.format("menu.docs_are_in", fmt::arg("file", file.string())));
 }
 
@@ -108,7 +106,7 @@ void more_items(PanelContext& context, Screen& screen) {
   gap(context);
   if (item(context, "json", text("palette.export_json"), "")) export_json(screen);
   if (item(context, "csv", text("palette.export_csv"), "")) export_csv(screen);
-  if (item(context, "png", text("palette.export_png"), "")) screen.wants_picture = true;
+  if (item(context, "png", text("palette.export_png"), "")) export_png(screen);
   if (item(context, "command", text("palette.copy_command"), "")) copy_command(screen);
   gap(context);
   if (item(context, "reset_lab", text("menu.reset_lab"), "")) reset_lab(context);

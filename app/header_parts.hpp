@@ -17,7 +17,7 @@ struct HeaderLine {
   float width;  // of the window, unscaled
 };
 
-/// Whether the values match and what the checks found, in every view; pressed, it goes to what is wrong.
+/// Whether the values match and what the checks found. A click goes to what is wrong. `left`: of the room for it.
 float draw_header_verdict(PanelContext& context, const HeaderLine& line, float x, float left);
 /// The menus "?" and "⋯".
 float draw_header_menus(PanelContext& context, Screen& screen, const HeaderLine& line, float x);

@@ -1,4 +1,4 @@
-// Pass or fail, beside the badge: the one place where it is seen in every view and at every size of the window.
+// Pass or fail, beside the badge, where it is seen in every view and at every size of the window.
 #include <algorithm>
 #include <cmath>
 

@@ -23,7 +23,7 @@ struct Page {
     draw_text(list, font, {at.x, centred_top(font, at.y + px(kTitle) / 2)}, context.theme.text, context.strings(key));
     at.y += px(kTitle);
   }
-  /// What the first column holds has been drawn; the meaning beside it, over as many lines as it takes.
+  /// The meaning, beside what has been drawn in the first column, and over as many lines as it takes.
   void meaning(const std::string& text) {
     const TextRun run[] = {{context.fonts.small, context.theme.muted, text}};
     const float height = flow_text(list, {at.x + px(kFirst), at.y + px(2)}, width - px(kFirst), px(kLine), run);

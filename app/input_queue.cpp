@@ -12,8 +12,8 @@ bool InputQueue::Frame::takes(const InputEvent& event) const {
       return !pressed_button;
     case InputEvent::Kind::key:
       if (pressed_button || keys.contains(event.code)) return false;
-      // A modifier holds for the keys that came before it, too, as soon as the frame has seen it.
-      if (event.modifier) return !any_key;
+      // ImGui applies a modifier to the whole frame, so also to what came before it.
+      if (event.modifier) return !any_key && !text && !wheeled;
       // Enter after "12" must not come before it.
       return event.printable || !event.down || !text;
     case InputEvent::Kind::text:
@@ -25,7 +25,6 @@ bool InputQueue::Frame::takes(const InputEvent& event) const {
 void InputQueue::Frame::note(const InputEvent& event) {
   switch (event.kind) {
     case InputEvent::Kind::move:
-      moved = true;
       break;
     case InputEvent::Kind::button:
       pressed_button = true;

@@ -30,13 +30,14 @@ class InputQueue {
   void add(const InputEvent& event) { events_.push_back(event); }
   bool empty() const { return events_.empty(); }
   /// The events of the next frame, oldest first. Each button and each key changes at most once in them, the pointer
-  /// does not move after a button has changed, and text keeps its order among the keys that act on it.
+  /// does not move after a button has changed, text keeps its order among the keys that act on it, and no modifier
+  /// changes after the keys, text and turns of the wheel that came before it.
   std::vector<InputEvent> take();
 
  private:
   /// What the frame that is being filled has seen so far.
   struct Frame {
-    bool moved = false, wheeled = false, pressed_button = false, text = false, acting_key = false, any_key = false;
+    bool wheeled = false, pressed_button = false, text = false, acting_key = false, any_key = false;
     std::set<int> keys;
     bool takes(const InputEvent& event) const;
     void note(const InputEvent& event);

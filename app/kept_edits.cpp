@@ -1,14 +1,10 @@
 #include "app/kept_edits.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
+#include <chrono>
 #include <fstream>
 #include <iterator>
-#include <vector>
 
+#include "app/saved_files.hpp"
 #include "engine/sha256.hpp"
 
 namespace tilescope {
@@ -16,55 +12,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file: this line, the name, the digest of the base, then the text as it is.
+// A file holds this line, the name, the digest of the base, then the text.
 constexpr std::string_view kFormat = "tilescope edit 1";
+// From a first change to its writing: what is typed meanwhile goes with it.
+constexpr std::chrono::milliseconds kGather{200};
 
 fs::path file_of(const fs::path& folder, const std::string& name) { return folder / (sha256_of(name) + ".edit"); }
 
-/// Everything of the text, whatever write() takes at once; false with errno set.
-bool write_whole(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
+Result<void> write_edit(const fs::path& folder, const std::string& name, const KeptEdits::Edit& edit) {
+  std::error_code ignored;  // replace_file reports what is wrong with the folder
+  if (fs::create_directories(folder, ignored)) fs::permissions(folder, fs::perms::owner_all, ignored);
+  return replace_file(file_of(folder, name), std::string(kFormat) + "\n" + name + "\n" + edit.base + "\n" + edit.text);
 }
 
-/// The folder's entries are on the disk, too, not only the file's bytes.
-void flush_folder(const fs::path& folder) {
-  const int handle = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (handle < 0) return;
-  ::fsync(handle);
-  ::close(handle);
-}
-
-/// A reason, or nothing.
-std::string write_edit(const fs::path& folder, const std::string& name, const KeptEdits::Edit& edit) {
+Result<void> remove_edit(const fs::path& folder, const std::string& name) {
   std::error_code failed;
-  fs::create_directories(folder, failed);
-  const fs::path target = file_of(folder, name), beside = target.string() + "." + std::to_string(::getpid());
-  const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return std::strerror(errno);
-  const std::string head = std::string(kFormat) + "\n" + name + "\n" + edit.base + "\n";
-  const bool written = write_whole(file, head) && write_whole(file, edit.text) && ::fsync(file) == 0;
-  std::string reason = written ? "" : std::strerror(errno);
-  ::close(file);
-  if (written) {
-    fs::rename(beside, target, failed);
-    if (failed) reason = failed.message();
-  }
-  if (!reason.empty()) fs::remove(beside, failed);
-  flush_folder(folder);
-  return reason;
-}
-
-std::string remove_edit(const fs::path& folder, const std::string& name) {
-  std::error_code failed;
-  fs::remove(file_of(folder, name), failed);
-  flush_folder(folder);
-  return failed ? failed.message() : "";
+  const fs::path file = file_of(folder, name);
+  fs::remove(file, failed);
+  if (failed) return fail(ErrorId::file_not_written, file.string(), Phrase::translatable(failed.message()));
+  return {};
 }
 
 }  // namespace
@@ -75,7 +41,7 @@ std::string file_edit_name(const fs::path& file) { return "file:" + file.string(
 KeptEdits::KeptEdits(fs::path folder) : folder_(std::move(folder)) {
   if (folder_.empty()) return;
   read();
-  writer_ = std::jthread([this](const std::stop_token& stop) { write_in_turn(stop); });
+  writer_ = std::jthread([this](const std::stop_token& stop) { write_changes(stop); });
 }
 
 KeptEdits::~KeptEdits() {
@@ -119,16 +85,17 @@ void KeptEdits::post(const std::string& name) {
   changed_.notify_all();
 }
 
-void KeptEdits::write_in_turn(const std::stop_token& stop) {
+void KeptEdits::write_changes(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (changed_.wait(lock, stop, [this] { return !due_.empty(); })) {
+    changed_.wait_for(lock, stop, kGather, [this] { return flushing_; });
     const auto next = due_.extract(due_.begin());
     writing_ = true;
     lock.unlock();
-    std::string problem =
+    const Result<void> done =
         next.mapped() ? write_edit(folder_, next.key(), *next.mapped()) : remove_edit(folder_, next.key());
     lock.lock();
-    problem_ = std::move(problem);
+    problem_ = done ? std::nullopt : std::optional(done.error());
     writing_ = false;
     changed_.notify_all();
   }
@@ -136,10 +103,14 @@ void KeptEdits::write_in_turn(const std::stop_token& stop) {
 
 void KeptEdits::flush() {
   std::unique_lock lock(mutex_);
-  if (writer_.joinable()) changed_.wait(lock, [this] { return due_.empty() && !writing_; });
+  if (!writer_.joinable()) return;
+  flushing_ = true;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return due_.empty() && !writing_; });
+  flushing_ = false;
 }
 
-std::string KeptEdits::problem() const {
+std::optional<Error> KeptEdits::problem() const {
   const std::lock_guard lock(mutex_);
   return problem_;
 }

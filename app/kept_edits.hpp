@@ -1,11 +1,12 @@
-// Texts that were edited in the window and stand in no file yet: kept on disk while they are typed, so that closing the
+// Texts that were edited in the window and not saved: written to the disk while they are typed, so that closing the
 // window, a crash or a power cut loses none of them.
 //
 //     KeptEdits edits(folder);                          // reads what an earlier start left
 //     edits.keep(lab_edit_name("softmax"), {text, sha256_of(original)});
 //     edits.drop(lab_edit_name("softmax"));             // reverted or saved
 //
-// Each is a file of its own in the folder, written beside and renamed, and flushed to the disk, by a thread of its own.
+// Each is a file of its own in the folder, which only the user can read. A thread writes them (replace_file in
+// app/saved_files.hpp), at most a few times a second, so that fast typing does not keep the disk busy.
 #pragma once
 
 #include <condition_variable>
@@ -17,6 +18,8 @@
 #include <string_view>
 #include <thread>
 
+#include "engine/result.hpp"
+
 namespace tilescope {
 
 /// Names of texts: a lab's kernel file, and a file of the user's own.
@@ -27,13 +30,13 @@ class KeptEdits {
  public:
   struct Edit {
     std::string text;
-    std::string base;  // SHA-256 of the text that it was made from
+    std::string base;  // SHA-256 of the text that was edited
     bool operator==(const Edit&) const = default;
   };
 
-  /// Without a folder they are kept only while the program runs.
+  /// Reads what is in the folder; makes it with the first edit. Without a folder, edits live as long as this does.
   explicit KeptEdits(std::filesystem::path folder = {});
-  /// Ends once everything is written.
+  /// Waits until everything is written.
   ~KeptEdits();
   KeptEdits(const KeptEdits&) = delete;
   KeptEdits& operator=(const KeptEdits&) = delete;
@@ -45,21 +48,22 @@ class KeptEdits {
 
   /// Waits until what was kept and dropped is on the disk.
   void flush();
-  /// Why the newest edit is not on the disk, one sentence; empty if it is.
-  std::string problem() const;
+  /// Why the newest change is not on the disk; nothing if it is.
+  std::optional<Error> problem() const;
 
  private:
   void read();
-  void write_in_turn(const std::stop_token& stop);
+  void write_changes(const std::stop_token& stop);
   void post(const std::string& name);
 
   std::filesystem::path folder_;
   std::map<std::string, Edit> edits_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::map<std::string, std::optional<Edit>> due_;  // guarded by mutex_; nothing: to be removed
+  std::map<std::string, std::optional<Edit>> due_;  // guarded by mutex_; no edit: its file is to be removed
   bool writing_ = false;                            // guarded by mutex_
-  std::string problem_;                             // guarded by mutex_
+  bool flushing_ = false;                           // guarded by mutex_: somebody waits, so write at once
+  std::optional<Error> problem_;                    // guarded by mutex_
   std::jthread writer_;                             // last: ends before the rest
 };
 

@@ -1,4 +1,4 @@
-// Each lab keeps its own selection, playback and cursors: what is played in one does not hide blocks of another.
+// Each lab keeps its own selection, playback and cursors: playback in one lab does not hide blocks in the others.
 #include <utility>
 
 #include "app/view_state.hpp"

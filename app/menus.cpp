@@ -33,7 +33,7 @@ bool close_menus_by_input(ViewState& view) {
     ImGui::ClosePopupToLevel(open.Size - 1, true);
     return true;
   }
-  // ImGui closes them, too, but only after the click has met nothing but the menu. Closed now, what lies under the
+  // ImGui would close them too, but would not pass the click on. Closed before anything is drawn, what is under the
   // pointer is pressed as if there had been no menu.
   if (!mouse_clicked() || std::any_of(open.begin(), open.end(), pointer_is_in)) return false;
   for (const ImGuiPopupData& popup : open) view.menus_closed_by_click.push_back(popup.PopupId);

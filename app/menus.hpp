@@ -1,5 +1,5 @@
 // Menus and drop-downs: ImGui's popups, closed as people expect. Escape closes the uppermost; a click outside closes
-// all of them and still does what it was aimed at.
+// all of them and also presses what is under the pointer.
 //
 //     if (hit_area("device", size)) open_menu(context.view, "device menu");
 //     if (ImGui::BeginPopup("device menu")) { …; ImGui::EndPopup(); }
@@ -9,7 +9,7 @@
 
 namespace tilescope {
 
-/// ImGui::OpenPopup, unless the click that asks for it has just closed this menu: then it stays closed.
+/// ImGui::OpenPopup, unless the same click has just closed this menu: then it stays closed.
 void open_menu(ViewState& view, const char* id);
 bool any_menu_open();
 /// Call before anything of the frame is drawn. Returns whether it has used up the Escape key.

@@ -54,6 +54,7 @@ Result<Messages> Messages::load(const std::filesystem::path& file) {
 }
 
 std::string Messages::say(const Phrase& phrase) const {
+  if (phrase.is_name()) return phrase.form();
   const auto found = forms_.find(phrase.form());
   const std::string& form = found != forms_.end() ? found->second : phrase.form();
   if (phrase.places().empty()) return form;

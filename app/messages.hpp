@@ -25,7 +25,7 @@ class Messages {
  public:
   static Result<Messages> load(const std::filesystem::path& file);
 
-  /// The phrase in the table's language; what the table does not have stays English.
+  /// The phrase in the table's language. What the table does not have stays English; names stay as they are.
   std::string say(const Phrase& phrase) const;
   /// A text that was recorded in English: whole, or by a form whose places it fills.
   std::string note(std::string_view text) const;

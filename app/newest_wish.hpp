@@ -1,5 +1,5 @@
-// A thread that makes what is wanted now: the newest wish wins, what an older one began is given up, and what was made
-// last is kept.
+// A thread that makes what is wanted now: the newest wish wins, the work for an older one is stopped, and the last
+// product is kept.
 //
 //     struct RecordWorker : NewestWish<Wish, Record> {
 //       RecordWorker() : NewestWish([](const Wish& wish, const std::stop_token& stop) { return make(wish, stop); }) {}
@@ -45,13 +45,13 @@ class NewestWish {
       const std::lock_guard lock(mutex_);
       if (wanted_ && *wanted_ == wish) return;
       wanted_ = waiting_ = wish;
-      if (under_way_) overtaken = stop_;
+      if (in_flight_) overtaken = stop_;
     }
-    if (overtaken) overtaken->request_stop();  // outside the lock: it runs the callbacks of whoever waits for the stop
+    if (overtaken) overtaken->request_stop();  // outside the lock: it calls the stop callbacks
     changed_.notify_one();
   }
 
-  /// Nobody looks any more: whatever is under way is given up, and results are let go.
+  /// The product is not shown any more: stops the wish in flight and frees what was made.
   void forget() {
     std::optional<std::stop_source> stopped;
     {
@@ -60,17 +60,17 @@ class NewestWish {
       waiting_.reset();
       done_.reset();
       outcome_ = nullptr;
-      if (under_way_) stopped = stop_;
+      if (in_flight_) stopped = stop_;
     }
     if (stopped) stopped->request_stop();
   }
 
   bool busy() const {
     const std::lock_guard lock(mutex_);
-    return waiting_ || (under_way_ && wanted_);
+    return waiting_ || (in_flight_ && wanted_);
   }
 
-  /// Of the last wish; null until it is there.
+  /// What was made for this wish, if it was the last one; else null.
   std::shared_ptr<const Product> product(const Wish& wish) const {
     const std::lock_guard lock(mutex_);
     return done_ && *done_ == wish && outcome_ ? *outcome_ : nullptr;
@@ -93,7 +93,7 @@ class NewestWish {
         std::unique_lock lock(mutex_);
         if (!changed_.wait(lock, ending, [this] { return waiting_.has_value(); })) return;
         wish = *waiting_;
-        under_way_ = std::move(waiting_);
+        in_flight_ = std::move(waiting_);
         waiting_.reset();
         stop_ = std::stop_source();
         stop = stop_.get_token();
@@ -106,7 +106,7 @@ class NewestWish {
         outcome = fail(ErrorId::run_broke_off, error.what());
       }
       const std::lock_guard lock(mutex_);
-      under_way_.reset();
+      in_flight_.reset();
       if (wanted_ && *wanted_ == wish) {
         done_ = std::move(wish);
         outcome_ = std::move(outcome);
@@ -120,7 +120,7 @@ class NewestWish {
   std::condition_variable_any changed_;
   std::optional<Wish> wanted_;   // the newest; stays while its product is shown
   std::optional<Wish> waiting_;  // not begun yet
-  std::optional<Wish> under_way_;
+  std::optional<Wish> in_flight_;
   std::stop_source stop_;
   std::optional<Wish> done_;
   Outcome outcome_ = nullptr;

@@ -46,10 +46,7 @@ void add_switches(std::vector<PaletteEntry>& entries, PanelContext& context, Scr
   entries.push_back({chinese ? "Switch to English" : "切换到中文", "",
                      [&screen, chinese] { screen.strings.language = chinese ? Language::en : Language::zh; }});
   entries.push_back({text(view.light ? "palette.dark" : "palette.light"), "", [&view] { view.light = !view.light; }});
-  entries.push_back({text("palette.diff"), "D", [&view] {
-                       view.diff = !view.diff;
-                       view.bottom_speed = false;
-                     }});
+  entries.push_back({text("palette.diff"), "D", [&screen] { screen.toggle_diff(); }});
   entries.push_back({text("palette.frame_time"), "", [&view] { view.show_frame_time = !view.show_frame_time; }});
   entries.push_back({text("palette.reset_layout"), "", [&screen] { screen.reset_layout(); }});
   if (session.engine().gpu())
@@ -64,11 +61,7 @@ void add_actions(std::vector<PaletteEntry>& entries, PanelContext& context, Scre
   entries.push_back({text("palette.open_file"), "Ctrl+O", [&view = context.view] { view.asks_for_file = true; }});
   entries.push_back({text("palette.run"), "F5", [&session] { session.submit(); }});
   if (session.busy()) entries.push_back({text("palette.cancel"), "Esc", [&session] { session.cancel(); }});
-  entries.push_back({text("palette.defaults"), "", [&session, &lab = context.lab()] {
-                       const Config config = opening_config(lab, session.request().device);
-                       for (const auto& [name, value] : config.sizes) session.set_size(name, value);
-                       for (const auto& [name, value] : config.params) session.set_param(name, value);
-                     }});
+  entries.push_back({text("palette.defaults"), "", [&session] { session.reset_values(); }});
   if (session.engine().gpu() && !session.shows_own())
     entries.push_back(session.bench_running()
                           ? PaletteEntry{text("palette.stop_sweep"), "", [&session] { session.cancel_bench(); }}
@@ -81,6 +74,24 @@ void add_actions(std::vector<PaletteEntry>& entries, PanelContext& context, Scre
   entries.push_back({text("palette.export_json"), "", [&screen] { export_json(screen); }});
   entries.push_back({text("palette.export_csv"), "", [&screen] { export_csv(screen); }});
   entries.push_back({text("palette.export_png"), "", [&screen] { export_png(screen); }});
+}
+
+void add_source_commands(std::vector<PaletteEntry>& entries, const Strings& text, Screen& screen) {
+  struct Command {
+    const char *title, *key;
+    SourceWish wish;
+  };
+  static constexpr Command kCommands[] = {{"palette.edit", "Ctrl+E", SourceWish::edit},
+                                          {"palette.find", "Ctrl+F", SourceWish::find},
+                                          {"palette.replace", "Ctrl+H", SourceWish::replace},
+                                          {"palette.go_to_line", "Ctrl+G", SourceWish::go_to_line},
+                                          {"palette.save", "Ctrl+S", SourceWish::save}};
+  for (const Command& command : kCommands)
+    entries.push_back({text(command.title), command.key, [&screen, wish = command.wish] { screen.ask_source(wish); }});
+  entries.push_back({text(screen.view.source_maximised ? "palette.restore" : "palette.maximise"), "Ctrl+Shift+E",
+                     [&screen] { screen.toggle_source_maximised(); }});
+  entries.push_back({text(screen.view.lower_hidden ? "palette.show_lower" : "palette.hide_lower"), "Ctrl+J",
+                     [&screen] { screen.toggle_lower(); }});
 }
 
 void draw_row(PanelContext& context, const PaletteEntry& entry, bool chosen, float width) {
@@ -164,6 +175,7 @@ std::vector<PaletteEntry> palette_entries(PanelContext& context, Screen& screen)
     entries.push_back(
         {context.strings(key), std::to_string(++index), [&view = context.view, chosen = tab] { view.tab = chosen; }});
   add_actions(entries, context, screen);
+  add_source_commands(entries, context.strings, screen);
   add_switches(entries, context, screen);
   return entries;
 }

@@ -29,7 +29,7 @@ struct PanelContext {
   float px(float value) const { return value * view.scale; }  // unscaled pixels → pixels
 };
 
-/// The rung that runs: of one that picks, the one it picks. Where that is not possible, its rung is null.
+/// The rung that runs: the request's, or the one that it picks. Null where it cannot run.
 struct ChosenRung {
   const Rung* rung = nullptr;
   Config config = {};
@@ -39,7 +39,7 @@ ChosenRung chosen_rung(const PanelContext& context);
 /// The kernel whose source is shown: the first that the chosen rung launches, or the lab's first.
 const std::string& shown_kernel(const PanelContext& context);
 
-/// Keeps the figures of the shown result to compare with; of the one that is pinned already, lets go of them.
+/// Pins the shown result as the baseline; unpins it if it is the baseline already.
 void pin_baseline(PanelContext& context);
 
 // app/panels/*.cpp, one file each

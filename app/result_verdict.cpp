@@ -13,7 +13,7 @@ std::string findings_text(size_t count, const Strings& strings) {
   return count == 1 ? strings("verdict.one_finding") : strings.format("verdict.findings", fmt::arg("count", count));
 }
 
-/// The output of which a sentence speaks: the first that is wrong.
+/// The first output that is wrong, which a sentence names; null if none is.
 const Correctness* first_wrong(const RunResult& result) {
   const auto wrong = std::find_if(result.correctness.begin(), result.correctness.end(),
                                   [](const Correctness& one) { return !one.pass; });
@@ -26,11 +26,11 @@ ResultVerdict wrong_values(const RunResult& result, const Strings& strings) {
     wrong += one.mismatches;
     checked += one.checked;
   }
-  ResultVerdict verdict{ResultVerdict::Kind::wrong, strings("verdict.wrong"), number(wrong)};
-  if (wrong > 0)  // else an output has the wrong size, or the like
-    verdict.text =
-        strings.format("verdict.wrong_of", fmt::arg("count", number(wrong)), fmt::arg("all", number(checked)));
-  return verdict;
+  // Without a wrong element, an output as a whole is wrong: it has the wrong size, for example.
+  if (wrong == 0) return {ResultVerdict::Kind::wrong, strings("verdict.wrong"), {}};
+  return {ResultVerdict::Kind::wrong,
+          strings.format("verdict.wrong_of", fmt::arg("count", number(wrong)), fmt::arg("all", number(checked))),
+          number(wrong)};
 }
 
 }  // namespace

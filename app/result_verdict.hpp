@@ -22,7 +22,7 @@ struct ResultVerdict {
   };
   Kind kind = Kind::none;
   std::string text;   // "Values match; 3 findings"; empty for none
-  std::string brief;  // where there is room for a number only: "3"; may be empty
+  std::string brief;  // where there is room for a number only: "3"; empty where there is no number to say
   bool bad() const { return kind == Kind::failed || kind == Kind::findings || kind == Kind::wrong; }
 };
 
@@ -30,7 +30,7 @@ struct ResultVerdict {
 ResultVerdict verdict_of_result(const RunResult* result, const std::optional<Error>& error, const Strings& strings);
 
 /// "100,800 of 100,800 elements of out are NaN.": what a view says after its own sentence where an output is wrong,
-/// then what the checks found, which a view that names findings itself leaves out. Empty where nothing is the matter.
+/// then what the checks found, which a view that names findings itself leaves out. Empty for a result that passes.
 enum class WithFindings { no, yes };
 std::string failure_sentence(const RunResult& result, const Strings& strings, WithFindings with = WithFindings::yes);
 

@@ -1,6 +1,8 @@
 #include "app/saved_files.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <optional>
 
 #include "engine/sha256.hpp"
 
@@ -16,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kIndex = ".copies";  // of a folder: which copies were written here, and what they held
+constexpr const char* kIndex = ".copies";  // in the folder: the copies written there, with their digests
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -42,10 +45,39 @@ std::string read_all(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Tells whether a text is the one that was written.
-std::string digest(const std::string& text) { return sha256_of(text); }
+/// All of the text, however little write() takes at once; false with errno set.
+bool write_whole(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
 
-/// Lines "digest name".
+/// Writes a new file and sends it to the disk. `permissions`: those of the file that it is to replace, if there is one.
+/// Returns 0 or the error number.
+int write_flushed(const fs::path& file, std::string_view text, std::optional<mode_t> permissions) {
+  // Until it has the permissions of the file that it replaces, only its owner reads it.
+  const int handle = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, permissions ? 0600 : 0666);
+  if (handle < 0) return errno;
+  const bool written =
+      write_whole(handle, text) && (!permissions || ::fchmod(handle, *permissions) == 0) && ::fsync(handle) == 0;
+  const int error = written ? 0 : errno;
+  const bool closed = ::close(handle) == 0;
+  return error != 0 ? error : closed ? 0 : errno;
+}
+
+/// Sends the new name to the disk. A file system that cannot do so has the file all the same.
+void flush_folder(const fs::path& folder) {
+  const int handle = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (handle < 0) return;
+  ::fsync(handle);
+  ::close(handle);
+}
+
+/// Lines of a SHA-256 digest, a blank and a file name.
 std::map<std::string, std::string> read_index(const fs::path& folder) {
   std::map<std::string, std::string> index;
   std::ifstream stream(folder / kIndex);
@@ -71,33 +103,25 @@ Result<fs::path> make_saved_files_folder() {
   const fs::path folder = saved_files_folder();
   std::error_code failed;
   fs::create_directories(folder, failed);
-  if (failed) return fail(ErrorId::file_not_written, folder.string(), failed.message());
+  if (failed) return fail(ErrorId::file_not_written, folder.string(), Phrase::translatable(failed.message()));
   return folder;
 }
 
-Result<void> replace_file(const fs::path& file, const std::string& text) {
+Result<void> replace_file(const fs::path& file, std::string_view text) {
   std::error_code failed;
   fs::path target = fs::canonical(file, failed);
-  const bool exists = !failed;
   if (failed) target = file;
-  const fs::path beside = target.string() + "." + std::to_string(::getpid()) + ".new";
-  errno = 0;
-  {
-    std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
-    stream << text;
-    stream.close();
-    if (!stream) {
-      const std::string reason = errno != 0 ? std::strerror(errno) : "the folder cannot be written";
-      fs::remove(beside, failed);
-      return fail(ErrorId::file_not_written, target.string(), reason);
-    }
+  struct stat old = {};
+  const bool exists = ::stat(target.c_str(), &old) == 0;
+  const fs::path temporary = target.string() + "." + std::to_string(::getpid()) + ".new";
+  int error = write_flushed(temporary, text, exists ? std::optional<mode_t>(old.st_mode & 07777) : std::nullopt);
+  if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
+  if (error == 0) {
+    flush_folder(target.parent_path());
+    return {};
   }
-  if (exists) fs::permissions(beside, fs::status(target, failed).permissions(), failed);
-  fs::rename(beside, target, failed);
-  if (!failed) return {};
-  const std::string reason = failed.message();
-  fs::remove(beside, failed);
-  return fail(ErrorId::file_not_written, target.string(), reason);
+  fs::remove(temporary, failed);
+  return fail(ErrorId::file_not_written, target.string(), Phrase::translatable(std::strerror(error)));
 }
 
 Result<SavedCopy> save_copy(const fs::path& folder, const std::string& name, const std::string& text) {
@@ -108,11 +132,11 @@ Result<SavedCopy> save_copy(const fs::path& folder, const std::string& name, con
     const fs::path path = folder / file;
     if (fs::exists(path, ignored)) {
       const auto written = index.find(file);
-      const bool ours = written != index.end() && written->second == digest(read_all(path));
+      const bool ours = written != index.end() && written->second == sha256_of(read_all(path));
       if (!ours) continue;
     }
     if (auto done = replace_file(path, text); !done) return tl::unexpected(done.error());
-    index[file] = digest(text);
+    index[file] = sha256_of(text);
     std::string lines;
     for (const auto& [one, hash] : index) lines.append(hash).append(" ").append(one).append("\n");
     // Without the index, the next copy gets a name of its own: nothing is lost.

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "engine/result.hpp"
 
@@ -16,17 +17,19 @@ std::filesystem::path saved_files_folder();
 /// The same folder, made if it is missing.
 Result<std::filesystem::path> make_saved_files_folder();
 
-/// Writes a file in place of another: beside it first, so that a full disk or a crash leaves what was there. Links and
-/// permissions are kept.
-Result<void> replace_file(const std::filesystem::path& file, const std::string& text);
+/// Writes a file, new or in place of the one that is there, so that a full disk, a crash or a power cut leaves either
+/// the old text or the new one. The text goes into a temporary file in the same folder, is flushed to the disk, and
+/// takes the file's name. A link still points to its file, and a file that is replaced keeps its permissions. The
+/// folder must exist. Error: file_not_written, with the reason; the old text is still there.
+Result<void> replace_file(const std::filesystem::path& file, std::string_view text);
 
 struct SavedCopy {
   std::filesystem::path file;
-  bool is_new_name =
-      false;  // since a file of the wanted name is not a copy that was written here, or was changed since
+  /// NAME.cu is a different file, or a copy that was changed in another program.
+  bool is_new_name = false;
 };
-/// Writes `text` as NAME.cu in the folder. A copy that was written under this name before is replaced, unless somebody
-/// has changed it since; what else is there stays, and the copy becomes NAME-2.cu, NAME-3.cu ….
+/// Writes `text` as NAME.cu in the folder. A copy that was written under this name before is replaced, unless it was
+/// changed in another program; any other file stays, and the copy becomes NAME-2.cu, NAME-3.cu ….
 Result<SavedCopy> save_copy(const std::filesystem::path& folder, const std::string& name, const std::string& text);
 
 }  // namespace tilescope

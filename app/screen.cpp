@@ -21,10 +21,12 @@
 namespace tilescope {
 namespace {
 
-constexpr float kLower = 64;            // by which the bottom of the order view begins lower than elsewhere
-constexpr float kLeastLower = 240;      // height that the ledger keeps: tabs, header, footer and seven rows
-constexpr double kRestSeconds = 0.35;   // before a tooltip
-constexpr double kBriefSeconds = 0.15;  // that a stale result is not dimmed
+// Heights in unscaled pixels.
+constexpr float kLower = 64;            // how much lower the areas below the order view begin than below other views
+constexpr float kLeastLower = 240;      // what the ledger keeps: tabs, header, footer and seven rows
+constexpr double kRestSeconds = 0.35;   // the pointer rests this long before a tooltip comes
+constexpr double kBriefSeconds = 0.15;  // a result that is stale for less is not dimmed
+
 /// The order view has its own bars and plots in the place of source and speed.
 bool shows_order(const PanelContext& context) {
   return context.view.tab == Tab::order && has_order(context.result) && !context.view.source_maximised;
@@ -32,12 +34,12 @@ bool shows_order(const PanelContext& context) {
 
 bool shows_steps(Tab tab) { return tab == Tab::step || tab == Tab::shared; }
 
-/// So that the view above need not be scrolled: maps are high, and a small window has little room for the traffic view.
+/// Lowered so that the view above need not be scrolled: maps are high, and in a small window the traffic view is, too.
 bool bottom_is_lower(const PanelContext& context, const Layout& layout) {
   return shows_order(context) || (context.view.tab == Tab::traffic && layout.stacked);
 }
 
-/// Error messages stand under these names.
+/// What no tooltip covers: error messages, and the card of the first steps.
 std::vector<Mark> places_to_keep_free(const Marks& marks) {
   std::vector<Mark> places;
   for (const auto& [name, place] : marks)
@@ -89,22 +91,28 @@ void Screen::restore_edits(std::filesystem::path folder) {
 
 /// After the panels, so that what they have just taken over is kept in the same frame.
 void Screen::keep_edits() {
-  if (std::string problem = edits_->problem(); problem != edit_problem_) {
-    edit_problem_ = std::move(problem);
-    if (!edit_problem_.empty())
-      show_message(strings.format("status.edits_not_kept", fmt::arg("reason", strings.note(edit_problem_))));
-  }
+  const std::optional<Error> problem = edits_->problem();
+  const std::string said = problem ? problem->message : std::string();
+  if (std::exchange(edit_problem_, said) != said && problem)
+    show_message(strings.format("status.edits_not_kept", fmt::arg("reason", strings.message(*problem))));
   const bool own = session.shows_own();
   if (own && !sandbox.is_shown(session)) return;
   std::string name = own ? file_edit_name(sandbox.file()) : lab_edit_name(session.lab().name);
-  const auto& edited = session.request().edited_source;
+  const auto& edited = session.newest_source();
   if (name == edit_name_ && edited == edit_kept_) return;
   edit_name_ = std::move(name);
   edit_kept_ = edited;
   if (!edited) return edits_->drop(edit_name_);
-  const std::string base = own ? sandbox.text_on_disk()
-                               : read_source_file(session.engine().root() / source_file_of(session.lab())).value_or("");
-  edits_->keep(edit_name_, {*edited, sha256_of(base)});
+  edits_->keep(edit_name_, {*edited, base_of_edit(own)});
+}
+
+/// An edit that goes on keeps its base. If an own file has changed on the disk meanwhile, its new text becomes the base
+/// only when the learner has chosen to keep the edit: until then, a restart must see the conflict, too.
+std::string Screen::base_of_edit(bool own) {
+  const KeptEdits::Edit* known = edits_->find(edit_name_);
+  if (known != nullptr && (!own || sandbox.changed_beside_edits())) return known->base;
+  if (own) return sha256_of(sandbox.text_on_disk());
+  return sha256_of(read_source_file(session.engine().root() / source_file_of(session.lab())).value_or(""));
 }
 
 void Screen::zoom(int steps) {
@@ -140,7 +148,7 @@ bool Screen::moving() const {
          tooltip_pending;
 }
 
-/// The areas, with what the view that is shown makes of them.
+/// The areas, adapted to the view that is shown.
 Layout Screen::arrange(PanelContext& context, float width, float height) {
   Layout layout = lay_out(view, width, height);
   view.source_usual_width = 0;
@@ -161,8 +169,8 @@ Layout Screen::arrange(PanelContext& context, float width, float height) {
       layout.source =
           layout.speed = {layout.view.left, layout.bottom_tabs.bottom, layout.view.right, layout.status.top};
   } else if (session.shows_own() || ((view.tab == Tab::traffic || view.diff) && !layout.stacked)) {
-    // Nothing to compare an own file's speed with; beside the traffic view the source's margin grows to a ledger; two
-    // rungs want to stand beside each other.
+    // An own file has no recorded speed to compare with; below the traffic view the source has a ledger in its margin;
+    // two rungs need the width of both areas.
     if (!session.shows_own() && view.tab != Tab::traffic) view.source_usual_width = layout.source.width();
     layout.source.right = layout.speed.right;
     layout.speed = {};
@@ -184,7 +192,7 @@ void Screen::draw(float width, float height) {
   view.marks.clear();
   view.tooltip.reset();
   view.source_drawn = false;
-  // A result that is replaced within a moment is not dimmed: a drag would flicker.
+  // A result that is replaced at once is not dimmed, so that nothing flickers during a drag.
   stale_for_ = session.stale() ? stale_for_ + static_cast<double>(ImGui::GetIO().DeltaTime) : 0;
   const bool stale = session.stale() && (stale_for_ > kBriefSeconds || !session.busy());
   PanelContext context{session, view, strings, theme(), fonts, heat_maps, session.result(), stale, &sandbox};
@@ -201,9 +209,9 @@ void Screen::draw(float width, float height) {
   view.column_left = layout.controls.left;
   draw_areas(context, layout);
   ImGui::End();
-  keep_edits();
   handle_keys(context);
   if (!view.source_drawn) keep_source(context);
+  keep_edits();
   view.source_active = view.source_active && view.source_drawn;
   draw_palette(*palette_, context, *this);
   draw_file_dialog(*dialog_, context, *this);
@@ -233,7 +241,7 @@ void Screen::draw_areas(PanelContext& context, const Layout& layout) {
   draw_rail(context);
   ImGui::EndChild();
   draw_tabs(context, layout);
-  // What is pointed at in a lower area was noted in the last frame; the view above it shows it in this one.
+  // The view is drawn before the areas below it, so it shows what was hovered there in the last frame.
   const bool pointed_below = ImGui::GetIO().MousePos.y >= layout.view.bottom;
   if (!pointed_below) view.hover = {};
   draw_view(context, layout);

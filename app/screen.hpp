@@ -57,11 +57,11 @@ class Screen {
   const Theme& theme() const { return view.light ? light_theme() : dark_theme(); }
   /// Draws one frame into the current ImGui frame, and acts on this frame's input.
   void draw(float width, float height);
-  /// Whether the next frame differs from this one although nobody touches anything.
+  /// Whether the next frame differs from this one without any input.
   bool moving() const;
   const Marks& marks() const { return view.marks; }
-  /// The areas of this frame that have another surface than the window. The shell clears them with their colour, which
-  /// costs nothing; as rectangles they would be half of a frame under software OpenGL.
+  /// The areas of this frame whose background differs from the window's. The shell clears them with their colour, which
+  /// costs nothing; drawn as rectangles they would take half of a frame under software OpenGL.
   struct Surface {
     Area area;
     ImU32 colour;
@@ -76,6 +76,12 @@ class Screen {
   void open_file(const std::filesystem::path& file);
   void open_dialog();
   void reset_layout();
+  // Commands of keys and of the palette.
+  /// Has the source panel do something, and brings it into sight where that is seen in it.
+  void ask_source(SourceWish wish);
+  void toggle_source_maximised();
+  void toggle_lower();  // source and speed, below the view
+  void toggle_diff();   // two rungs beside each other in the source panel
   /// The page of the help that F1 opens, or the one about badges, colours and words.
   enum class Help { keys, terms };
   void show_help(Help page);
@@ -85,7 +91,7 @@ class Screen {
   /// once, before own files are opened and after the labs' values are known.
   void restore_edits(std::filesystem::path folder);
   const KeptEdits& edits() const { return *edits_; }
-  /// Larger or smaller by so many steps; 0: back to the monitor's scale.
+  /// Larger or smaller by this many steps of ViewState::kScaleStep; 0: back to the monitor's scale.
   void zoom(int steps);
 
  private:
@@ -102,19 +108,21 @@ class Screen {
   void draw_lower_chevron(PanelContext& context, const Layout& layout);
   void source_keys();
   void draw_help(PanelContext& context);
+  void draw_help_page(PanelContext& context, float width, float key_column);
   void handle_keys(PanelContext& context);
   void keep_edits();
+  std::string base_of_edit(bool own);
 
   std::unique_ptr<KeptEdits> edits_;
   std::string edit_name_;                 // of the text that is shown
   std::optional<std::string> edit_kept_;  // its edit, as it was last kept
   std::string edit_problem_;              // why it is not on the disk, as it was last said
-  bool escape_used_ = false;              // by a menu, in this frame
+  bool escape_used_ = false;              // a menu took it in this frame
   std::vector<Surface> surfaces_;
   std::unique_ptr<Palette> palette_;
   std::unique_ptr<FileDialog> dialog_;
   double stale_for_ = 0;        // seconds
-  int explanation_frames_ = 0;  // that were drawn since a tooltip is due
+  int explanation_frames_ = 0;  // drawn since a tooltip became due
   bool help_open_ = false;
   Help help_page_ = Help::keys;
   std::string help_text_;

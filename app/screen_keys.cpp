@@ -1,6 +1,8 @@
-// The keys of the screen, and F1's explanation.
+// The keys of the screen, and the help that F1 opens.
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 
 #include "app/help_terms.hpp"
 #include "app/menus.hpp"
@@ -37,32 +39,32 @@ void playback_keys(PanelContext& context) {
   if (key_went_down(ShellKey::end)) end_playback(view);
 }
 
+constexpr const char* kHelpKeys[] = {"help.run",        "help.play",     "help.step",  "help.wave",     "help.lines",
+                                     "help.zoom",       "help.ends",     "help.tabs",  "help.find",     "help.open",
+                                     "help.edit",       "help.save",     "help.diff",  "help.search",   "help.replace",
+                                     "help.go_to_line", "help.maximise", "help.lower", "help.baseline", "help.scale",
+                                     "help.help",       "help.cancel"};
+
+/// "F5, Ctrl+Enter|run": the keys, and what they do.
+std::pair<std::string_view, std::string_view> help_line(std::string_view line) {
+  const size_t bar = std::min(line.find('|'), line.size());
+  return {line.substr(0, bar), line.substr(std::min(bar + 1, line.size()))};
+}
+
 }  // namespace
 
-/// The source panel acts on its keys itself; where it is out of sight it is brought back, and does so when it is drawn.
+/// The source panel acts on its keys itself; where it is out of sight it is asked to.
 void Screen::source_keys() {
-  if (key_went_down(ShellKey::j)) {
-    view.source_maximised = false;
-    view.lower_hidden = !view.lower_hidden;
-  }
-  const bool edit = key_went_down(ShellKey::e);
-  if (edit && ImGui::GetIO().KeyShift) {
-    view.source_maximised = !view.source_maximised;
-    return;
-  }
   static constexpr std::pair<ShellKey, SourceWish> kWishes[] = {{ShellKey::e, SourceWish::edit},
                                                                 {ShellKey::f, SourceWish::find},
                                                                 {ShellKey::g, SourceWish::go_to_line},
                                                                 {ShellKey::h, SourceWish::replace},
                                                                 {ShellKey::s, SourceWish::save}};
+  if (key_went_down(ShellKey::j)) toggle_lower();
+  if (ImGui::GetIO().KeyShift && key_went_down(ShellKey::e)) return toggle_source_maximised();
   if (view.source_drawn || ImGui::GetIO().WantTextInput) return;
-  for (const auto& [key, wish] : kWishes) {
-    if (!key_went_down(key) || (key == ShellKey::f && view.tab == Tab::lesson)) continue;
-    view.source_wish = wish;
-    if (wish == SourceWish::save) continue;
-    view.bottom_speed = view.lower_hidden = false;
-    if (view.tab == Tab::order) view.order_tab = OrderTab::source;
-  }
+  for (const auto& [key, wish] : kWishes)
+    if (key_went_down(key) && !(wish == SourceWish::find && view.tab == Tab::lesson)) ask_source(wish);
 }
 
 void Screen::handle_keys(PanelContext& context) {
@@ -102,11 +104,7 @@ void Screen::handle_keys(PanelContext& context) {
       view.source_maximised = false;
     }
   if (key_went_down(ShellKey::b)) pin_baseline(context);
-  if (key_went_down(ShellKey::d)) {
-    view.diff = !view.diff;
-    view.bottom_speed = view.lower_hidden = false;
-    if (view.diff && view.tab == Tab::order) view.order_tab = OrderTab::source;
-  }
+  if (key_went_down(ShellKey::d)) toggle_diff();
   if (view.tab == Tab::step || view.tab == Tab::shared)
     step_keys(context);
   else if (view.tab == Tab::order)
@@ -118,27 +116,43 @@ void Screen::handle_keys(PanelContext& context) {
   if (view.tab == Tab::tiles) zoom_keys(context);
 }
 
+void Screen::draw_help_page(PanelContext& context, float width, float key_column) {
+  if (!help_text_.empty()) {
+    ImGui::PushTextWrapPos(width - context.px(24));
+    ImGui::TextUnformatted(help_text_.c_str());
+    ImGui::PopTextWrapPos();
+    ImGui::Dummy({0, context.px(16)});
+  }
+  if (help_page_ == Help::terms) return draw_terms(context, width - context.px(48));
+  ImGui::PushFont(fonts.body_semibold);
+  ImGui::TextUnformatted(strings("help.title").c_str());
+  ImGui::PopFont();
+  ImGui::Dummy({0, context.px(8)});
+  const float row = context.px(24);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (const char* key : kHelpKeys) {
+    const auto [keys, what] = help_line(strings(key));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float top = centred_top(fonts.small, at.y + row / 2);
+    draw_text(list, fonts.small, {at.x, top}, theme().text, keys);
+    draw_text(list, fonts.small, {at.x + key_column, top}, theme().muted, what);
+    ImGui::Dummy({0, row});
+  }
+}
+
 void Screen::draw_help(PanelContext& context) {
   if (!help_open_) return;
-  static constexpr const char* kKeys[] = {
-      "help.run",      "help.play",   "help.step",    "help.wave",       "help.lines",    "help.zoom",
-      "help.ends",     "help.tabs",   "help.find",    "help.open",       "help.edit",     "help.save",
-      "help.diff",     "help.search", "help.replace", "help.go_to_line", "help.maximise", "help.lower",
-      "help.baseline", "help.scale",  "help.help",    "help.cancel"};
   // The widest keys decide where what they do begins, in each language.
   float key_column = 0, what_column = context.px(360);
-  for (const char* key : kKeys) {
-    const std::string_view line = strings(key);
-    const size_t bar = std::min(line.find('|'), line.size());
-    key_column = std::max(key_column, text_size(fonts.small, line.substr(0, bar)).x + context.px(24));
-    what_column = std::max(what_column, text_size(fonts.small, line.substr(std::min(bar + 1, line.size()))).x);
+  for (const char* key : kHelpKeys) {
+    const auto [keys, what] = help_line(strings(key));
+    key_column = std::max(key_column, text_size(fonts.small, keys).x + context.px(24));
+    what_column = std::max(what_column, text_size(fonts.small, what).x);
   }
-  const float row = context.px(24);
   const bool terms = help_page_ == Help::terms;
-  const float width = terms ? context.px(720)
-                            : std::min(key_column + what_column + context.px(2 * 24 + 8),
-                                       ImGui::GetIO().DisplaySize.x - context.px(16));
   const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float width =
+      terms ? context.px(720) : std::min(key_column + what_column + context.px(2 * 24 + 8), display.x - context.px(16));
   ImGui::SetNextWindowPos({std::round((display.x - width) / 2), context.px(terms ? 40 : 96)});
   ImGui::SetNextWindowSize({width, 0});
   ImGui::SetNextWindowSizeConstraints({width, 0}, {width, display.y - context.px(80)});
@@ -149,32 +163,7 @@ void Screen::draw_help(PanelContext& context) {
   ImGui::PushStyleColor(ImGuiCol_WindowBg, context.theme.panel);
   ImGui::Begin("help", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav);
-  if (!help_text_.empty()) {
-    ImGui::PushTextWrapPos(width - context.px(24));
-    ImGui::TextUnformatted(help_text_.c_str());
-    ImGui::PopTextWrapPos();
-    ImGui::Dummy({0, context.px(16)});
-  }
-  if (terms) {
-    draw_terms(context, width - context.px(48));
-  } else {
-    ImGui::PushFont(fonts.body_semibold);
-    ImGui::TextUnformatted(strings("help.title").c_str());
-    ImGui::PopFont();
-    ImGui::Dummy({0, context.px(8)});
-  }
-  for (const char* key : kKeys) {
-    if (terms) break;
-    // "F5, Ctrl+Enter|run": the keys, then what they do.
-    const std::string& line = strings(key);
-    const size_t bar = std::min(line.find('|'), line.size());
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    draw_text(list, fonts.small, {at.x, centred_top(fonts.small, at.y + row / 2)}, theme().text, line.substr(0, bar));
-    draw_text(list, fonts.small, {at.x + key_column, centred_top(fonts.small, at.y + row / 2)}, theme().muted,
-              bar < line.size() ? line.substr(bar + 1) : "");
-    ImGui::Dummy({0, row});
-  }
+  draw_help_page(context, width, key_column);
   const ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   mark(context, terms ? "help.terms" : "help.keys", low, {low.x + size.x, low.y + size.y});
   const bool elsewhere = ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered();

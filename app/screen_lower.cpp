@@ -1,4 +1,4 @@
-// What is below the view: its upper edge is dragged, snaps shut, and a strip or a key brings it back.
+// What is below the view: its upper edge is dragged and snaps shut; a strip, a key or a command brings it back.
 #include <algorithm>
 #include <cmath>
 
@@ -9,8 +9,7 @@
 namespace tilescope {
 namespace {
 
-constexpr float kShut = 72,
-                kLeast = 120;  // unscaled heights: dragged below the first it shuts, above it has the second
+constexpr float kShut = 72, kLeast = 120;  // unscaled heights: dragged below kShut it shuts, else it has kLeast or more
 
 /// ▾ or ▴
 void draw_arrow(ImDrawList* list, ImVec2 centre, float size, bool up, ImU32 colour, float thickness) {
@@ -22,7 +21,28 @@ void draw_arrow(ImDrawList* list, ImVec2 centre, float size, bool up, ImU32 colo
 
 }  // namespace
 
-/// `lowered`: unscaled, by which the view that is shown begins the lower part further down.
+void Screen::ask_source(SourceWish wish) {
+  view.source_wish = wish;
+  if (wish == SourceWish::none || wish == SourceWish::save) return;  // saves out of sight, too
+  view.bottom_speed = view.lower_hidden = false;
+  if (view.tab == Tab::order) view.order_tab = OrderTab::source;
+}
+
+void Screen::toggle_source_maximised() { view.source_maximised = !view.source_maximised; }
+
+void Screen::toggle_lower() {
+  view.source_maximised = false;
+  view.lower_hidden = !view.lower_hidden;
+}
+
+void Screen::toggle_diff() {
+  view.diff = !view.diff;
+  if (!view.diff) return;
+  view.bottom_speed = view.lower_hidden = false;
+  if (view.tab == Tab::order) view.order_tab = OrderTab::source;
+}
+
+/// `lowered`: how far the shown view moves the upper edge of the lower part down, in unscaled pixels.
 void Screen::drag_lower(PanelContext& context, const Layout& layout, float lowered) {
   const float top = layout.view.bottom;
   const SplitterDrag drag = splitter(context, "splitter.bottom", {layout.view.left, top}, {layout.view.right, top});

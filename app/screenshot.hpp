@@ -28,7 +28,7 @@ struct ShotOptions {
   std::optional<uint64_t> issued;   // the moment of the playback; frames that are timed play on from there
   std::optional<uint32_t> warp;     // that the views of steps show
   std::optional<uint64_t> step;     // among the warp's
-  int frames = 0;                   // draw so many more, with all that moves moving, and report their times
+  int frames = 0;                   // draw this many more with animations running, and report their times
   double patience_seconds = 120;    // for the run
 };
 

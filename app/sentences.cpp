@@ -16,10 +16,12 @@ const Phrase& beginning_of(const Phrase& phrase) {
 
 /// A file, a parameter or a kernel keeps its letters; a word of a sentence does not.
 bool begins_with_word(const Phrase& phrase) {
-  const std::string& text = beginning_of(phrase).form();
+  const Phrase& first = beginning_of(phrase);
+  const std::string& text = first.form();
   const size_t end = std::min(text.find(' '), text.size());
-  const bool is_verb = text == "read" || text == "write" || text == "atomic";  // "read of 4 bytes at a+4096"
-  const bool is_name = end == text.size() && &beginning_of(phrase) != &phrase && !is_verb;
+  // "read of 4 bytes at a+4096", where no name stands.
+  const bool is_verb = !first.is_name() && (text == "read" || text == "write" || text == "atomic");
+  const bool is_name = end == text.size() && &first != &phrase && !is_verb;
   return !is_name && std::all_of(text.begin(), text.begin() + static_cast<ptrdiff_t>(end),
                                  [](char letter) { return letter >= 'a' && letter <= 'z'; });
 }
@@ -42,7 +44,7 @@ std::string sentence(const Strings& strings, const Phrase& phrase) {
 }
 
 std::string sentence(const Strings& strings, const Error& error) {
-  return sentence(strings, error.what.empty() ? Phrase(error.message) : error.what);
+  return sentence(strings, error.what.empty() ? Phrase::translatable(error.message) : error.what);
 }
 
 std::string as_sentence(const Strings& strings, const Error& error) {

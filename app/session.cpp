@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/fusion_worker.hpp"
 #include "app/sandbox/file_watch.hpp"
@@ -86,8 +87,10 @@ void Session::select_lab(const std::string& name) {
 }
 
 void Session::leave_lab() {
+  if (typed_) set_source(*std::exchange(typed_, {}));
   if (!shows_own()) remembered_[lab_->name] = wanted_;
-  result_.reset();  // another lab's buffers and parameters: nothing of it can be shown in the next
+  result_.reset();     // its buffers and parameters mean nothing in the next lab
+  submitted_.reset();  // what is still running for it is not taken over
   error_.reset();
   bench_error_.reset();
 }
@@ -124,6 +127,8 @@ void Session::set_param(const std::string& name, int64_t value) {
   for (const Param& param : lab_->params)
     if (param.name == name) wanted_.config.params[name] = nearest_value(param, value);
 }
+
+void Session::reset_values() { wanted_.config = opening_config(*lab_, wanted_.device); }
 
 void Session::set_broken(const std::string& name, bool on) {
   std::erase(wanted_.broken, name);
@@ -170,13 +175,17 @@ const Session::Chosen* Session::chosen() const {
   return chosen_ ? &*chosen_ : nullptr;
 }
 
-void Session::set_source(std::optional<std::string> edited) { wanted_.edited_source = std::move(edited); }
+void Session::set_source(std::optional<std::string> edited) {
+  wanted_.edited_source = std::move(edited);
+  typed_.reset();
+}
 
 void Session::set_request(const Request& request) {
   if (request.own_lab)
     show_own(request.own_lab, request.rung);
   else
     select_lab(request.lab);
+  typed_.reset();
   wanted_ = request;
   rung_ = find_rung(*lab_, request.rung);
 }
@@ -284,7 +293,6 @@ void Session::take_over_run() {
     return;
   }
   error_.reset();
-  if (finished->request.lab != lab_->name) return;
   result_ = std::move(*finished->outcome);
   note_bytes(*result_);
   latency_ms_ = std::chrono::duration<double, std::milli>(RunWorker::Clock::now() - finished->submitted).count();
@@ -308,7 +316,9 @@ Progress Session::progress() const { return run_worker_->progress(); }
 bool Session::stale() const { return result_ != nullptr && result_->request != wanted_; }
 
 void Session::start_bench(bool map) {
+  if (bench_running()) return;
   bench_error_.reset();
+  bench_lab_ = lab_->name;
   BenchRequest request;
   request.lab = lab_->name;
   request.config = wanted_.config;
@@ -327,7 +337,7 @@ void Session::take_over_bench() {
     (report->is_map ? live_maps_ : live_speeds_)[report->lab] = report;
     if (!report->is_map && report->lab == lab_->name) live_speed_ = std::move(report);
   }
-  if (auto error = bench_worker_->take_error()) bench_error_ = std::move(error);
+  if (auto error = bench_worker_->take_error(); error && bench_lab_ == lab_->name) bench_error_ = std::move(error);
 }
 
 const RecordedCounters* Session::counters() const { return counters_.find_lab(lab_->name); }

@@ -54,15 +54,21 @@ class Session {
   void select_rung(const std::string& name);
   void set_size(const std::string& name, int64_t value);
   void set_param(const std::string& name, int64_t value);
+  void reset_values();  // every size and parameter as the lab opens with
   void set_broken(const std::string& name, bool on);
   void set_device(DeviceKind device);
   void set_model_order(bool on);        // the block-order model also where the lab does not ask for it
   void set_gpu(const std::string& id);  // that is modelled; empty: the usual one. An unknown id changes nothing
   void set_source(std::optional<std::string> edited);
-  /// Of several launches, the one that the views show (Request::launch). Nothing is run again for it.
+  /// What stands in the editor while the learner types: it is run once set_source says so, but is not lost if the lab
+  /// is left before.
+  void type_source(std::optional<std::string> edited) { typed_ = std::move(edited); }
+  /// The newest text: typed, or set. Nothing: the kernel is not edited.
+  const std::optional<std::string>& newest_source() const { return typed_ ? *typed_ : wanted_.edited_source; }
+  /// Which of several launches the views show (Request::launch). Nothing is run again for it.
   void set_launch(std::optional<uint32_t> launch) { wanted_.launch = launch; }
   /// Shows a lab that is in no registry, or puts a newer form of it (of the same name) in its place: the values are
-  /// kept, and the last result is, stale. Whoever made it remembers it.
+  /// kept, and the last result stays, marked stale. The caller remembers the lab.
   void show_own(std::shared_ptr<const Lab> lab, const std::string& rung);
   bool shows_own() const { return wanted_.own_lab != nullptr; }
   /// All of it at once; the request must be valid (engine/run.hpp, plan).
@@ -82,7 +88,7 @@ class Session {
   void cancel();  // Esc
 
   // What is known.
-  bool busy() const;            // a run is under way
+  bool busy() const;            // a run is queued or in flight
   double busy_seconds() const;  // for how long
   Progress progress() const;
   std::shared_ptr<const RunResult> result() const { return result_; }  // the newest finished run; may be null
@@ -97,13 +103,12 @@ class Session {
   bool recording_steps() const;
 
   // Speed: a sweep on this machine's GPU, and the recordings shipped with the program.
-  void start_bench(bool map = false);  // of the lab's scheme map
+  void start_bench(bool map = false);  // `map`: the lab's scheme map; ignored while one is running
   void cancel_bench();
   bool bench_running() const;
   double bench_fraction() const;
-  std::shared_ptr<const SpeedReport> live_speed() const {
-    return live_speed_;
-  }  // this lab's, may be growing; may be null
+  /// This lab's, which may still be growing; may be null.
+  std::shared_ptr<const SpeedReport> live_speed() const { return live_speed_; }
   const std::optional<Error>& bench_error() const { return bench_error_; }
   /// Of this lab's scheme map; null if there is none.
   std::shared_ptr<const SpeedReport> live_map() const;
@@ -137,12 +142,14 @@ class Session {
   const Lab* lab_ = nullptr;  // of the registry, or wanted_.own_lab
   const Rung* rung_ = nullptr;
   Request wanted_;
-  mutable std::optional<Request> chosen_for_;  // the request that chosen_ was found for
+  std::optional<std::optional<std::string>> typed_;  // since the last set_source
+  mutable std::optional<Request> chosen_for_;        // the request that chosen_ was found for
   mutable std::optional<Chosen> chosen_;
   std::map<std::string, Request> remembered_;  // by lab
   std::shared_ptr<const RunResult> result_;
   std::optional<Error> error_, bench_error_;
   std::optional<Request> submitted_;  // the newest one that was handed to the worker
+  std::string bench_lab_;             // whose sweep was started last
   std::map<std::string, std::shared_ptr<const SpeedReport>> live_speeds_;  // by lab
   std::shared_ptr<const SpeedReport> live_speed_;
   std::map<std::string, std::shared_ptr<const SpeedReport>> live_maps_;  // by lab

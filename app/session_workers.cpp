@@ -18,11 +18,11 @@ void Session::RunWorker::submit(Request request, std::shared_ptr<const RunResult
   std::optional<std::stop_source> overtaken;
   {
     const std::lock_guard lock(mutex_);
-    if (under_way_) overtaken = under_way_->stop;
+    if (in_flight_) overtaken = in_flight_->stop;
     waiting_ = Job{std::move(request), Clock::now(), {}, std::move(known)};
     progress_ = {Progress::Phase::compile, 0};
   }
-  if (overtaken) overtaken->request_stop();  // outside the lock: it runs the callbacks of whoever waits for the stop
+  if (overtaken) overtaken->request_stop();  // outside the lock: it calls the stop callbacks
   changed_.notify_one();
 }
 
@@ -30,22 +30,22 @@ void Session::RunWorker::cancel() {
   std::optional<std::stop_source> stopped;
   {
     const std::lock_guard lock(mutex_);
-    if (waiting_)  // never started: nobody else would report its end
+    if (waiting_)  // it never starts, so its end is reported here
       finished_ = Finished{waiting_->request, fail(ErrorId::cancelled), 0, waiting_->submitted};
     waiting_.reset();
-    if (under_way_) stopped = under_way_->stop;
+    if (in_flight_) stopped = in_flight_->stop;
   }
   if (stopped) stopped->request_stop();
 }
 
 bool Session::RunWorker::busy() const {
   const std::lock_guard lock(mutex_);
-  return waiting_ || (under_way_ && !under_way_->stop.stop_requested());
+  return waiting_ || (in_flight_ && !in_flight_->stop.stop_requested());
 }
 
 double Session::RunWorker::busy_seconds() const {
   const std::lock_guard lock(mutex_);
-  const Job* job = waiting_ ? &*waiting_ : under_way_ ? &*under_way_ : nullptr;
+  const Job* job = waiting_ ? &*waiting_ : in_flight_ ? &*in_flight_ : nullptr;
   return job == nullptr ? 0 : std::chrono::duration<double>(Clock::now() - job->submitted).count();
 }
 
@@ -69,7 +69,7 @@ void Session::RunWorker::report(const Progress& progress) {
   bool due = false;
   {
     const std::lock_guard lock(mutex_);
-    if (waiting_) return;  // the progress of a run that was overtaken interests nobody
+    if (waiting_) return;  // a newer run has replaced this one
     progress_ = progress;
     due = Clock::now() - last_wake_ > std::chrono::milliseconds(50);
   }
@@ -96,14 +96,14 @@ void Session::RunWorker::work(const std::stop_token& ending) {
       std::unique_lock lock(mutex_);
       if (!changed_.wait(lock, ending, [this] { return waiting_.has_value(); })) return;
       job = *waiting_;
-      under_way_ = std::move(waiting_);
+      in_flight_ = std::move(waiting_);
       waiting_.reset();
     }
     auto outcome = run(job);
     const double latency = std::chrono::duration<double, std::milli>(Clock::now() - job.submitted).count();
     {
       const std::lock_guard lock(mutex_);
-      under_way_.reset();
+      in_flight_.reset();
       const bool overtaken = waiting_.has_value();
       if (!overtaken) finished_ = Finished{std::move(job.request), std::move(outcome), latency, job.submitted};
     }

@@ -1,5 +1,5 @@
-// The two threads behind a Session. Each holds at most one job that waits and one that is under way; a newer job takes
-// the place of the one that waits and stops the one that is under way.
+// Two of the threads behind a Session. RunWorker holds at most one queued job and one in flight; a newer job replaces
+// the queued one and stops the one in flight. BenchWorker runs one sweep at a time.
 #pragma once
 
 #include <atomic>
@@ -50,7 +50,7 @@ class Session::RunWorker {
   std::shared_ptr<Engine> engine_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::optional<Job> waiting_, under_way_;
+  std::optional<Job> waiting_, in_flight_;
   std::optional<Finished> finished_;
   Progress progress_{Progress::Phase::compile, 0};
   Clock::time_point last_wake_;

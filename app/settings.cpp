@@ -65,7 +65,7 @@ json progress_json(const ProgressByLab& progress) {
   return labs;
 }
 
-/// The key "finished_labs" of older versions is left out: labs were in it that had only been opened.
+/// The key "finished_labs" of older versions is not read: it also lists labs that were only opened.
 void take_progress(ProgressByLab& progress, const json& settings) {
   const auto labs = settings.find("progress");
   if (labs == settings.end() || !labs->is_object()) return;
@@ -193,6 +193,10 @@ json settings_of(const Screen& screen) {
   return settings;
 }
 
+std::string settings_text(const Screen& screen) {
+  return settings_of(screen).dump(2, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace) + "\n";
+}
+
 void apply_settings(Screen& screen, const json& settings) {
   if (!settings.is_object() || settings.value("format", json()) != kFormat) return;
   ViewState& view = screen.view;
@@ -249,9 +253,9 @@ void read_settings(Screen& screen, const fs::path& file) {
 }
 
 Result<void> write_settings(const Screen& screen, const fs::path& file) {
-  std::error_code ignored;  // what is wrong with the folder, the file says
+  std::error_code ignored;  // replace_file reports what is wrong with the folder
   fs::create_directories(file.parent_path(), ignored);
-  return replace_file(file, settings_of(screen).dump(2) + "\n");
+  return replace_file(file, settings_text(screen));
 }
 
 }  // namespace tilescope

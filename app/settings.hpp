@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "app/screen.hpp"
 
@@ -12,12 +13,14 @@ namespace tilescope {
 std::filesystem::path user_settings_file();
 
 nlohmann::json settings_of(const Screen& screen);
+/// The text of the file. In names of files that are not UTF-8 the bytes that are not become U+FFFD.
+std::string settings_text(const Screen& screen);
 /// Takes over what it understands; every other key, and every value of the wrong type, is left as it was.
 void apply_settings(Screen& screen, const nlohmann::json& settings);
 
 /// A missing or unreadable file changes nothing.
 void read_settings(Screen& screen, const std::filesystem::path& file);
-/// Written beside the file and renamed, so that a crash leaves the old one.
+/// Makes the folder if it is missing; replace_file (app/saved_files.hpp) writes the file.
 Result<void> write_settings(const Screen& screen, const std::filesystem::path& file);
 
 }  // namespace tilescope

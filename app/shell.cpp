@@ -243,8 +243,8 @@ void Shell::dropped(const std::vector<fs::path>& files) {
   screen_->open_file(source != files.end() ? *source : files.front());
 }
 
-/// Every event is followed by all the frames it needs, whatever came before it: it may arrive while the last frame of
-/// an earlier one is drawn. Returns whether a frame is due.
+/// Every event is followed by kFramesToSettle frames, also one that arrives while the last frame of an earlier one is
+/// drawn. Returns whether a frame is due.
 bool Shell::wait_for_events() {
   constexpr double kFrame = 1.0 / 60;
   bool due = true;
@@ -261,7 +261,8 @@ bool Shell::wait_for_events() {
   return true;
 }
 
-/// A busy bar moves ten times a second, a text cursor blinks, a message goes; settings that have changed are written.
+/// A busy bar moves ten times a second, a text cursor blinks, a message disappears; settings that have changed are
+/// written. Returns whether a frame is due.
 bool Shell::wait_until_something_is_due() {
   constexpr double kForever = std::numeric_limits<double>::infinity();
   double wait = kForever;
@@ -270,7 +271,7 @@ bool Shell::wait_until_something_is_due() {
   else if (ImGui::GetIO().WantTextInput)
     wait = 0.4;
   if (const double message = screen_->message_until - ImGui::GetTime(); message > 0) wait = std::min(wait, message);
-  frames_due_ = 0;  // what moves by itself is drawn again when it moves on
+  frames_due_ = 0;  // what moves without input has the times above
   const double settings = settings_wait_ ? std::max(0.01, kSettingsEvery - seconds_since(settings_changed_)) : kForever;
   if (settings < wait) {
     glfwWaitEventsTimeout(settings);
@@ -296,7 +297,8 @@ int Shell::run() {
     draw_frame();
     after_frame();
   }
-  // What was typed last may not have been taken over yet.
+  // Input that no frame has seen yet, then what was typed and is not taken over yet.
+  while (!input_.empty()) draw_frame();
   screen_->view.closing = true;
   draw_frame();
   if (!options_.settings_file.empty()) {
@@ -313,16 +315,18 @@ void Shell::after_frame() {
 
 void Shell::keep_settings() {
   if (options_.settings_file.empty()) return;
-  // Also while the window is open, for a crash loses no more than some seconds of it.
+  // Also while the window is open: a crash loses at most the last kSettingsEvery seconds.
   note_window_place();
-  std::string now = settings_of(*screen_).dump();
+  std::string now = settings_text(*screen_);
   settings_wait_ = now != settings_text_;
   if (!settings_wait_ || seconds_since(settings_changed_) < kSettingsEvery) return;
   settings_wait_ = false;
   settings_text_ = std::move(now);
   settings_changed_ = Clock::now();
-  if (auto written = write_settings(*screen_, options_.settings_file); !written)
+  if (auto written = write_settings(*screen_, options_.settings_file); !written) {
     screen_->show_message(as_sentence(screen_->strings, written.error()));
+    noticed_ = true;  // a frame shows it
+  }
 }
 
 void Shell::write_state() {

@@ -49,7 +49,7 @@ class Shell {
   /// Shows the window until it is closed. Returns the program's exit status.
   int run();
 
-  /// Whether it is still being tried out how pictures get from the GPU into the window.
+  /// Whether the trial of CUDA-OpenGL interop (app/gl/interop_trial.hpp) still runs.
   bool trying_interop();
 
   /// One frame into a buffer of its own; width and height in unscaled pixels. The pointer is elsewhere unless it is
@@ -100,7 +100,7 @@ class Shell {
   /// laid out before another part shows it.
   static constexpr int kFramesToSettle = 6;
   int frames_due_ = kFramesToSettle;
-  bool noticed_ = false;            // an event came since frames_due_ was set last
+  bool noticed_ = false;            // something since the last wait needs frames
   std::atomic<bool> woken_{false};  // a worker has news
   bool fonts_loaded_ = false;
   bool settings_wait_ = false;                 // they have changed and are not written yet

@@ -26,7 +26,7 @@ bool is_printable(int key) {
          key == GLFW_KEY_KP_EQUAL;
 }
 
-/// That of the monitor, or what was asked for in its place.
+/// The scale that was asked for, else that of the monitor.
 float base_scale(GLFWwindow* window, float asked) {
   if (asked > 0) return asked;
   if (const char* set = std::getenv("TILESCOPE_SCALE"); set != nullptr && std::atof(set) > 0)
@@ -47,9 +47,8 @@ WorkArea work_area(GLFWmonitor* monitor) {
   return area;
 }
 
-/// The window is made for 1600 × 1000; on a smaller monitor it takes what there is.
-void fit_to_monitor(GLFWwindow* window) {
-  const WorkArea area = work_area(glfwGetPrimaryMonitor());
+/// On a monitor with less room than the window wants, it takes what there is.
+void fit_to(const WorkArea& area, GLFWwindow* window) {
   int width = 0, height = 0;
   glfwGetWindowSize(window, &width, &height);
   if (area.width <= 0 || area.height <= 0 || (width <= area.width && height <= area.height)) return;
@@ -117,6 +116,7 @@ void Shell::note_input(const InputEvent& event) {
 /// down.
 void Shell::hand_over_input() {
   ImGuiIO& io = ImGui::GetIO();
+  if (!input_.empty()) frames_due_ = kFramesToSettle;  // counted from the frame that sees them
   for (const InputEvent& event : input_.take()) {
     switch (event.kind) {
       case InputEvent::Kind::move:
@@ -168,29 +168,34 @@ float Shell::effective_scale() const {
   return base * std::clamp(std::floor(room / base / kStep) * kStep, 1.0F, wanted);
 }
 
-/// Where it was when it was closed, if that is on a monitor; as large as then, at most as large as the monitor.
+/// Where it was when it was closed, if that is on a monitor, else where the window system puts it; as large as then, at
+/// most as large as the monitor.
 void Shell::place_window() {
   const float scale = base_scale(window_, options_.scale);
   glfwSetWindowSizeLimits(window_, static_cast<int>(kSmallestWidth * scale), static_cast<int>(kSmallestHeight * scale),
                           GLFW_DONT_CARE, GLFW_DONT_CARE);
   const WindowPlace& place = screen_->view.window;
+  WorkArea room = work_area(glfwGetPrimaryMonitor());
   if (place.width > 0 && place.height > 0) {
     glfwSetWindowSize(window_, place.width, place.height);
     int count = 0;
     GLFWmonitor** monitors = glfwGetMonitors(&count);
-    const bool on_screen = std::any_of(monitors, monitors + count, [&](GLFWmonitor* monitor) {
-      return work_area(monitor).holds(place.left + place.width / 2, place.top + 16);
+    GLFWmonitor** monitor = std::find_if(monitors, monitors + count, [&](GLFWmonitor* one) {
+      return work_area(one).holds(place.left + place.width / 2, place.top + 16);
     });
-    if (on_screen) glfwSetWindowPos(window_, place.left, place.top);
+    if (monitor != monitors + count) {
+      room = work_area(*monitor);
+      glfwSetWindowPos(window_, place.left, place.top);
+    }
   }
-  fit_to_monitor(window_);
+  fit_to(room, window_);
   if (place.maximised) glfwMaximizeWindow(window_);
 }
 
 void Shell::note_window_place() {
   WindowPlace& place = screen_->view.window;
   place.maximised = glfwGetWindowAttrib(window_, GLFW_MAXIMIZED) == GLFW_TRUE;
-  // What a maximised window goes back to is kept.
+  // A maximised window keeps the place that it returns to.
   if (place.maximised || glfwGetWindowAttrib(window_, GLFW_ICONIFIED) == GLFW_TRUE) return;
   glfwGetWindowPos(window_, &place.left, &place.top);
   glfwGetWindowSize(window_, &place.width, &place.height);

@@ -6,8 +6,10 @@
 namespace tilescope {
 namespace {
 
-constexpr float kGap = 8, kMargin = 4;               // unscaled pixels: to the thing, to the window's edge
-constexpr float kLargest = 160, kAboutPointer = 14;  // of a thing that is explained as a whole; else this far around
+// Unscaled pixels.
+constexpr float kGap = 8, kMargin = 4;  // to the thing, to the window's edge
+constexpr float kLargest = 160;         // the shorter side of a thing that is explained as a whole
+constexpr float kAboutPointer = 14;     // else this far around the pointer
 
 float clamped(float value, float size, float extent, float margin) {
   return std::max(margin, std::min(value, extent - margin - size));

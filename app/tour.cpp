@@ -17,6 +17,7 @@ constexpr const char* kLab = "vector-add";
 constexpr const char* kParam = "BLOCK";
 // Unscaled pixels.
 constexpr float kWidth = 300, kPadding = 16, kRow = 24, kLine = 19, kTip = 9, kAway = 14, kMargin = 8;
+constexpr float kHeader = 48, kStatus = 24;  // heights of these areas
 
 constexpr std::array<const char*, Tour::kSteps> kTitles{"tour.slider", "tour.rung", "tour.break", "tour.look"};
 constexpr std::array<const char*, Tour::kSteps> kHints{"tour.slider_hint", "tour.rung_hint", "tour.break_hint",
@@ -51,7 +52,7 @@ bool shows_a_planted_bug(const PanelContext& context) {
   return context.result && !context.result->request.broken.empty() && !context.result->findings.empty();
 }
 
-/// Where it is; of a slider with its label and number, which stand above the track.
+/// Where it is; a slider together with its label and number, which are above the track.
 std::optional<Mark> place_of_target(const PanelContext& context, size_t step) {
   const Marks& marks = context.view.marks;
   const auto found = marks.find(target_of(context, step));
@@ -67,22 +68,29 @@ struct Card {
   std::optional<Mark> target;
 };
 
-/// Left of a control, below a tab; where nothing is pointed at, at the column's foot.
+/// Whether all of it is between the header and the status bar: the column of controls may be scrolled.
+bool is_in_sight(const PanelContext& context, const Mark& target) {
+  const float rounded = 1;  // areas begin at whole pixels
+  const float bottom = ImGui::GetIO().DisplaySize.y - context.px(kStatus);
+  return target.low.y >= context.px(kHeader) - rounded && target.high.y <= bottom + rounded;
+}
+
+/// Left of a control, below a tab; at the column's foot where there is nothing to point at.
 Card place_card(const PanelContext& context, float height) {
   const ViewState& view = context.view;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float width = context.px(kWidth), away = context.px(kAway), margin = context.px(kMargin);
   const auto found = place_of_target(context, current_step(view.tour));
   const float right = view.column_left - away;
-  if (!found || found->high.y > display.y) {
-    const ImVec2 low{right - width, display.y - height - context.px(32)};
+  if (!found || !is_in_sight(context, *found)) {
+    const ImVec2 low{right - width, display.y - height - context.px(kStatus + kMargin)};
     return {{low, {low.x + width, low.y + height}}, std::nullopt};
   }
   const Mark& target = *found;
   ImVec2 low{right - width, target.centre().y - height / 2};
   if (target.low.x < view.column_left) low = {target.centre().x - width / 2, target.high.y + away};
   low.x = std::round(std::clamp(low.x, margin, std::max(margin, display.x - width - margin)));
-  low.y = std::round(std::clamp(low.y, margin, std::max(margin, display.y - height - context.px(32))));
+  low.y = std::round(std::clamp(low.y, margin, std::max(margin, display.y - height - context.px(kStatus + kMargin))));
   return {{low, {low.x + width, low.y + height}}, target};
 }
 

@@ -9,7 +9,8 @@
 namespace tilescope {
 namespace {
 
-/// 98,432 and 1_000 as the evaluator reads them: what groups digits is left out, a comma elsewhere stays.
+/// 98,432 and 1_000 as the evaluator reads them: separators between groups of three digits are removed, other commas
+/// stay.
 std::string without_separators(std::string_view text) {
   std::string plain;
   const auto is_digit = [&](size_t at) {
@@ -41,7 +42,7 @@ std::string listed(std::span<const int64_t> values) {
 }  // namespace
 
 Checked<int64_t> typed_value(std::string_view text, const TypedRange& range, const NameLookup& lookup) {
-  // Whole first, then whether it is in the range: one sentence then names both ends.
+  // The evaluator gets no range, so that a value out of range gets the sentence below, which names both ends.
   constexpr long double kWhole = 9e18L;
   const auto value = evaluate_whole(without_separators(text), lookup, -kWhole, kWhole);
   if (!value) return tl::unexpected(value.error());

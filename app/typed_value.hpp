@@ -11,13 +11,13 @@
 
 namespace tilescope {
 
-/// What may be typed: whole numbers in [low, high], or only those of `values`, where there are any.
+/// What may be typed: whole numbers in [low, high]; if there are `values`, only those.
 struct TypedRange {
   int64_t low = 0, high = 0;
   std::span<const int64_t> values = {};  // ascending
 };
 
-/// The value, or why it is refused: never another value than the one that was typed.
+/// The value, or why it is refused; a value that is not possible is never replaced by one that is.
 Checked<int64_t> typed_value(std::string_view text, const TypedRange& range, const NameLookup& lookup);
 
 }  // namespace tilescope

@@ -18,14 +18,16 @@ namespace tilescope {
 enum class Tab { lesson, tiles, traffic, order, step, shared, waves, correctness };
 /// What the speed panel shows; those after the ladder only where the lab has them.
 enum class BottomTab { sweep, ladder, roofline, fusion, map, small, memory };
-/// What is below the maps of the order view; bytes has a place of its own where there is room for both.
+/// What is below the maps of the order view; bytes has an area of its own where there is room for both.
 enum class OrderTab { bytes, groups, waves, sweep, ladder, source };
-/// Which bytes its bars and its plot against GROUP_M are of.
+/// Which bytes its bars and its plot over GROUP_M show.
 enum class OrderBytes { device, l2 };
 
-struct Baseline;  // app/baseline.hpp
+struct Baseline;     // app/baseline.hpp
+struct RunResult;    // engine/run_result.hpp
+struct SharedPanel;  // app/panels/shared.cpp
 
-/// A thing picked (or hovered) in any view; lit in all others. An access implies its block, warp and line.
+/// What is picked (or hovered) in any view is lit in all others. An access implies its block, warp and line.
 struct Selection {
   std::optional<uint32_t> block;   // linear block index
   std::optional<uint32_t> access;  // index into RunResult::trace.accesses
@@ -47,15 +49,15 @@ struct Playback {
 enum class TilesLevel { grid, block, warp, lane };
 struct TilesZoom {
   TilesLevel level = TilesLevel::grid;
-  bool moving = false;  // on its way there
+  bool moving = false;  // the view is still zooming to the level
 };
 
-/// The walk of the selected block over the keys of a plane (app/panels/attention_view.hpp).
+/// The pass of the selected block over the keys of a plane (app/panels/attention_view.hpp).
 struct PlaneCursor {
   bool as_tiles = false;  // the ordinary tiles in its place
   bool playing = false;
-  double step = -1;            // so many blocks of keys lie behind it; −1: nobody has chosen yet
-  std::optional<int64_t> row;  // of O, through all heads; nothing: one of the selected block
+  double step = -1;            // blocks of keys that it has processed; −1: not chosen yet
+  std::optional<int64_t> row;  // of O, counted through all heads; nothing: one of the selected block
 };
 
 /// The first steps (app/tour.hpp): what is ticked, and what the values were at the beginning.
@@ -68,12 +70,12 @@ struct Tour {
   size_t guesses = 0;
 };
 
-/// Lines of a kernel's file, or of a header of it, that a view wants to be seen in the source panel.
+/// Lines of a kernel's file, or of a header that it includes, which a view asks the source panel to show.
 struct SourceQuote {
   std::string file, text;  // "kernels/rows.cuh", and the lines as they stand there
 };
 
-/// Where the window stands on the desktop, in screen coordinates; width 0: it was never placed.
+/// The window's place on the desktop, in screen coordinates; width 0: not known yet.
 struct WindowPlace {
   int left = 0, top = 0, width = 0, height = 0;
   bool maximised = false;
@@ -82,10 +84,16 @@ struct WindowPlace {
 /// The smallest window, in unscaled pixels: below, parts of the screen are cut off.
 constexpr float kSmallestWidth = 900, kSmallestHeight = 560;
 
-/// What a key or a command asks of the source panel, which may have to be brought into sight first.
+/// What a key or a command asks of the source panel (Screen::ask_source).
 enum class SourceWish { none, edit, find, replace, go_to_line, save };
 
-/// What is looked at in one lab. It waits here while a different lab is shown.
+/// The newest result that the controls have shown, and the finding of the run before it that it no longer has.
+struct FixedFinding {
+  std::shared_ptr<const RunResult> last;
+  std::string id;  // empty: none, or the run before was of a different rung or lab
+};
+
+/// What is looked at in one lab: ViewState holds the shown lab's, and keeps those of the others.
 struct LabView {
   Selection selection;
   Selection suggested;  // what the program selected by itself; the same as `selection` until something is chosen
@@ -99,7 +107,7 @@ struct ViewState : LabView {
   Selection hover;                       // cleared at the start of each frame by the shell
   Selection followed;                    // what the newest result made of the selection; a choice since differs
   std::string lab;                       // whose view the LabView is; empty before the first frame
-  std::map<std::string, LabView> waits;  // the other labs' views, by lab
+  std::map<std::string, LabView> waits;  // the views of labs that are not shown, by lab
   Tour tour;
   Tab tab = Tab::tiles;
   BottomTab bottom = BottomTab::sweep;
@@ -127,7 +135,7 @@ struct ViewState : LabView {
   };
   std::optional<Tooltip> tooltip;            // the one that is drawn in this frame
   float rail_right = 0, column_left = 1e9F;  // where the rail ends and the controls begin, in pixels
-  std::vector<Mark> keep_free;               // error messages of the last frame: no tooltip covers them
+  std::vector<Mark> keep_free;               // where the last frame had what no tooltip covers: error messages
   Marks marks;                               // where things are on the screen, this frame; cleared by the shell
   std::map<std::string, std::string>
       ladder_sizes;   // lab → the recorded size (place_name) its ladder is at; none: largest
@@ -140,7 +148,7 @@ struct ViewState : LabView {
   bool show_frame_time = false;
   std::vector<std::string> missing_fonts;
   bool typing_starts = false;
-  bool typing_refused = false;         // what was typed could not be taken: the field says why
+  bool typing_refused = false;         // what was typed is not a possible value: the field says why
   std::set<std::string> unfolded;      // "lab/section" of the controls: rows of other rungs that are shown
   std::string typing_in, typed;        // the slider whose value is being typed, and the text so far
   std::map<std::string, int> guesses;  // predict cards: "lab/question" → the choice that was pressed
@@ -150,7 +158,9 @@ struct ViewState : LabView {
     std::string rung = {};
   };
   std::map<std::string, ShownQuestion> questions;
-  std::shared_ptr<const Baseline> baseline;     // the pinned result; null: none
+  std::shared_ptr<const Baseline> baseline;  // the pinned result; null: none
+  FixedFinding fixed_finding;
+  std::shared_ptr<SharedPanel> shared_panel;    // what the shared view keeps between frames; null: not drawn yet
   bool reveal_answer = false;                   // the controls scroll to what has just been answered
   bool asks_for_file = false;                   // the dialog that opens a CUDA file is due
   std::string say;                              // for the status bar; the screen takes it over

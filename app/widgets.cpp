@@ -341,7 +341,7 @@ TabFit fit_tabs(const PanelContext& context, std::span<const std::string> names,
     fit.tabs.clear();
     float total = 0;
     for (const std::string& name : names) {
-      // The wider of the two weights, so that nothing moves when the selection does.
+      // As wide as the wider of the two weights, so that nothing moves when the selection does.
       const float width = std::round(std::max(text_size(fit.regular, name).x, text_size(fit.selected, name).x));
       fit.tabs.emplace_back(name, width);
       total += width;

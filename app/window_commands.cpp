@@ -182,7 +182,7 @@ int window_command(std::shared_ptr<Engine> engine, const WindowOptions& options,
     if (find_rung(*find_lab(options.lab), request->rung) == nullptr)
       return report_error(engine->plan(*request).error(), false, problems, problems);
   }
-  // Who starts it for the first time, and asks for nothing in particular, is shown around.
+  // The first start, without a lab or a file to open, begins with the tour.
   std::error_code ignored;
   const bool first = options.lab.empty() && options.file.empty() && !user_settings_file().empty() &&
                      !std::filesystem::exists(user_settings_file(), ignored);

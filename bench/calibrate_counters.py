@@ -119,12 +119,13 @@ SPILLING = ("execution-model capped-registers",)  # what ptxas spills is in loca
 RACING = ("hash_table", "bellman_ford", "union_find", "spin_lock_lanes")
 DIVERGENT = ("spmv_csr_scalar", "tree_lookup", "recursive_fibonacci", "half_warps", "layer_norm")
 REASONS = {
-    **dict.fromkeys(WAITING, "how often it looks whether the others are done is a matter of time"),
-    **dict.fromkeys(RACING, "what a thread does depends on how far the others are"),
-    **dict.fromkeys(DIVERGENT, "lanes part, and ptxas and the hardware decide where they meet again"),
+    **dict.fromkeys(WAITING, "how often it polls the sync flags depends on timing"),
+    **dict.fromkeys(RACING, "the work of a thread depends on the progress of the others"),
+    **dict.fromkeys(DIVERGENT, "lanes diverge, and ptxas and the hardware decide where they reconverge"),
     "knapsack": "loads before a loop that some warps do not enter; ptxas may load inside",
 }
-COLLISIONS = "passes that wait for others, such as copies and lines on their way to the same memory; not counted here"
+COLLISIONS = ("wavefronts that wait for others, such as copies and cache lines that arrive in the same memory; "
+              "not counted here")
 
 
 def reason_for(case, name):
@@ -187,7 +188,7 @@ def write_document(path, report, command):
             lines += [f"## {title[0].upper()}{title[1:]}: {len(chosen)} cases", "", *table(chosen), ""]
     differences = list_differences(same)
     lines += ["## What does not meet the goal", ""]
-    head = ["| case | counter | simulated | hardware | probably since |", "|---|---|---|---|---|"]
+    head = ["| case | counter | simulated | hardware | probable reason |", "|---|---|---|---|---|"]
     lines += [*head, *differences, ""] if differences else ["Nothing.", ""]
     changed = [case for case in cases if not is_comparable(case)]
     if changed:

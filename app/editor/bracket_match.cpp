@@ -14,21 +14,21 @@ bool is_code(std::span<const Token> tokens, size_t column) {
   return token != tokens.end() && token->kind != TokenKind::comment && token->kind != TokenKind::string;
 }
 
-/// From there on, the place at which as many have closed as have opened.
+/// Scans from the bracket at `at` to the one where the nesting depth is back at zero.
 std::optional<TextPosition> partner_of(const std::vector<std::string>& lines, const TokensOf& tokens, TextPosition at,
                                        char same, char other, bool forward) {
   int depth = 0;
   while (true) {
     const std::string& line = lines[at.line];
-    const std::span<const Token> of_line = tokens(at.line);
+    const std::span<const Token> line_tokens = tokens(at.line);
     while (at.column < line.size()) {
       const char c = line[at.column];
-      if ((c == same || c == other) && is_code(of_line, at.column)) depth += c == same ? 1 : -1;
+      if ((c == same || c == other) && is_code(line_tokens, at.column)) depth += c == same ? 1 : -1;
       if (depth == 0) return at;
       if (!forward && at.column == 0) break;
       at.column += forward ? 1 : static_cast<size_t>(-1);
     }
-    // Leaving a line backwards, empty lines included.
+    // To the next line that is not empty.
     do {
       if (forward ? at.line + 1 == lines.size() : at.line == 0) return std::nullopt;
       at.line += forward ? 1 : static_cast<size_t>(-1);

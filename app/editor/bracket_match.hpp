@@ -1,4 +1,4 @@
-// The bracket that belongs to the one at the cursor. Brackets in comments and strings count for nothing.
+// The bracket that matches the one at the cursor. Brackets in comments and strings are ignored.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ namespace tilescope {
 
 using TokensOf = std::function<std::span<const Token>(size_t line)>;
 
-/// Both brackets, the one at the cursor first: that behind it, else that before it. Nothing where there is none, or
-/// where it has no partner.
+/// Both brackets, the one at the cursor first: the one after it, else the one before it. Nothing if there is no
+/// bracket, or it has no partner. `cursor.column` is in bytes.
 std::optional<std::pair<TextPosition, TextPosition>> matching_brackets(const std::vector<std::string>& lines,
                                                                        const TokensOf& tokens, TextPosition cursor);
 

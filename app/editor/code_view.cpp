@@ -93,8 +93,8 @@ bool CodeView::update(const PanelContext& context, const Hooks& hooks, float wid
   return true;
 }
 
-/// So that the line is seen with its neighbours. One that is more than a screen away is put in the middle: at an edge
-/// it would have to be looked for.
+/// Shows the line with its neighbours. One that is more than a screen away goes to the middle, where it is found at
+/// once.
 float CodeView::scroll_near(uint32_t line, float from, float row_height, float visible_height) const {
   const auto room = static_cast<size_t>(std::max(visible_height / row_height, 1.0F));
   size_t first = first_row_[line], end = first_row_[line + 1];
@@ -131,7 +131,7 @@ float CodeView::scroll_to(const Aim& aim, float from, float row_height, float vi
   return scroll_near(line, from, row_height, visible_height);
 }
 
-/// Where the text is scrolled to for this frame, if not where it is. `moved`: rows lie elsewhere than in the last one.
+/// The scroll position for this frame, if it changes. `moved`: rows are at different heights than in the last one.
 std::optional<float> CodeView::next_scroll(bool moved, float row_height, float visible_height) {
   std::optional<float> target;
   if (moved) {  // what was at the top stays there
@@ -163,7 +163,7 @@ CodeView::Outcome CodeView::draw(PanelContext& context, const char* id, ImVec2 s
   Outcome outcome;
   const uint64_t before = buffer.revision();
   const float row_height = context.px(20);
-  // Laid out before the window begins, so that it begins where it shall be.
+  // Laid out before the window begins, so that it starts at the right scroll position.
   const bool rows_changed = update(context, hooks, size.x);
   const bool moved = rows_changed || visible_height_ != size.y;
   visible_height_ = size.y;
@@ -206,7 +206,7 @@ void CodeView::draw_rows(PanelContext& context, const Geometry& geometry, const 
   const Theme& theme = context.theme;
   const auto first = static_cast<size_t>(std::max((geometry.low.y - geometry.origin.y) / geometry.row_height, 0.0F));
   const auto y_of = [&](size_t index) { return geometry.origin.y + geometry.row_height * static_cast<float>(index); };
-  // All of them first: what stands beside a line may reach over its further rows.
+  // The backgrounds of all rows first: what is drawn beside a line may reach over its wrapped rows.
   for (size_t index = first; hooks.fill && index < rows_.size() && y_of(index) < geometry.high.y; ++index)
     if (const ImU32 fill = hooks.fill(rows_[index].line); fill != 0)
       list->AddRectFilled({geometry.low.x, y_of(index)}, {geometry.high.x, y_of(index) + geometry.row_height}, fill);
@@ -259,7 +259,7 @@ void CodeView::draw_range(PanelContext& context, const Geometry& geometry, size_
     ImGui::GetWindowDrawList()->AddRectFilled({x0, y}, {x1, y + geometry.row_height}, colour);
 }
 
-/// All of them, and stronger the one that is meant.
+/// Every match in the row, and the current one stronger.
 void CodeView::draw_matches(PanelContext& context, const Geometry& geometry, size_t index) {
   const bool finding = bar_ == Bar::find || bar_ == Bar::replace;
   const CodeRow& row = rows_[index];

@@ -1,5 +1,5 @@
-// Shows a TextBuffer: line numbers, colours, wrapped rows, selection, cursor, find. The panel around it says what else
-// belongs to a line through Hooks; the view knows nothing of kernels or traffic.
+// Shows a TextBuffer: line numbers, colours, wrapped rows, selection, cursor, find and replace. The panel around it
+// adds to lines through Hooks; the view knows nothing of kernels or traffic.
 #pragma once
 
 #include <imgui.h>
@@ -24,8 +24,8 @@ class CodeView {
   /// What a panel adds to lines; line indices count from 0.
   struct Hooks {
     float margin_width = 0;                              // pixels on the right that rows with a margin keep free
-    uint64_t margin_key = 0;                             // another value when margin_rows answers differently
-    std::function<uint32_t(uint32_t line)> margin_rows;  // of a line, from its first: it has at least so many
+    uint64_t margin_key = 0;                             // changes with what margin_rows returns
+    std::function<uint32_t(uint32_t line)> margin_rows;  // rows that the line's margin needs: it has at least as many
     std::function<ImU32(uint32_t line)> fill;            // colour of the whole row; 0 for none
     std::function<ImU32(uint32_t line)> number_colour;   // 0 for the usual one
     std::function<std::string(uint32_t line)> number;    // what stands left of the line; null: its number
@@ -77,7 +77,7 @@ class CodeView {
   struct Aim {
     uint32_t first = 0, body = 0, line = 0, last = 0;
     Place place = Place::nearest;
-    bool with_line = false;  // reveal_in
+    bool with_line = false;  // `line` itself must be seen (reveal_in)
   };
   struct Geometry {
     ImVec2 origin, low, high;  // of the scrolled content; of the visible part
@@ -123,8 +123,8 @@ class CodeView {
 
   std::optional<Aim> aim_;
   bool aim_is_due_ = false;  // else only when rows move
-  TextPosition top_;         // line and row of it that were the first to be seen
-  float above_top_ = 0;      // part of that row which was not
+  TextPosition top_;         // the first line that was seen, and which of its rows
+  float above_top_ = 0;      // pixels of that row above the edge
   float scroll_ = 0, visible_height_ = 0;
   bool reveal_cursor_ = false, wants_focus_ = false, focused_ = false, dragging_ = false;
   double cursor_since_ = 0;

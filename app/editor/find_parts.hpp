@@ -1,4 +1,4 @@
-// What the bars of find are made of: a field for a text, signs and words that are pressed.
+// What the bars for find, replace and go to line are made of: a text field, and buttons with a sign or a word.
 #pragma once
 
 #include <imgui.h>
@@ -12,14 +12,16 @@ namespace tilescope {
 struct FindField {
   bool changed = false, enter = false, escape = false;
 };
-/// `hint` is a string of the interface; what it means has the same name with "_meaning" behind it.
+/// `hint` is the key of the text in an empty field; its explanation has the same key with "_meaning" appended.
+/// `width` is in pixels.
 FindField find_field(PanelContext& context, const char* name, const char* hint, std::string& text, ImVec2 low,
                      float width, bool takes_focus);
 
 enum class FindSign { up, down, close };
-/// A sign that is pressed, centred on `middle`. Advances `x`.
+/// A button centred vertically on `middle`, its left edge at `x`, which moves to its right. Returns whether it was
+/// pressed.
 bool find_sign(PanelContext& context, const char* name, const char* meaning, FindSign sign, float& x, float middle);
-/// A word that is pressed. Advances `x`.
+/// The same with a word.
 bool find_word(PanelContext& context, const char* name, const std::string& text, const char* meaning, float& x,
                float middle);
 

@@ -122,7 +122,7 @@ void Interop::poll() {
     case InteropTrial::State::failed:
       if (reason_ != Reason::trial_failed) ++losses_;  // its process may have kept OpenGL waiting
       reason_ = Reason::trial_failed;
-      detail_ = trial_->why_not();
+      detail_ = Phrase::translatable(trial_->why_not());
       break;
   }
 }

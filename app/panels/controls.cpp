@@ -202,6 +202,7 @@ void break_it_section(Column& column) {
   }
   if (fold_row(column, "break", folded))
     for (const BreakIt* one : unused) unused_row(column, *one);
+  no_effect_note(column);
 }
 
 void draw_controls(PanelContext& context) {

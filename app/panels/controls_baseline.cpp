@@ -25,23 +25,6 @@ bool can_pin(const PanelContext& context) {
          (context.view.baseline == nullptr || !is_baseline(*context.view.baseline, *context.result));
 }
 
-/// A word to press, its right edge at `right`. Returns its left edge.
-float link(Column& column, const char* id, const std::string& text, const std::string& meaning, float right,
-           float below, bool* pressed) {
-  PanelContext& context = column.context;
-  ImFont* font = column.fonts().small;
-  const ImVec2 size = text_size(font, text);
-  const ImVec2 low{right - size.x, column.y + column.px(below - 15)}, high{right, low.y + column.px(kLine)};
-  ImGui::SetCursorScreenPos(low);
-  *pressed = hit_area(id, {high.x - low.x, high.y - low.y});
-  const bool hovered = ImGui::IsItemHovered();
-  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  explain(context, meaning);
-  mark(context, id, low, high);
-  column.text(font, low.x, below, hovered ? column.theme().text : column.theme().accent, text);
-  return low.x;
-}
-
 void draw_name(Column& column, const Baseline& baseline) {
   PanelContext& context = column.context;
   const Theme& theme = column.theme();
@@ -111,11 +94,11 @@ void baseline_card(Column& column) {
   card_title(column, "baseline.title", std::nullopt);
   column.y -= column.px(36);
   bool unpin = false, pin = false;
-  const float left =
-      link(column, "baseline.unpin", text("baseline.unpin"), text("baseline.unpin_meaning"), column.right, 28, &unpin);
+  const float left = text_link(column, "baseline.unpin", text("baseline.unpin"), text("baseline.unpin_meaning"),
+                               column.right, 28, &unpin);
   if (can_pin(context))
-    link(column, "baseline.pin", text("baseline.pin_this"), text("baseline.pin_meaning"), left - column.px(14), 28,
-         &pin);
+    text_link(column, "baseline.pin", text("baseline.pin_this"), text("baseline.pin_meaning"), left - column.px(14), 28,
+              &pin);
   column.y += column.px(36);
   draw_name(column, *baseline);
   if (context.result == nullptr || is_baseline(*baseline, *context.result)) {
@@ -140,7 +123,7 @@ void baseline_link(Column& column) {
   bool pin = false;
   const std::string& label = context.strings("baseline.pin");
   const float right = column.left + text_size(column.fonts().small, label).x;
-  link(column, "baseline.pin", label, context.strings("baseline.pin_meaning"), right, 26, &pin);
+  text_link(column, "baseline.pin", label, context.strings("baseline.pin_meaning"), right, 26, &pin);
   column.text_right(column.fonts().small, column.right, 26, column.theme().muted, "B");
   column.y += column.px(24);
   column.separator(14);

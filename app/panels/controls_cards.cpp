@@ -5,6 +5,7 @@
 #include "app/panels/controls_parts.hpp"
 #include "app/panels/correctness_model.hpp"
 #include "app/panels/sandbox_fields.hpp"
+#include "app/panels/source_model.hpp"
 #include "app/panels/traffic_facts.hpp"
 #include "app/result_verdict.hpp"
 
@@ -99,7 +100,7 @@ void no_result(Column& column) {
   }
   // The compiler's whole log is under the source; here its first lines.
   const Strings& strings = column.context.strings;
-  std::string said = sentence(strings, error);
+  std::string said = with_file_names(sentence(strings, error), error);
   const size_t second_line = std::min(said.size(), said.find('\n') + 1);
   said.resize(std::min(said.size(), said.find('\n', second_line)));
   paragraph(column, said, theme.error);
@@ -145,6 +146,22 @@ void card_line(Column& column, std::string_view label, std::string_view value, I
   std::string said(meaning);
   if (shown != value) said = std::string(value) + (said.empty() ? "" : "\n" + said);
   explain_rect(column.context, {column.left, top}, {column.right, column.y}, said);
+}
+
+float text_link(Column& column, const char* id, const std::string& text, const std::string& meaning, float right,
+                float below, bool* pressed) {
+  PanelContext& context = column.context;
+  ImFont* font = column.fonts().small;
+  const ImVec2 size = text_size(font, text);
+  const ImVec2 low{right - size.x, column.y + column.px(below - 15)}, high{right, low.y + column.px(kLine)};
+  ImGui::SetCursorScreenPos(low);
+  *pressed = hit_area(id, {high.x - low.x, high.y - low.y});
+  const bool hovered = ImGui::IsItemHovered();
+  if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  explain(context, meaning);
+  mark(context, id, low, high);
+  column.text(font, low.x, below, hovered ? column.theme().text : column.theme().accent, text);
+  return low.x;
 }
 
 void paragraph(Column& column, std::string_view text, ImU32 colour) {

@@ -36,12 +36,17 @@ void sliders_section(Column& column);
 void pick_section(Column& column);
 void run_section(Column& column);
 void break_it_section(Column& column);
+/// Where a switch that is on shows nothing: why, and a way to sizes at which it does.
+void no_effect_note(Column& column);
 /// Title and badge of a card; y moves to the value's row. The text `title`_meaning explains it.
 void card_title(Column& column, const char* title, std::optional<Badge> badge);
 /// Label muted at the left, value at the right; both on one line. `meaning` is its explanation on hover.
 void card_line(Column& column, std::string_view label, std::string_view value, ImU32 colour,
                std::string_view meaning = {});
 void paragraph(Column& column, std::string_view text, ImU32 colour);
+/// A word to press, its right edge at `right`, its baseline `below` unscaled pixels below y. Returns its left edge.
+float text_link(Column& column, const char* id, const std::string& text, const std::string& meaning, float right,
+                float below, bool* pressed);
 /// Draws with everything dimmed while the result belongs to an older request.
 class Dimmed {
  public:

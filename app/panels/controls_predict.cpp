@@ -1,7 +1,7 @@
 // The predict card: a question that is answered before the run reveals the number.
 //
 //   Predict                         ‹ 1 of 3 ›
-//   Rung 3, Several tiles a CTA
+//   Rung 3, Several tiles per CTA
 //   8 tiles per CTA: how many CTAs?
 //   ┌─────┐ ┌──────┐ ┌───────┐
 //   │ ✗ 7 │ │ ✓ 13 │ │  26   │

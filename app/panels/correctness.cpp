@@ -49,7 +49,7 @@ void draw_nothing(PanelContext& context) {
   if (error && error->id == ErrorId::form_incomplete)
     empty_state(context, strings("controls.no_result"), strings("sandbox.mend_form"));
   else if (error)
-    empty_state(context, error->message, error->hint);
+    empty_state(context, strings.message(*error), strings.hint(*error));
   else if (!context.result)
     empty_state(context, strings("correctness.empty"), strings("correctness.empty_hint"));
   else

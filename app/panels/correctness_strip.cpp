@@ -10,6 +10,10 @@
 namespace tilescope {
 namespace {
 
+constexpr std::array<const char*, 5> kColumnTitles{"correctness.column_element", "correctness.column_expected",
+                                                   "correctness.column_got", "correctness.column_error",
+                                                   "correctness.column_allowed"};
+
 // Unscaled pixels.
 constexpr float kRow = 22, kTop = 12, kBottom = 12, kCounts = 28, kTable = 620, kGap = 40, kLeastFindings = 280;
 constexpr size_t kMostFindings = 4;
@@ -83,7 +87,6 @@ void draw_row(CorrectnessFrame& frame, const TableRow& row, ImVec2 low, float ri
                         context.px(4));
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   }
-  explain(context, context.strings("correctness.row_meaning"));
   draw_text(list, font, {low.x, top}, row.colour == theme.text ? theme.muted : row.colour, context.strings(row.name));
   const ElementFacts facts = facts_of(frame.run, frame.output, frame.buffer, row.element);
   const auto text = [](const std::optional<double>& value, auto format) {
@@ -93,6 +96,12 @@ void draw_row(CorrectnessFrame& frame, const TableRow& row, ImVec2 low, float ri
   if (facts.expected && facts.got) pair = told_apart(*facts.expected, *facts.got);
   const std::array<std::string, 5> values{"[" + element_text(frame.spec(), row.element) + "]", pair.first, pair.second,
                                           text(facts.error, error_text), text(facts.allowed, error_text)};
+  std::string left_out;  // columns that there is no room for
+  for (size_t i = columns.size(); i < values.size(); ++i)
+    left_out += context.strings.format("correctness.left_out", fmt::arg("column", context.strings(kColumnTitles[i])),
+                                       fmt::arg("value", values[i])) +
+                "\n";
+  explain(context, left_out + context.strings("correctness.row_meaning"));
   for (size_t i = 0; i < columns.size(); ++i) {
     const bool bad = !facts.pass && (i == 2 || i == 3);
     draw_text_right(list, bad ? context.fonts.small_semibold : font, {columns[i], top}, bad ? theme.error : theme.text,
@@ -102,26 +111,23 @@ void draw_row(CorrectnessFrame& frame, const TableRow& row, ImVec2 low, float ri
 
 void draw_table(CorrectnessFrame& frame, size_t most, ImVec2 low, float right) {
   PanelContext& context = frame.context;
-  // In a narrow window the last columns are left out; the card beside the view has them.
+  // In a narrow window the last columns are left out; the explanation of each row has them.
   const float first = context.px(112), room = right - low.x - first;
   const auto count = static_cast<size_t>(std::clamp(std::floor(room / context.px(78)), 1.0F, 5.0F));
   const float each = room / static_cast<float>(count);
   std::array<float, 5> places{};
   for (size_t i = 0; i < count; ++i) places[i] = std::round(low.x + first + each * static_cast<float>(i + 1));
   const std::span<const float> columns(places.data(), count);
-  constexpr std::array<const char*, 5> kTitles{"correctness.column_element", "correctness.column_expected",
-                                               "correctness.column_got", "correctness.column_error",
-                                               "correctness.column_allowed"};
   static constexpr std::array<const char*, 5> kMeanings{
       "correctness.column_element_meaning", "correctness.column_expected_meaning", "correctness.column_got_meaning",
-      "controls.largest_error_meaning", "controls.allowed_meaning"};
+      "correctness.column_error_meaning", "controls.allowed_meaning"};
   for (size_t i = 0; i < count; ++i)
     explain_rect(context, {columns[i] - each, low.y}, {columns[i], low.y + context.px(kRow)},
                  context.strings(kMeanings[i]));
   for (size_t i = 0; i < count; ++i)
     draw_text_right(ImGui::GetWindowDrawList(), context.fonts.small,
                     {columns[i], centred_top(context.fonts.small, low.y + context.px(kRow) / 2)}, context.theme.muted,
-                    context.strings(kTitles[i]));
+                    context.strings(kColumnTitles[i]));
   for (const TableRow& row : rows_of(frame, most)) {
     low.y += context.px(kRow);
     draw_row(frame, row, low, right, columns);

@@ -212,9 +212,14 @@ void DiffView::draw_side(PanelContext& context, const Geometry& geometry, const 
   const ImU32 number = is_change(placed.row) ? theme.muted : mix(theme.window, theme.muted, 0.7F);
   draw_text_right(list, context.fonts.small, {text_x - context.px(26), centred_top(context.fonts.small, middle)},
                   number, std::to_string(hooks.number ? hooks.number(line) : line));
-  if (is_change(placed.row))
+  if (is_change(placed.row)) {
     draw_text_centred(list, context.fonts.code, {text_x - context.px(13), middle}, colour_of(theme, side),
                       side == kLeft ? "−" : "+");
+    const char* meaning = placed.row.kind == Kind::changed ? "source.diff_changed_meaning"
+                          : side == kLeft                  ? "source.diff_removed_meaning"
+                                                           : "source.diff_added_meaning";
+    explain_rect(context, {text_x - context.px(22), low.y}, {text_x - context.px(4), high.y}, context.strings(meaning));
+  }
   float y = low.y, end = text_x;
   for (const CodeRow& row : placed.text[side]) {
     const float x = text_x + geometry.cell * static_cast<float>(row.indent);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/menus.hpp"
 #include "app/panels/tiles_sentence.hpp"
 #include "app/widgets.hpp"
 #include "engine/compile/kernel_names.hpp"
@@ -15,12 +16,12 @@ const std::vector<Launch>& launches_of(const PanelContext& context) { return con
 
 bool has_choice(const PanelContext& context) { return context.result && launches_of(context).size() > 1; }
 
-/// An arrow to the launch before (−1) or behind (+1). True when it was pressed.
+/// An arrow to the previous (−1) or the next launch (+1). True when it was pressed.
 bool draw_arrow(PanelContext& context, float x, float y, int side) {
   const float button = context.px(18), half = context.px(4);
   const std::string name = std::string("launch.") + (side < 0 ? "previous" : "next");
   ImGui::SetCursorScreenPos({x, y - context.px(10)});
-  const bool pressed = ImGui::InvisibleButton(name.c_str(), {button, context.px(20)});
+  const bool pressed = hit_area(name.c_str(), {button, context.px(20)});
   const bool hovered = ImGui::IsItemHovered();
   explain(context, context.strings("launch.meaning"));
   mark(context, name, {x, y - context.px(10)}, {x + button, y + context.px(10)});
@@ -79,7 +80,7 @@ float draw_launch_choice(PanelContext& context, float x, float y, float right) {
   const float width = text_size(small, name).x + chevron;
   const ImVec2 low{x, y - context.px(11)}, high{x + width, y + context.px(11)};
   ImGui::SetCursorScreenPos(low);
-  if (ImGui::InvisibleButton("menu", {width, high.y - low.y})) ImGui::OpenPopup("launches");
+  if (hit_area("menu", {width, high.y - low.y})) open_menu(context.view, "launches");
   const ImU32 colour = ImGui::IsItemHovered() ? theme.accent : theme.text;
   explain(context, context.strings.format("launch.menu_meaning", fmt::arg("kernel", kernel)));
   mark(context, "launch.menu", low, high);

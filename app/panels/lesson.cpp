@@ -1,30 +1,21 @@
-// The lesson: docs/labs/{en,zh}/<lab>.md in a readable column, with an outline where there is room.
+// The lesson: docs/labs/{en,zh}/<lab>.md in a readable column, with an outline where there is room. lesson_search.cpp
+// finds text in it, lesson_links.cpp follows its links.
 #include <imgui.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <fstream>
-#include <map>
-#include <optional>
-#include <set>
 
 #include "app/editor/code_view.hpp"
-#include "app/editor/find_parts.hpp"
-#include "app/editor/keys.hpp"
 #include "app/panels/lesson_answers.hpp"
-#include "app/panels/lesson_find.hpp"
-#include "app/panels/lesson_layout.hpp"
 #include "app/panels/lesson_live.hpp"
-#include "app/panels/lesson_open.hpp"
+#include "app/panels/lesson_view.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
 namespace {
 
 // Unscaled pixels.
-constexpr float kFindWidth = 420, kFindHeight = 36;
 constexpr float kColumn = 760, kSide = 24, kTop = 24, kBottom = 64, kOutlineGap = 48, kOutline = 200;
 
 ImFont* font_of(const Fonts& fonts, LessonFont font) {
@@ -43,64 +34,7 @@ ImFont* font_of(const Fonts& fonts, LessonFont font) {
   return fonts.body;
 }
 
-class LessonPanel {
- public:
-  void draw(PanelContext& context);
-
- private:
-  /// A place in the text that survives another width or language: a block and how far into it.
-  struct Place {
-    size_t block = 0;
-    float offset = 0;
-  };
-
-  void read(PanelContext& context);
-  void update_layout(PanelContext& context, float width);
-  void follow_anchor(PanelContext& context);
-  void restore_place();
-  LessonMetrics metrics(const PanelContext& context) const;
-  void take_keys(PanelContext& context);
-  void update_matches(PanelContext& context);
-  void go_to_match(PanelContext& context, bool forward);
-  void show_match(float visible);
-  void draw_matches(PanelContext& context, ImVec2 origin);
-  void draw_find_bar(PanelContext& context);
-  void draw_block(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
-  void draw_boxes(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
-  void draw_run(PanelContext& context, const LessonRun& run, ImVec2 origin, bool live);
-  void draw_emphasis_dots(PanelContext& context, const LessonRun& run, float x, float baseline);
-  float draw_block_action(PanelContext& context, const char* key, float right, float top, bool* pressed);
-  void draw_block_actions(PanelContext& context, const LessonBlock& block, ImVec2 low, ImVec2 high);
-  void draw_outline(PanelContext& context, ImVec2 low, float width);
-  void act(PanelContext& context, const LessonLink& link);
-  std::string meaning_of(PanelContext& context, const LessonLink& link) const;
-
-  inline static const std::string kOwnFiles = "own files";
-  std::string lab_, file_;
-  Language language_ = Language::en;
-  LessonDocument document_, shown_;
-  bool found_ = false, has_live_ = false;
-
-  LessonLayout layout_;
-  float layout_width_ = 0;
-  const ImFont* layout_font_ = nullptr;
-  std::shared_ptr<const RunResult> layout_result_;
-
-  std::map<std::string, std::set<std::string>> open_answers_;  // by lab
-  bool answers_changed_ = false;
-
-  bool finding_ = false, find_wants_focus_ = false;
-  std::string pattern_, matched_pattern_;
-  std::vector<LessonMatch> matches_;
-  size_t match_ = 0;
-  bool matches_due_ = false;  // another layout
-
-  std::map<std::string, Place> places_;  // by lab
-  std::optional<size_t> asked_;          // the block that was gone to, until the reader scrolls
-  float last_scroll_ = 0;
-  int settling_ = 0;  // frames until a scroll that was asked for has happened
-  int hovered_link_ = -1, next_hovered_link_ = -1;
-};
+}  // namespace
 
 void LessonPanel::read(PanelContext& context) {
   // All files of the learner's own share one page, about what can be done with them.
@@ -108,6 +42,7 @@ void LessonPanel::read(PanelContext& context) {
   const std::string& lab = own ? kOwnFiles : context.lab().name;
   const Language language = context.strings.language;
   if (lab == lab_ && language == language_) return;
+  if (lab != lab_) asked_.reset();  // a block of another lesson
   lab_ = lab;
   language_ = language;
   const std::string folder = language == Language::en ? "en" : "zh";
@@ -171,102 +106,6 @@ void LessonPanel::restore_place() {
   const auto below = std::ranges::upper_bound(layout_.blocks, at, {}, &PlacedBlock::y);
   const size_t index = below == layout_.blocks.begin() ? 0 : static_cast<size_t>(below - layout_.blocks.begin()) - 1;
   if (index < layout_.blocks.size()) place = {index, at - layout_.blocks[index].y};
-}
-
-/// The source can be searched, too, where the pointer or the keyboard is there.
-void LessonPanel::take_keys(PanelContext& context) {
-  const ImGuiIO& io = ImGui::GetIO();
-  const bool typing_elsewhere = io.WantTextInput && !finding_;
-  if (io.KeyCtrl && !io.KeyAlt && key_pressed(Key::f, false) && !context.view.source_active && !typing_elsewhere)
-    finding_ = find_wants_focus_ = true;
-}
-
-void LessonPanel::update_matches(PanelContext& context) {
-  if (!finding_ || (!matches_due_ && matched_pattern_ == pattern_)) return;
-  const bool typed = matched_pattern_ != pattern_;
-  matches_due_ = false;
-  matched_pattern_ = pattern_;
-  matches_ = find_in_lesson(layout_, pattern_, metrics(context));
-  match_ = std::min(match_, matches_.empty() ? 0 : matches_.size() - 1);
-  if (!typed || matches_.empty()) return;
-  // The first one from what is being read on.
-  const float from = ImGui::GetScrollY();
-  const auto next =
-      std::ranges::find_if(matches_, [&](const LessonMatch& one) { return one.parts.front().baseline >= from; });
-  match_ = next == matches_.end() ? 0 : static_cast<size_t>(next - matches_.begin());
-  show_match(ImGui::GetWindowHeight());
-}
-
-void LessonPanel::go_to_match(PanelContext& context, bool forward) {
-  update_matches(context);
-  if (matches_.empty()) return;
-  match_ = (match_ + (forward ? 1 : matches_.size() - 1)) % matches_.size();
-  show_match(ImGui::GetWindowHeight());
-}
-
-/// A third of the way down, if it is not in sight.
-void LessonPanel::show_match(float visible) {
-  const LessonMatch& match = matches_[match_];
-  const float y = match.parts.front().baseline, at = ImGui::GetScrollY();
-  if (y > at + visible * 0.1F && y < at + visible * 0.85F) return;
-  const PlacedBlock& placed = layout_.blocks[match.placed];
-  places_[lab_] = {placed.block, y - placed.y - visible / 3};
-  settling_ = 2;
-}
-
-void LessonPanel::draw_matches(PanelContext& context, ImVec2 origin) {
-  if (!finding_ || matched_pattern_.empty()) return;
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const Theme& theme = context.theme;
-  for (size_t index = 0; index < matches_.size(); ++index)
-    for (const LessonMatchPart& part : matches_[index].parts) {
-      const bool current = index == match_;
-      const ImVec2 low{origin.x + part.x0, origin.y + part.baseline - context.px(15)};
-      const ImVec2 high{origin.x + part.x1, origin.y + part.baseline + context.px(5)};
-      list->AddRectFilled(low, high, mix(theme.window, theme.waiting, current ? 0.42F : 0.2F), context.px(2));
-      if (current) list->AddRect(low, high, theme.waiting, context.px(2));
-      if (current) mark(context, "lesson.match", low, high);
-    }
-}
-
-/// In the corner of the view, above the text.
-void LessonPanel::draw_find_bar(PanelContext& context) {
-  if (!finding_) return;
-  const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  const float width = std::min(context.px(kFindWidth), size.x - context.px(32)), height = context.px(kFindHeight);
-  const ImVec2 low{std::round(window.x + size.x - width - context.px(24)), window.y + context.px(8)};
-  ImGui::SetCursorScreenPos(low);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-  ImGui::BeginChild("lesson find", {width, height}, false,
-                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  ImGui::PopStyleVar();
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(low, {low.x + width, low.y + height}, context.theme.panel, context.px(6));
-  list->AddRect(low, {low.x + width, low.y + height}, context.theme.separator, context.px(6));
-  const float middle = low.y + height / 2;
-  const float field = width - context.px(8 + 82 + 96);
-  const FindField typed =
-      find_field(context, "lesson.pattern", "lesson.find", pattern_, {low.x + context.px(8), low.y + context.px(1)},
-                 field, std::exchange(find_wants_focus_, false));
-  float x = low.x + context.px(14) + field;
-  const bool back = ImGui::GetIO().KeyShift;
-  if (typed.enter || key_pressed(Key::f3)) go_to_match(context, !back);
-  find_wants_focus_ = typed.enter;
-  if (find_sign(context, "lesson.previous", "source.find_previous", FindSign::up, x, middle))
-    go_to_match(context, false);
-  if (find_sign(context, "lesson.next", "source.find_next", FindSign::down, x, middle)) go_to_match(context, true);
-  const bool none = matches_.empty();
-  const std::string count = matched_pattern_.empty() ? std::string()
-                            : none                   ? context.strings("source.find_none")
-                                   : context.strings.format("source.find_count", fmt::arg("current", match_ + 1),
-                                                            fmt::arg("count", matches_.size()));
-  ImFont* font = context.fonts.small;
-  float close = low.x + width - context.px(30);
-  draw_text(list, font, {x + context.px(4), centred_top(font, middle)},
-            none ? context.theme.error : context.theme.muted, fit_text(font, count, close - x - context.px(6)));
-  if (find_sign(context, "lesson.close", "source.find_close", FindSign::close, close, middle) || typed.escape)
-    finding_ = false;
-  ImGui::EndChild();
 }
 
 void LessonPanel::draw(PanelContext& context) {
@@ -448,71 +287,6 @@ void LessonPanel::draw_outline(PanelContext& context, ImVec2 low, float width) {
     y += row;
   }
 }
-
-std::string LessonPanel::meaning_of(PanelContext& context, const LessonLink& link) const {
-  const Strings& strings = context.strings;
-  switch (link.kind) {
-    case LinkKind::lab:
-      if (const Lab* lab = find_lab(link.target))
-        return strings.format("lesson.link_lab", fmt::arg("name", strings(lab->title)));
-      return link.target;
-    case LinkKind::rung:
-      if (const Rung* rung = find_rung(context.lab(), link.target))
-        return strings.format("lesson.link_rung", fmt::arg("name", strings(rung->title)));
-      return link.target;
-    case LinkKind::tab:
-      return strings.format("lesson.link_tab", fmt::arg("name", strings("header.tab_" + link.target)));
-    case LinkKind::set:
-      return strings.format("lesson.link_set", fmt::arg("assignment", link.target));
-    case LinkKind::break_it:
-      return strings.format("lesson.link_break", fmt::arg("name", link.target));
-    case LinkKind::heading:
-      return strings("lesson.link_heading");
-    case LinkKind::answer:
-      return strings("lesson.show_answer_meaning");
-    case LinkKind::external:
-      break;
-  }
-  return strings.format("lesson.link_external", fmt::arg("address", link.target));
-}
-
-void LessonPanel::act(PanelContext& context, const LessonLink& link) {
-  Session& session = context.session;
-  switch (link.kind) {
-    case LinkKind::lab:
-      session.select_lab(link.target);
-      break;
-    case LinkKind::rung:
-      session.select_rung(link.target);
-      break;
-    case LinkKind::tab:
-      if (const auto tab = tab_from(link.target)) context.view.tab = *tab;
-      break;
-    case LinkKind::set:
-      if (const auto assignment = assignment_from(link.target)) {
-        session.set_param(assignment->first, assignment->second);
-        session.set_size(assignment->first, assignment->second);
-      }
-      break;
-    case LinkKind::break_it: {
-      const auto& broken = session.request().broken;
-      session.set_broken(link.target, std::ranges::find(broken, link.target) == broken.end());
-      break;
-    }
-    case LinkKind::heading:
-      context.view.lesson_anchor = link.target;
-      break;
-    case LinkKind::answer:
-      open_answers_[lab_].insert(link.target);
-      answers_changed_ = true;
-      break;
-    case LinkKind::external:
-      open_address(link.target);
-      break;
-  }
-}
-
-}  // namespace
 
 void draw_lesson(PanelContext& context) {
   static LessonPanel panel;  // where each lesson was left, and the layout of the one shown

@@ -33,10 +33,9 @@ Trouble trouble_of(const PanelContext& context, const Error& error) {
   const std::string file = file_name_of(source_file_of(context.lab()));
   const auto messages = compile_errors(error);
   if (error.id == ErrorId::compile_failed && !messages.empty()) {
-    const auto& first = messages.front();
-    std::string text = strings.format("source.error", fmt::arg("line", first.line), fmt::arg("text", first.text));
-    if (messages.size() > 1) text += strings.format("source.more_errors", fmt::arg("count", messages.size() - 1));
-    return {strings.format("sandbox.does_not_compile", fmt::arg("file", file)), text, first.line};
+    const uint32_t line = is_in_file(messages.front(), file) ? messages.front().line : 0;
+    return {strings.format("sandbox.does_not_compile", fmt::arg("file", file)),
+            compile_errors_text(strings, messages, file), line};
   }
   if (own != nullptr) {
     const auto& problems = own->filled().problems;
@@ -45,7 +44,7 @@ Trouble trouble_of(const PanelContext& context, const Error& error) {
       return {strings.format("sandbox.nothing_to_run", fmt::arg("file", file)),
               strings.format(kernel->second.key, kernel->second.places)};
   }
-  std::string text = sentence(strings, error);
+  std::string text = with_file_names(sentence(strings, error), error);
   text.resize(std::min(text.size(), text.find('\n')));
   return {strings("controls.no_result"), std::move(text)};
 }

@@ -269,9 +269,11 @@ void draw_order_bytes(PanelContext& context) {
   const float bottom = origin.y + room.y - context.px(kBottom);
   const Counted counted = collect(context, picture);
   const std::array<std::string, 2> names{context.strings("order.device_bytes"), context.strings("order.l2_bytes")};
+  const std::array<TabNote, 2> notes{TabNote{.meaning = context.strings("order.tab_device_meaning")},
+                                     TabNote{.meaning = context.strings("order.tab_l2_meaning")}};
   ImGui::SetCursorScreenPos({left, origin.y + context.px(2)});
   context.view.order_bytes = static_cast<OrderBytes>(
-      tab_row(context, "order_bytes", names, static_cast<int>(context.view.order_bytes), context.px(kTabs)));
+      tab_row(context, "order_bytes", names, static_cast<int>(context.view.order_bytes), context.px(kTabs), notes));
   ImDrawList* list = ImGui::GetWindowDrawList();
   float badge = right;
   const float tabs = left + text_size(context.fonts.small_semibold, names[0] + names[1]).x + context.px(32);

@@ -385,6 +385,13 @@ const char* name_of_tab(OrderTab tab) {
   return kNames[static_cast<size_t>(tab)];
 }
 
+const char* meaning_of_tab(OrderTab tab) {
+  static constexpr std::array<const char*, 6> kMeanings{"order.tab_bytes_meaning",  "order.tab_groups_meaning",
+                                                        "order.tab_waves_meaning",  "speed.tab_sweep_meaning",
+                                                        "speed.tab_ladder_meaning", "tab.source_meaning"};
+  return kMeanings[static_cast<size_t>(tab)];
+}
+
 }  // namespace
 
 void draw_order_tabs(PanelContext& context, bool with_bytes) {
@@ -393,13 +400,17 @@ void draw_order_tabs(PanelContext& context, bool with_bytes) {
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float left = origin.x + context.px(kPadding), right = origin.x + room.x - context.px(kPadding);
   const std::vector<OrderTab> tabs = tabs_of(context, with_bytes);
-  std::vector<std::string> names(tabs.size());
-  std::transform(tabs.begin(), tabs.end(), names.begin(),
-                 [&](OrderTab tab) { return context.strings(name_of_tab(tab)); });
+  std::vector<std::string> names;
+  std::vector<TabNote> notes;
+  for (const OrderTab tab : tabs) {
+    names.push_back(context.strings(name_of_tab(tab)));
+    notes.push_back({.meaning = context.strings(meaning_of_tab(tab))});
+  }
   auto open = std::find(tabs.begin(), tabs.end(), context.view.order_tab);
   if (open == tabs.end()) open = tabs.begin();
   ImGui::SetCursorScreenPos({left, origin.y + context.px(2)});
-  const int chosen = tab_row(context, "order_tab", names, static_cast<int>(open - tabs.begin()), context.px(kTabs));
+  const int chosen =
+      tab_row(context, "order_tab", names, static_cast<int>(open - tabs.begin()), context.px(kTabs), notes);
   const OrderTab tab = tabs[static_cast<size_t>(chosen)];
   if (chosen != open - tabs.begin()) context.view.order_tab = tab;
   const float centre = origin.y + context.px(2 + kTabs / 2), top = origin.y + context.px(kTabs + 10);

@@ -93,11 +93,12 @@ void draw_lab(PanelContext& context, ImVec2 at, float width, const Lab& lab) {
     draw_play(list, {at.x + context.px(20.5F), middle}, context.px(7), theme.accent);
   ImFont* font = current ? context.fonts.small_semibold : context.fonts.small;
   const std::string& title = context.strings(lab.title);
-  const std::string shown = fit_text(font, title, width - context.px(32 + 12));
+  const bool edited = context.session.is_edited(lab.name);
+  const std::string shown = fit_text(font, title, width - context.px(edited ? 32 + 28 : 32 + 12));
   draw_text(list, font, {at.x + context.px(32), centred_top(font, middle)},
             bright ? theme.text : mix(theme.panel, theme.text, 0.82F), shown);
   explain_rect(context, low, high, progress_text(context, lab, parts));
-  if (context.session.is_edited(lab.name)) draw_edited(context, low, high);
+  if (edited) draw_edited(context, low, high);
 }
 
 /// A row of the Sandbox's: returns whether it was pressed. `cross`: room for a mark at its right end.

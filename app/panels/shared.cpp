@@ -16,31 +16,32 @@ namespace {
 constexpr size_t kMostNamed = 2;                         // regions in a sentence
 constexpr float kFragments = 112, kLeastPipeline = 150;  // unscaled heights
 
-/// What is kept between frames.
-struct Kept {
-  std::shared_ptr<const SharedPicture> picture;
-  const StepRecord* record = nullptr;
+}  // namespace
+
+/// What the view keeps between frames.
+struct SharedPanel {
+  std::shared_ptr<const StepRecord> record;
+  std::shared_ptr<const SharedPicture> picture;  // of the record; null if it has no shared memory
   std::vector<SharedWord> contents;
   uint32_t contents_step = SharedWord::kNone;
   std::vector<SharedSpan> spans;
   uint32_t spans_warp = SharedWord::kNone;
-  bool fresh = true;  // another record
+  bool fresh = true;  // not drawn yet
 };
 
-Kept& kept() {
-  static Kept all;
-  static int frame = 0;
-  if (ImGui::GetFrameCount() < frame) all = Kept();  // another window
-  frame = ImGui::GetFrameCount();
-  return all;
+namespace {
+
+SharedPanel& panel_of(ViewState& view) {
+  if (view.shared_panel == nullptr) view.shared_panel = std::make_shared<SharedPanel>();
+  return *view.shared_panel;
 }
 
-void follow(Kept& all, PanelContext& context) {
+void follow(SharedPanel& panel, PanelContext& context) {
   const auto record = context.session.steps();
-  if (record == nullptr || record.get() == all.record) return;  // a further part is being recorded
-  all = Kept();
-  all.record = record.get();
-  all.picture = SharedPicture::make(record, *context.result);
+  if (record == nullptr || record == panel.record) return;  // null: a further part is being recorded
+  panel = SharedPanel();
+  panel.record = record;
+  panel.picture = SharedPicture::make(record, *context.result);
 }
 
 /// As long as nobody has chosen a step, the view begins where it has most to show: a read while something is on its
@@ -129,24 +130,24 @@ float draw_sentence(SharedFrame& frame, ImVec2 low, float right) {
   return flow_text(frame.step.list, low, right - low.x, frame.px(24), runs);
 }
 
-void draw_known(PanelContext& context, const StepIndex& index, Kept& all) {
+void draw_known(PanelContext& context, const StepIndex& index, SharedPanel& panel) {
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const float unit = context.view.scale, left = origin.x + 24 * unit, right = origin.x + size.x - 24 * unit;
   const float bottom = origin.y + size.y;
   StepFrame step = begin_step_frame(context, index);
-  if (all.contents_step != step.step_number) {
-    all.contents = all.picture->contents_at(step.step_number);
-    all.contents_step = step.step_number;
+  if (panel.contents_step != step.step_number) {
+    panel.contents = panel.picture->contents_at(step.step_number);
+    panel.contents_step = step.step_number;
   }
-  if (all.spans_warp != step.warp) {
-    all.spans = spans_of(*all.picture, step.warp);
-    all.spans_warp = step.warp;
+  if (panel.spans_warp != step.warp) {
+    panel.spans = spans_of(*panel.picture, step.warp);
+    panel.spans_warp = step.warp;
   }
   SharedFrame frame{.step = step,
-                    .picture = *all.picture,
-                    .contents = all.contents,
-                    .spans = all.spans,
-                    .moment = moment_of(*all.picture, all.contents, step.warp, step.step_number)};
+                    .picture = *panel.picture,
+                    .contents = panel.contents,
+                    .spans = panel.spans,
+                    .moment = moment_of(*panel.picture, panel.contents, step.warp, step.step_number)};
   ImGui::PushID("shared");
   const float said = draw_sentence(frame, {left, origin.y + 12 * unit}, right);
   const float warps_y = std::floor(origin.y + 12 * unit + said + 8 * unit);
@@ -208,17 +209,17 @@ ImU32 colour_of_buffer(const Theme& theme, const SharedPicture& picture, int32_t
 void draw_shared(PanelContext& context) {
   const StepIndex* index = steps_in_view(context);
   if (index == nullptr) return;
-  Kept& all = kept();
-  follow(all, context);
-  if (all.picture == nullptr) {
+  SharedPanel& panel = panel_of(context.view);
+  follow(panel, context);
+  if (panel.picture == nullptr) {
     launch_in_corner(context);
     const bool recorded = context.result->observed;
     empty_state(context, context.strings(recorded ? "shared.none_title" : "shared.unknown_title"),
                 context.strings(recorded ? "shared.none_hint" : "shared.unknown_hint"));
     return;
   }
-  if (std::exchange(all.fresh, false)) begin_at(context, *index, *all.picture);
-  draw_known(context, *index, all);
+  if (std::exchange(panel.fresh, false)) begin_at(context, *index, *panel.picture);
+  draw_known(context, *index, panel);
   dim_if_stale(context);
 }
 

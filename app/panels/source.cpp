@@ -27,7 +27,6 @@ void SourcePanel::take_source(PanelContext& context) {
   const Lab& lab = context.lab();
   const Request& request = context.session.request();
   if (lab_ != lab.name) {
-    apply_edits(context, false);
     if (header_) show_header(context, {});
     lab_ = lab.name;
     rung_.clear();
@@ -109,9 +108,13 @@ void SourcePanel::take_listing() {
 void SourcePanel::apply_edits(PanelContext& context, bool now) {
   if (!edits_pending_ || (!now && ImGui::GetTime() - edited_at_ < kTypingPause)) return;
   edits_pending_ = false;
-  const std::string text = source_.buffer.text();
-  taken_edit_ = text == original_ ? std::nullopt : std::optional(text);
+  taken_edit_ = edited_text();
   context.session.set_source(taken_edit_);
+}
+
+std::optional<std::string> SourcePanel::edited_text() const {
+  std::string text = source_.buffer.text();
+  return text == original_ ? std::nullopt : std::optional(std::move(text));
 }
 
 void SourcePanel::set_editing(PanelContext& context, bool on) {

@@ -37,27 +37,27 @@ size_t weight_of(std::span<const std::string_view> lines) {
 }
 
 /// Per mille of two parts that is equal, line by line; below zero: they do not belong beside each other.
-int likeness(const Lines& lines, const UsedPart& other, const UsedPart& shown) {
-  if (other.kind != shown.kind) return -1;
-  const auto left = part_of(lines, other), right = part_of(lines, shown);
+int likeness(const Lines& lines, const UsedPart& left_part, const UsedPart& right_part) {
+  if (left_part.kind != right_part.kind) return -1;
+  const auto left = part_of(lines, left_part), right = part_of(lines, right_part);
   size_t common = 0;
   for (const DiffRun& run : diff_lines(left, right))
     if (run.equal) common += weight_of(left.subspan(run.left, run.left_count));
   const size_t all = std::max<size_t>(weight_of(left) + weight_of(right), 1);
   const int share = static_cast<int>(2000 * common / all);
-  if (shown.kind == UsedPart::Kind::kernel) return share + kOfKernels;
+  if (right_part.kind == UsedPart::Kind::kernel) return share + kOfKernels;
   return share >= kLeastLikeness ? share : -1;
 }
 
 /// Pairs of parts that stand beside each other, ascending on both sides, with as much in common as there can be.
-std::vector<LinePair> pair_parts(const Lines& lines, const std::vector<UsedPart>& other,
-                                 const std::vector<UsedPart>& shown) {
-  const size_t rows = other.size(), columns = shown.size();
+std::vector<LinePair> pair_parts(const Lines& lines, const std::vector<UsedPart>& left,
+                                 const std::vector<UsedPart>& right) {
+  const size_t rows = left.size(), columns = right.size();
   const auto at = [columns](size_t i, size_t j) { return i * (columns + 1) + j; };
   std::vector<int> gain((rows + 1) * (columns + 1), -1), best(gain.size(), 0);
   for (size_t i = rows; i-- > 0;)
     for (size_t j = columns; j-- > 0;) {
-      gain[at(i, j)] = likeness(lines, other[i], shown[j]);
+      gain[at(i, j)] = likeness(lines, left[i], right[j]);
       best[at(i, j)] = std::max({best[at(i + 1, j)], best[at(i, j + 1)], gain[at(i, j)] + best[at(i + 1, j + 1)]});
     }
   std::vector<LinePair> pairs;
@@ -74,24 +74,24 @@ std::vector<LinePair> pair_parts(const Lines& lines, const std::vector<UsedPart>
 
 class DiffBuilder {
  public:
-  DiffBuilder(std::string_view text, std::span<const std::string> other, std::span<const std::string> shown)
+  DiffBuilder(std::string_view text, std::span<const std::string> left, std::span<const std::string> right)
       : lines_(lines_of(text)) {
-    const std::vector<UsedPart> others = used_parts(text, other), ours = used_parts(text, shown);
-    std::ranges::set_intersection(others, ours, std::back_inserter(common_), {}, first_line, first_line);
-    std::ranges::set_difference(others, common_, std::back_inserter(only_left_), {}, first_line, first_line);
-    std::ranges::set_difference(ours, common_, std::back_inserter(only_right_), {}, first_line, first_line);
+    const std::vector<UsedPart> in_left = used_parts(text, left), in_right = used_parts(text, right);
+    std::ranges::set_intersection(in_left, in_right, std::back_inserter(common_), {}, first_line, first_line);
+    std::ranges::set_difference(in_left, common_, std::back_inserter(only_left_), {}, first_line, first_line);
+    std::ranges::set_difference(in_right, common_, std::back_inserter(only_right_), {}, first_line, first_line);
   }
 
   SourceDiff build() {
     add_common();
-    size_t other = 0, shown = 0;
-    const auto up_to = [&](size_t other_end, size_t shown_end) {
-      while (other < other_end) add_part(Kind::removed, only_left_[other++]);
-      while (shown < shown_end) add_part(Kind::added, only_right_[shown++]);
+    size_t left = 0, right = 0;
+    const auto up_to = [&](size_t left_end, size_t right_end) {
+      while (left < left_end) add_part(Kind::removed, only_left_[left++]);
+      while (right < right_end) add_part(Kind::added, only_right_[right++]);
     };
     for (const LinePair& pair : pair_parts(lines_, only_left_, only_right_)) {
       up_to(pair.left, pair.right);
-      add_pair(only_left_[other++], only_right_[shown++]);
+      add_pair(only_left_[left++], only_right_[right++]);
     }
     up_to(only_left_.size(), only_right_.size());
     return std::move(diff_);
@@ -101,8 +101,8 @@ class DiffBuilder {
   static uint32_t first_line(const UsedPart& part) { return part.first_line; }
   uint32_t row_count() const { return static_cast<uint32_t>(diff_.rows.size()); }
 
-  void add(Kind kind, uint32_t other, uint32_t shown) {
-    diff_.rows.push_back({.kind = kind, .left = other, .right = shown});
+  void add(Kind kind, uint32_t left, uint32_t right) {
+    diff_.rows.push_back({.kind = kind, .left = left, .right = right});
     diff_.removed += kind == Kind::removed || kind == Kind::changed ? 1 : 0;
     diff_.added += kind == Kind::added || kind == Kind::changed ? 1 : 0;
   }
@@ -135,36 +135,36 @@ class DiffBuilder {
       add(kind, kind == Kind::removed ? line : 0, kind == Kind::added ? line : 0);
   }
 
-  void add_pair(const UsedPart& other, const UsedPart& shown) {
+  void add_pair(const UsedPart& left_part, const UsedPart& right_part) {
     add_gap();
-    const auto left = part_of(lines_, other), right = part_of(lines_, shown);
+    const auto left = part_of(lines_, left_part), right = part_of(lines_, right_part);
     const std::vector<DiffRun> runs = diff_lines(left, right);
     for (const DiffRun& run : runs) {
-      const uint32_t first_other = other.first_line + run.left, first_shown = shown.first_line + run.right;
+      const uint32_t first_left = left_part.first_line + run.left, first_right = right_part.first_line + run.right;
       if (!run.equal) {
-        add_change(left.subspan(run.left, run.left_count), right.subspan(run.right, run.right_count), first_other,
-                   first_shown);
+        add_change(left.subspan(run.left, run.left_count), right.subspan(run.right, run.right_count), first_left,
+                   first_right);
         continue;
       }
       const uint32_t begin = row_count();
-      for (uint32_t i = 0; i < run.left_count; ++i) add(Kind::equal, first_other + i, first_shown + i);
+      for (uint32_t i = 0; i < run.left_count; ++i) add(Kind::equal, first_left + i, first_right + i);
       const uint32_t before = &run == &runs.front() ? 0 : kContext, after = &run == &runs.back() ? 0 : kContext;
       if (run.left_count >= before + after + kLeastFold) add_fold(begin + before, row_count() - after, {});
     }
   }
 
-  void add_change(std::span<const std::string_view> left, std::span<const std::string_view> right, uint32_t first_other,
-                  uint32_t first_shown) {
+  void add_change(std::span<const std::string_view> left, std::span<const std::string_view> right, uint32_t first_left,
+                  uint32_t first_right) {
     uint32_t i = 0, j = 0;
     // Lines that stand alone share rows: a removed one is beside an added one, but neither became the other.
     const auto up_to = [&](uint32_t left_end, uint32_t right_end) {
-      while (i < left_end) add(Kind::removed, first_other + i++, 0);
-      while (j < right_end) add(Kind::added, 0, first_shown + j++);
+      while (i < left_end) add(Kind::removed, first_left + i++, 0);
+      while (j < right_end) add(Kind::added, 0, first_right + j++);
     };
     for (const LinePair& pair : pair_lines(left, right)) {
       up_to(pair.left, pair.right);
       WordDiff words = diff_words(left[i], right[j]);
-      add(words.left.empty() && words.right.empty() ? Kind::equal : Kind::changed, first_other + i, first_shown + j);
+      add(words.left.empty() && words.right.empty() ? Kind::equal : Kind::changed, first_left + i, first_right + j);
       diff_.rows.back().words = static_cast<uint32_t>(diff_.words.size());
       diff_.words.push_back(std::move(words));
       ++i;

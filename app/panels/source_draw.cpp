@@ -170,12 +170,8 @@ bool SourcePanel::draw_error_strip(PanelContext& context, ImVec2 low, ImVec2 hig
   static constexpr ErrorId kOfTheSource[] = {ErrorId::compile_failed, ErrorId::kernel_not_found, ErrorId::nvrtc_missing,
                                              ErrorId::ptx_syntax, ErrorId::unknown_opcode};
   if (std::ranges::find(kOfTheSource, error->id) == std::end(kOfTheSource)) return false;
-  std::string text = error->message;
-  if (!errors_.empty()) {
-    text = context.strings.format("source.error", fmt::arg("line", errors_.front().line),
-                                  fmt::arg("text", errors_.front().text));
-    if (errors_.size() > 1) text += context.strings.format("source.more_errors", fmt::arg("count", errors_.size() - 1));
-  }
+  std::string text = errors_.empty() ? with_file_names(sentence(context.strings, *error), *error)
+                                     : compile_errors_text(context.strings, errors_, file_);
   std::ranges::replace(text, '\n', ' ');
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(low, high, mix(context.theme.window, context.theme.error, 0.16F));
@@ -184,13 +180,21 @@ bool SourcePanel::draw_error_strip(PanelContext& context, ImVec2 low, ImVec2 hig
   draw_text(list, context.fonts.small, {low.x + context.px(44), centred_top(context.fonts.small, middle)},
             context.theme.error, fit_text(context.fonts.small, text, high.x - low.x - context.px(60)));
   ImGui::SetCursorScreenPos(low);
-  if (hit_area("source.error", {high.x - low.x, high.y - low.y}) && !errors_.empty()) {
-    showing_ptx_ = false;
-    source_.reveal(errors_.front().line - 1, CodeView::Place::middle);
-  }
+  if (hit_area("source.error", {high.x - low.x, high.y - low.y}) && !errors_.empty())
+    reveal_error(context, errors_.front());
   mark(context, "source.error", low, high);
-  explain(context, as_sentence(context.strings, *error));
+  explain(context, with_file_names(as_sentence(context.strings, *error), *error));
   return true;
+}
+
+/// An error in a header opens the page of that header.
+void SourcePanel::reveal_error(PanelContext& context, const CompileMessage& error) {
+  if (error.line == 0) return;
+  const bool here = is_in_file(error, file_);
+  showing_ptx_ = false;
+  show_header(context, here ? std::string() : file_name_of(error.file));
+  take_headers(context);
+  if (here || header_) page().reveal(error.line - 1, CodeView::Place::middle);
 }
 
 void SourcePanel::draw_notice(PanelContext& context, ImVec2 low, float width, float middle) {

@@ -16,8 +16,9 @@ std::string with_unit(const std::string& value, const std::string& unit) {
 
 }  // namespace
 
-const CompileMessage* SourcePanel::error_on(uint32_t line) const {
-  const auto found = std::ranges::find(errors_, line, &CompileMessage::line);
+const CompileMessage* SourcePanel::error_in(std::string_view file, uint32_t line) const {
+  const auto found = std::ranges::find_if(
+      errors_, [&](const CompileMessage& one) { return one.line == line && is_in_file(one, file); });
   return found == errors_.end() ? nullptr : &*found;
 }
 
@@ -65,6 +66,7 @@ void SourcePanel::draw_source(PanelContext& context, ImVec2 size) {
   if (outcome.edited) {
     edits_pending_ = true;
     edited_at_ = ImGui::GetTime();
+    context.session.type_source(edited_text());
     notice_.clear();
   }
 }

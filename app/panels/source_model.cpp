@@ -3,11 +3,24 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <set>
 
+#include "app/sentences.hpp"
 #include "engine/compile/compile_log.hpp"
 
 namespace tilescope {
 namespace {
+
+/// Absolute paths: places of the phrase, and the files of a compile log in it.
+void add_paths(const Phrase& phrase, std::set<std::string>& paths) {
+  for (const Phrase& place : phrase.places()) add_paths(place, paths);
+  if (!phrase.places().empty()) return;
+  const auto messages = parse_compile_messages(phrase.form());
+  for (const CompileMessage& message : messages)
+    if (message.file.starts_with('/')) paths.insert(message.file);
+  if (messages.empty() && phrase.form().starts_with('/') && phrase.form().find('\n') == std::string::npos)
+    paths.insert(phrase.form());
+}
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -129,6 +142,29 @@ std::vector<CompileMessage> compile_errors(const std::optional<Error>& error) {
   auto messages = parse_compile_messages(error->message);
   std::erase_if(messages, [](const CompileMessage& one) { return one.severity != CompileMessage::Severity::error; });
   return messages;
+}
+
+bool is_in_file(const CompileMessage& message, std::string_view file) {
+  return message.line != 0 && file_name_of(message.file) == file_name_of(file);
+}
+
+std::string compile_errors_text(const Strings& strings, const std::vector<CompileMessage>& errors,
+                                std::string_view file) {
+  if (errors.empty()) return {};
+  const CompileMessage& first = errors.front();
+  const char* key = is_in_file(first, file) ? "source.error" : "source.error_in";
+  std::string text = first.line == 0 ? first.text
+                                     : strings.format(key, fmt::arg("file", file_name_of(first.file)),
+                                                      fmt::arg("line", first.line), fmt::arg("text", first.text));
+  if (errors.size() > 1) text += strings.format("source.more_errors", fmt::arg("count", errors.size() - 1));
+  return text;
+}
+
+std::string with_file_names(std::string text, const Error& error) {
+  std::set<std::string> paths;
+  add_paths(error.what.empty() ? Phrase(error.message) : error.what, paths);
+  for (const std::string& path : paths) text = with_short_name(std::move(text), path);
+  return text;
 }
 
 uint32_t PtxListing::first_instruction() const {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/strings.hpp"
 #include "app/view_state.hpp"
 #include "engine/compile/compiler.hpp"
 #include "engine/run_result.hpp"
@@ -58,8 +59,17 @@ struct KernelLines {
 };
 std::optional<KernelLines> find_kernel(const std::vector<std::string>& lines, std::string_view kernel);
 
-/// Compile errors of a run that failed with ErrorId::compile_failed; empty for other errors.
+/// Compile errors of a run that failed with ErrorId::compile_failed, those in headers included; empty for other errors.
 std::vector<CompileMessage> compile_errors(const std::optional<Error>& error);
+/// Whether a message is about a line of `file`; a file agrees when its name does.
+bool is_in_file(const CompileMessage& message, std::string_view file);
+/// The first error and how many follow: "line 12: …  (+2 more)"; "common.cuh, line 12: …" outside `file`, and the text
+/// alone where the compiler names no line. Empty without errors.
+std::string compile_errors_text(const Strings& strings, const std::vector<CompileMessage>& errors,
+                                std::string_view file);
+/// `text`, which says `error`, with files by their names, as the source panel has them: "common.cuh" instead of
+/// "/home/me/labs/common.cuh".
+std::string with_file_names(std::string text, const Error& error);
 
 /// One kernel of a PTX text without its line directives, and which source line each instruction came from.
 struct PtxListing {
@@ -83,7 +93,7 @@ std::optional<uint32_t> line_of(const Selection& selection, const RunResult* res
 /// Selects a line; an access that is selected gives way to the same warp's first access on that line, or to none.
 void select_line(ViewState& view, const RunResult* result, uint32_t line);
 
-/// "kernels/elementwise.cu" of an absolute path.
+/// "elementwise.cu" of a path.
 std::string file_name_of(std::string_view path);
 
 }  // namespace tilescope

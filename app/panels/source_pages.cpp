@@ -108,6 +108,8 @@ void SourcePanel::draw_header_page(PanelContext& context, ImVec2 size) {
   hooks.margin_key = 4 * ledger_version_ + 3 + (lines_agree() ? 1 : 0);
   hooks.margin_rows = [&](uint32_t line) -> uint32_t { return traffic_of(line + 1) != nullptr ? 1 : 0; };
   hooks.fill = [&](uint32_t line) -> ImU32 {
+    if (error_in(headers_[*header_].name, line + 1) != nullptr)
+      return mix(context.theme.window, context.theme.error, 0.16F);
     if (called_.contains(line + 1)) return context.theme.raised;
     return quoted_.contains(line + 1) ? mix(context.theme.window, context.theme.raised, 0.6F) : 0;
   };

@@ -60,6 +60,7 @@ class SourcePanel {
   void take_keys(PanelContext& context);
   void fulfil(PanelContext& context, SourceWish wish);
   void apply_edits(PanelContext& context, bool now);
+  std::optional<std::string> edited_text() const;  // nothing: it is the file's
   void set_editing(PanelContext& context, bool on);
   void revert(PanelContext& context);
   void save_copy(PanelContext& context);
@@ -115,13 +116,15 @@ class SourcePanel {
   ImU32 fill_of(const PanelContext& context, uint32_t line) const;
   void draw_footer(PanelContext& context, ImVec2 low, ImVec2 high);
   bool draw_error_strip(PanelContext& context, ImVec2 low, ImVec2 high);
+  void reveal_error(PanelContext& context, const CompileMessage& error);
   void draw_notice(PanelContext& context, ImVec2 low, float width, float middle);
   // An own file that changed on disk while it is edited here (source_conflict.cpp).
   float draw_conflict(PanelContext& context, ImVec2 low, float width);
 
   /// Whether the result was made from the text that is shown, so that its line numbers are those on the screen.
   bool lines_agree() const { return result_ && !edits_pending_ && result_->request.edited_source == taken_edit_; }
-  const CompileMessage* error_on(uint32_t line) const;
+  const CompileMessage* error_on(uint32_t line) const { return error_in(file_, line); }
+  const CompileMessage* error_in(std::string_view file, uint32_t line) const;
   const Finding* finding_on(uint32_t line) const;
 
   CodeView source_{Syntax::cuda}, ptx_{Syntax::ptx};

@@ -84,6 +84,14 @@ const char* tab_key(BottomTab tab) {
   return kKeys[static_cast<size_t>(tab)];
 }
 
+/// What a tab shows.
+const char* tab_meaning(BottomTab tab) {
+  constexpr std::array<const char*, 7> kKeys{
+      "speed.tab_sweep_meaning", "speed.tab_ladder_meaning", "speed.tab_roofline_meaning", "speed.tab_fusion_meaning",
+      "speed.tab_map_meaning",   "speed.tab_small_meaning",  "speed.tab_memory_meaning"};
+  return kKeys[static_cast<size_t>(tab)];
+}
+
 /// As wide as draw_speed_buttons draws.
 float buttons_width(const PanelContext& context, const SpeedReport* report) {
   const auto text = [&](const char* key) {
@@ -100,11 +108,14 @@ float draw_tabs_and_badge(PanelContext& context, const SpeedReport* report, ImVe
   const std::vector<BottomTab> tabs = speed_tabs(context.lab());
   const BottomTab shown = shown_tab(context.lab(), context.view.bottom);
   std::vector<std::string> names;
-  names.reserve(tabs.size());
-  for (const BottomTab tab : tabs) names.push_back(context.strings(tab_key(tab)));
+  std::vector<TabNote> notes;
+  for (const BottomTab tab : tabs) {
+    names.push_back(context.strings(tab_key(tab)));
+    notes.push_back({.meaning = context.strings(tab_meaning(tab))});
+  }
   const auto current = static_cast<int>(std::find(tabs.begin(), tabs.end(), shown) - tabs.begin());
   ImGui::SetCursorScreenPos(origin);
-  const int chosen = tab_row(context, "speed", names, current, context.px(kTabs));
+  const int chosen = tab_row(context, "speed", names, current, context.px(kTabs), notes);
   const float tabs_end = ImGui::GetItemRectMax().x;
   // A view that this lab does not have stays wanted for the next one.
   if (chosen != current) context.view.bottom = tabs[static_cast<size_t>(chosen)];

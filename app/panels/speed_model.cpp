@@ -140,8 +140,7 @@ std::vector<int64_t> timed_sizes(const SpeedReport& report) {
   for (const TimingSeries& series : report.series)
     for (const TimingPoint& point : series.points) sizes.push_back(point.size);
   std::ranges::sort(sizes);
-  const auto repeated = std::ranges::unique(sizes);
-  sizes.erase(repeated.begin(), repeated.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }
 

@@ -40,24 +40,6 @@ int64_t current_size(const PanelContext& context) {
   return place_in_sweep(context.lab(), context.session.request().config);
 }
 
-bool is_selected(const PanelContext& context, const TimingSeries& series) {
-  return series.is_rung && series.name == context.rung().name;
-}
-
-/// The rung of the pinned result, where it is another one of this lab.
-bool is_pinned(const PanelContext& context, const TimingSeries& series) {
-  const Baseline* baseline = context.view.baseline.get();
-  return baseline != nullptr && series.is_rung && baseline->request.lab == context.lab().name &&
-         series.name == baseline->request.rung && !is_selected(context, series);
-}
-
-ImU32 colour_of(const PanelContext& context, const TimingSeries& series) {
-  const Theme& theme = context.theme;
-  if (!series.is_rung) return theme.reference;
-  if (is_pinned(context, series)) return mix(theme.window, theme.accent, 0.55F);
-  return is_selected(context, series) ? theme.accent : theme.muted;
-}
-
 plots::LabelStyle label_of(const PanelContext& context, const TimingSeries& series) {
   const bool selected = is_selected(context, series);
   plots::LabelStyle label;
@@ -73,7 +55,7 @@ plots::LabelStyle label_of(const PanelContext& context, const TimingSeries& seri
 bool set_series_style(const PanelContext& context, const TimingSeries& series, int rungs, int references) {
   const bool dashed = is_device_copy(context.lab(), series);
   const float weight = is_selected(context, series) ? 2.0F : is_pinned(context, series) ? 1.75F : 1.25F;
-  plots::SetNextLineStyle(colour_of(context, series), weight);
+  plots::SetNextLineStyle(colour_of_series(context, series), weight);
   if (!dashed)
     plots::SetNextMarkerStyle(series.is_rung ? plots::rung_marker(rungs) : plots::reference_marker(references),
                               is_selected(context, series) ? 4.0F : 3.25F, !series.is_rung);
@@ -103,7 +85,7 @@ void mark_current_size(const PanelContext& context, const SpeedReport& report, c
   if (baseline != nullptr && baseline->timing && baseline->request.lab == context.lab().name &&
       report.badge == Badge::measured && baseline->timing->size >= range.low && baseline->timing->size <= range.high)
     plots::PlotRing(static_cast<double>(baseline->timing->size), quantity.of(*baseline->timing),
-                    mix(context.theme.window, context.theme.accent, 0.55F), "");
+                    pinned_colour(context.theme), "");
   const TimingSeries* series = rung_series(report, context.rung().name);
   const TimingPoint* point = series != nullptr ? nearest_point(*series, size) : nullptr;
   const RunResult* run = context.result.get();
@@ -137,6 +119,25 @@ void setup_sweep(const PanelContext& context, const SpeedReport& report, const S
 }
 
 }  // namespace
+
+ImU32 pinned_colour(const Theme& theme) { return mix(theme.window, theme.accent, 0.55F); }
+
+bool is_selected(const PanelContext& context, const TimingSeries& series) {
+  return series.is_rung && series.name == context.rung().name;
+}
+
+bool is_pinned(const PanelContext& context, const TimingSeries& series) {
+  const Baseline* baseline = context.view.baseline.get();
+  return baseline != nullptr && series.is_rung && baseline->request.lab == context.lab().name &&
+         series.name == baseline->request.rung && !is_selected(context, series);
+}
+
+ImU32 colour_of_series(const PanelContext& context, const TimingSeries& series) {
+  const Theme& theme = context.theme;
+  if (!series.is_rung) return theme.reference;
+  if (is_pinned(context, series)) return pinned_colour(theme);
+  return is_selected(context, series) ? theme.accent : theme.muted;
+}
 
 std::string point_sentence(const PanelContext& context, const SpeedReport& report, const TimingSeries& series,
                            const TimingPoint& point) {
@@ -241,7 +242,7 @@ void draw_ladder_column(PanelContext& context, const SpeedReport& report, const 
       continue;
     }
     plots::SetNextLabel(label);
-    plots::SetNextLineStyle(colour_of(context, series), 1);
+    plots::SetNextLineStyle(colour_of_series(context, series), 1);
     plots::SetNextMarkerStyle(plots::Marker_None, 0, /*hollow=*/!series.is_rung);
     const auto position = static_cast<double>(k - first);
     plots::PlotBars(name.c_str(), &row.percent, &position, 1, 0.5, plots::BarsFlags_Horizontal);

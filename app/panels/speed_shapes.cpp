@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/baseline.hpp"
 #include "app/panels/speed_model.hpp"
 #include "app/panels/speed_plot.hpp"
 #include "app/panels/speed_views.hpp"
@@ -139,18 +138,8 @@ class ShapeTable {
   std::string title_of(const Row& row) const { return series_title(context_.lab(), *row.series, context_.strings); }
   float left_of(size_t column) const { return low_.x + name_ + static_cast<float>(column) * column_; }
   float cell_width() const { return column_ - context_.px(kCellGap); }
-  bool is_selected(const Row& row) const { return row.series->is_rung && row.series->name == context_.rung().name; }
-  /// The rung of the pinned result, where it is another one of this lab.
-  bool is_pinned(const Row& row) const {
-    const Baseline* baseline = context_.view.baseline.get();
-    return baseline != nullptr && row.series->is_rung && baseline->request.lab == context_.lab().name &&
-           baseline->request.rung == row.series->name && !is_selected(row);
-  }
-  ImU32 colour_of(const Row& row) const {
-    if (!row.series->is_rung) return context_.theme.reference;
-    if (is_pinned(row)) return mix(context_.theme.window, context_.theme.accent, 0.55F);
-    return is_selected(row) ? context_.theme.accent : context_.theme.muted;
-  }
+  bool is_selected(const Row& row) const { return tilescope::is_selected(context_, *row.series); }
+  ImU32 colour_of(const Row& row) const { return colour_of_series(context_, *row.series); }
 
   float head_height() const { return context_.px((two_lines_ ? 2 : 1) * kHeadLine + 6); }
 

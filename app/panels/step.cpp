@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "app/panels/launch_choice.hpp"
+#include "app/panels/source_model.hpp"
 #include "app/panels/step_view.hpp"
 #include "app/panels/tiles_index.hpp"
 #include "app/result_verdict.hpp"
@@ -158,7 +159,8 @@ void draw_record(PanelContext& context, const StepIndex& index) {
 void draw_waiting(PanelContext& context) {
   launch_in_corner(context);
   if (const auto error = context.session.steps_error()) {
-    empty_state(context, context.strings("step.no_record_title"), as_sentence(context.strings, *error));
+    empty_state(context, context.strings("step.no_record_title"),
+                with_file_names(as_sentence(context.strings, *error), *error));
     return;
   }
   empty_state(context, context.strings("step.recording_title"), context.strings("step.recording_hint"));

@@ -111,7 +111,7 @@ class LineReader {
     return false;
   }
 
-  /// Of "const float* row =": a pointer. Nothing where the words before the name are no declaration.
+  /// A pointer for "const float* row =". Nothing where the words before the name declare nothing.
   std::optional<VariableType> declared_type(size_t token) const {
     bool pointer = false, any = false;
     int longs = 0;

@@ -63,7 +63,7 @@ std::optional<CellRect> region_of(TraceIndex& index, const BufferPicture& one, c
       return extent_of(one.elements, {&*own, 1});
   if (access->buffer == static_cast<int64_t>(one.buffer))
     return near_extent_of(one.elements, elements_of(*access), access->first_element);
-  // Of another buffer: what the same warp reads or writes there.
+  // In a different buffer: what the same warp reads or writes there.
   const auto touched = writes ? warp_writes(index, access->block, access->warp, one.buffer)
                               : warp_reads(index, access->block, access->warp, one.buffer);
   if (!touched.empty()) return near_extent_of(one.elements, touched, touched[touched.size() / 2].begin);

@@ -49,7 +49,7 @@ uint32_t usual_block(const RunResult& result) {
   if (result.plan.launches.empty()) return 0;
   const Dim3& grid = result.plan.launches[std::min<size_t>(result.launch, result.plan.launches.size() - 1)].grid;
   if (result.blocks_sampled == 0) return usual_block(grid.count());
-  // Of the blocks that were executed, not one at the far edge of the grid, which may be cut.
+  // An executed block that is not at the far edge of the grid, where it may be cut.
   const std::vector<uint32_t> sample = sample_of(grid);
   const auto inside = [](uint32_t at, uint32_t extent) { return extent == 1 || at + 1 < extent; };
   for (size_t i = sample.size(); i-- > 0;) {

@@ -80,7 +80,7 @@ struct LabelStyle {
   bool emphasis = false;  // semibold
 };
 void SetNextLabel(LabelStyle label);
-/// Of the next line or shaded band: points, by ascending index, that are not joined to the one before.
+/// Points of the next line or shaded band, by ascending index, that are not joined to the one before.
 void SetNextBreaks(std::vector<int> breaks);
 /// The titles of the label column: over the values, and over the notes.
 void SetupLabelColumn(std::string value_title, std::string note_title = {});

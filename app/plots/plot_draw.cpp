@@ -368,7 +368,7 @@ void Drawing::draw_ring_values() {
 }  // namespace
 
 Drawn draw_plot(const Plot& plot, const Style& style, ImDrawList* list) {
-  // Lower than this, the rows above and below the axes would lie on each other.
+  // In a lower plot the rows above and below the axes would overlap.
   const float least = 2 * line_height(style.fonts.small) + 24 * style.scale;
   if (plot.size.x < 1 || plot.size.y < least) return {};
   return Drawing(plot, style, list).run();

@@ -55,6 +55,13 @@ TEST(InputQueue, AModifierHoldsForTheKeysAfterItAlone) {
               ::testing::ElementsAre(2, 1, 2, 1));
 }
 
+TEST(InputQueue, AModifierDoesNotReachBackToTextOrTheWheel) {
+  // An input method commits text without keys; with Ctrl down, an editor would drop it.
+  EXPECT_THAT(frames_of({text(0x4E2D), text(0x6587), modifier(341, true), letter(83, true)}),
+              ::testing::ElementsAre(2, 2));
+  EXPECT_THAT(frames_of({modifier(340, true), wheel(1), modifier(340, false)}), ::testing::ElementsAre(2, 1));
+}
+
 TEST(InputQueue, EnterComesAfterTheTextBeforeItAndBeforeTheTextAfterIt) {
   EXPECT_THAT(frames_of({letter(49, true), text('1'), letter(50, true), text('2'), acting(257, true), text('3')}),
               ::testing::ElementsAre(4, 1, 1));

@@ -65,8 +65,10 @@ TEST_F(KeptEditsTest, AProcessThatIsKilledLosesNothing) {
     [[maybe_unused]] const ssize_t written = ::write(ready[1], "x", 1);
     ::pause();
   }
+  ::close(ready[1]);  // if the child ends early, so does the read
   char byte = 0;
   ASSERT_EQ(::read(ready[0], &byte, 1), 1);
+  ::close(ready[0]);
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
   ASSERT_NE(KeptEdits(folder).find("lab:a"), nullptr);
@@ -84,13 +86,25 @@ TEST_F(KeptEditsTest, ADamagedFileIsLeftAloneAndHidesNoOther) {
 }
 
 TEST_F(KeptEditsTest, AFolderThatCannotBeWrittenIsSaid) {
-  fs::create_directories(folder.parent_path());
   std::ofstream(folder) << "a file where the folder should be";
   KeptEdits edits(folder);
   edits.keep("lab:a", {"text", "base"});
   edits.flush();
-  EXPECT_NE(edits.problem(), "");
+  ASSERT_TRUE(edits.problem());
+  EXPECT_EQ(edits.problem()->id, ErrorId::file_not_written);
   EXPECT_NE(edits.find("lab:a"), nullptr);
+  fs::remove(folder);
+  edits.keep("lab:a", {"more text", "base"});
+  edits.flush();
+  EXPECT_FALSE(edits.problem()) << "the newest edit is on the disk";
+}
+
+TEST_F(KeptEditsTest, OnlyTheUserReadsTheFolder) {
+  KeptEdits edits(folder);
+  edits.keep("lab:a", {"text", "base"});
+  edits.flush();
+  EXPECT_FALSE(edits.problem());
+  EXPECT_EQ(fs::status(folder).permissions(), fs::perms::owner_all);
 }
 
 }  // namespace

@@ -151,15 +151,21 @@ Code parse(const std::string& source) {
   return code;
 }
 
+/// The closing parenthesis of a call whose arguments begin at `open`, and one more.
+size_t end_of_call(const Code& code, size_t open) {
+  size_t close = open;
+  for (int depth = 1; depth > 0 && close < code.text.size(); ++close)
+    depth += code.text[close] == '(' ? 1 : code.text[close] == ')' ? -1 : 0;
+  return close;
+}
+
 /// Literals of calls by which a phrase or an error is made. Elsewhere one does not become a phrase.
 std::vector<std::string> said_in(const Code& code) {
   static const std::regex call(R"(\b(phrase|Phrase|fail|make_error)\s*\()");
   std::vector<std::string> found;
   for (std::sregex_iterator at(code.text.begin(), code.text.end(), call), end; at != end; ++at) {
     const auto open = static_cast<size_t>(at->position() + at->length());
-    size_t close = open;
-    for (int depth = 1; depth > 0 && close < code.text.size(); ++close)
-      depth += code.text[close] == '(' ? 1 : code.text[close] == ')' ? -1 : 0;
+    const size_t close = end_of_call(code, open);
     // What is only a fault of the arguments of the command line is English, as all of it is.
     if (code.text.substr(open, close - open).find("ErrorId::usage") != std::string::npos) continue;
     for (const Literal& literal : code.literals)
@@ -211,9 +217,7 @@ TEST(Messages, ReasonsOfErrorsAreNotFormattedAsText) {
     const Code code = parse(read(file));
     for (std::sregex_iterator at(code.text.begin(), code.text.end(), call), end; at != end; ++at) {
       const auto open = static_cast<size_t>(at->position() + at->length());
-      size_t close = open;
-      for (int depth = 1; depth > 0 && close < code.text.size(); ++close)
-        depth += code.text[close] == '(' ? 1 : code.text[close] == ')' ? -1 : 0;
+      const size_t close = end_of_call(code, open);
       if (code.text.substr(open, close - open).find("ErrorId::usage") != std::string::npos) continue;
       for (size_t format = code.text.find("fmt::format(", open); format < close;
            format = code.text.find("fmt::format(", format + 1))
@@ -221,6 +225,46 @@ TEST(Messages, ReasonsOfErrorsAreNotFormattedAsText) {
           EXPECT_FALSE(literal.begin == format + 12 && is_said(literal.text)) << literal.text << "\nin " << file;
     }
   }
+}
+
+/// The name of the innermost call that a literal is an argument of.
+std::string call_around(const Code& code, const Literal& literal) {
+  size_t open = literal.begin;
+  for (int depth = 0; open > 0;) {
+    --open;
+    if (code.text[open] == ')') ++depth;
+    if (code.text[open] == '(' && depth-- == 0) break;
+  }
+  size_t begin = open;
+  while (begin > 0 && (std::isalnum(static_cast<unsigned char>(code.text[begin - 1])) != 0)) --begin;
+  return code.text.substr(begin, open - begin);
+}
+
+/// fail(…, wrong ? "one text" : "another text") has a pointer for an argument, which is taken for a name.
+std::vector<std::string> chosen_without_phrase(const Code& code) {
+  static const std::regex call(R"(\b(phrase|fail|make_error)\s*\()");
+  std::vector<std::string> found;
+  for (std::sregex_iterator at(code.text.begin(), code.text.end(), call), end; at != end; ++at) {
+    const auto open = static_cast<size_t>(at->position() + at->length());
+    const size_t close = end_of_call(code, open);
+    if (code.text.substr(open, close - open).find("ErrorId::usage") != std::string::npos) continue;
+    for (const Literal& literal : code.literals) {
+      if (literal.begin < open || literal.end > close || !is_said(literal.text)) continue;
+      const size_t before = code.text.find_last_not_of(" \n", literal.begin - 1);
+      const bool is_choice = code.text[before] == '?' || code.text[before] == ':';
+      if (is_choice && call_around(code, literal) != "Phrase") found.push_back(literal.text);
+    }
+  }
+  return found;
+}
+
+TEST(Messages, AChoiceOfTwoTextsIsAChoiceOfPhrases) {
+  for (const fs::path& file : sources())
+    for (const std::string& text : chosen_without_phrase(parse(read(file)))) ADD_FAILURE() << text << "\nin " << file;
+  EXPECT_EQ(chosen_without_phrase(parse(R"(fail(id, file, wrong ? "it is wrong" : "it is not there");)")).size(), 2U);
+  EXPECT_TRUE(
+      chosen_without_phrase(parse(R"(fail(id, wrong ? Phrase("it is wrong") : Phrase("it is late"));)")).empty());
+  EXPECT_TRUE(chosen_without_phrase(parse(R"(fail(id, Phrase(wrong ? "it is wrong" : "it is late"));)")).empty());
 }
 
 // ---- Recordings --------------------------------------------------------------------------------------------------
@@ -282,6 +326,30 @@ TEST(Messages, NamesAtTheBeginningKeepTheirLetters) {
   EXPECT_EQ(sentence(english, make_error(ErrorId::kernel_misbehaved, Phrase("every element is zero"))),
             "Every element is zero.");
   EXPECT_EQ(sentence(english, phrase("{} of {} bytes at {}", Phrase("read"), 4, "a+8")), "Read of 4 bytes at a+8.");
+  EXPECT_EQ(sentence(english, make_error(ErrorId::file_too_short, std::string("read"), 4, 8)),
+            "read holds 4 bytes and the buffer needs 8.");
+  EXPECT_EQ(sentence(english, std::string("the driver said no")), "The driver said no.");
+}
+
+/// Words of the table as the names of a kernel, a buffer and a parameter.
+TEST(Messages, NamesAreNeverTranslatedThoughTheTableHasTheWord) {
+  const Strings strings = chinese();
+  const std::string read = "read", none = "none";
+  ASSERT_EQ(strings.say(Phrase("read")), "读");
+  EXPECT_EQ(strings.say(read), "read");
+  EXPECT_EQ(strings.say(phrase("kernel '{}'", read)), "内核“read”");
+  EXPECT_EQ(strings.say(phrase("line {}", std::string_view(read))), "第 read 行");
+  EXPECT_EQ(strings.say(phrase("line {}", read.c_str())), "第 read 行");
+  const Error error = make_error(ErrorId::kernel_not_found, read, "x.cu", none);
+  EXPECT_NE(strings.say(error.what).find("“read”"), std::string::npos) << strings.say(error.what);
+  EXPECT_NE(strings.say(error.what).find("none"), std::string::npos) << strings.say(error.what);
+  const Error without = make_error(ErrorId::kernel_not_found, read, "x.cu", Phrase("none"));
+  EXPECT_EQ(strings.say(without.what).find("none"), std::string::npos) << strings.say(without.what);
+  EXPECT_EQ(error.message, without.message);
+  Finding finding{.id = "out-of-bounds", .block = {0, 0, 0}};
+  finding.what = phrase("{} of {} bytes at {}", Phrase("read"), 4, std::string("write"));
+  finding.where = std::string("atomic");
+  EXPECT_EQ(finding_text(strings, finding), "越界访问：读 4 字节，位于 write，atomic，线程块 (0,0,0) 线程 (0,0,0)");
 }
 
 TEST(Messages, AFindingIsSaidWithNamesOfFiles) {

@@ -47,6 +47,13 @@ TEST_F(VerdictTest, NamesWrongValuesBeforeFindings) {
   EXPECT_EQ(verdict().text, "100,800 of 101,000 wrong; 1 finding");
 }
 
+TEST_F(VerdictTest, AnOutputThatIsWrongAsAWholeHasNoCount) {
+  result.correctness = {{.buffer = "out", .pass = false, .reason = phrase("{} elements and not {}", 3, 4)}};
+  EXPECT_EQ(verdict().kind, Kind::wrong);
+  EXPECT_EQ(verdict().text, strings("verdict.wrong"));
+  EXPECT_EQ(verdict().brief, "");
+}
+
 TEST_F(VerdictTest, KeepsApartWhatWasNotComparedAndWhatDidNotRun) {
   EXPECT_EQ(verdict_of_result(nullptr, std::nullopt, strings).kind, Kind::none);
   EXPECT_EQ(verdict_of_result(&result, Error{ErrorId::compile_failed, "no", ""}, strings).kind, Kind::failed);

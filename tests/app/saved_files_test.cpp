@@ -105,6 +105,22 @@ TEST_F(SavedFilesTest, ReplacingKeepsLinksAndPermissionsAndLeavesNothingBeside) 
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 2);
 }
 
+TEST_F(SavedFilesTest, WhatCannotBeReplacedStays) {
+  write(folder / "taken" / "inside", "old");
+  const auto written = replace_file(folder / "taken", "new");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().id, ErrorId::file_not_written);
+  EXPECT_EQ(read(folder / "taken" / "inside"), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1) << "no temporary file is left";
+}
+
+TEST_F(SavedFilesTest, ANewFileHasTheUsualPermissions) {
+  write(folder / "usual", "");
+  ASSERT_TRUE(replace_file(folder / "new.json", "text"));
+  EXPECT_EQ(read(folder / "new.json"), "text");
+  EXPECT_EQ(fs::status(folder / "new.json").permissions(), fs::status(folder / "usual").permissions());
+}
+
 TEST_F(SavedFilesTest, AFolderThatIsNotThereIsAnError) {
   const auto written = replace_file(folder / "none" / "x.json", "text");
   ASSERT_FALSE(written);

@@ -23,7 +23,7 @@ class SessionTest : public ::testing::Test {
     if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
   }
 
-  /// Polls as the window does until nothing is under way; false if that takes too long.
+  /// Polls as the window does until no run is queued or in flight; false if that takes too long.
   static bool settle(Session& session, std::chrono::seconds patience = 60s) {
     const auto start = Clock::now();
     do {
@@ -172,6 +172,41 @@ TEST_F(SessionTest, SourceThatDoesNotCompileIsAnErrorAndKeepsTheLastResult) {
   ASSERT_TRUE(settle(session));
   EXPECT_FALSE(session.error());
   EXPECT_FALSE(session.stale());
+}
+
+TEST_F(SessionTest, AnErrorStaysInTheLabWhoseRunEndedInIt) {
+  Session session(engine);
+  session.set_device(DeviceKind::sim);
+  session.auto_run = false;
+  session.set_source("extern \"C\" __global__ void broken(int n) { nonsense }");
+  session.submit();
+  session.select_lab("softmax");
+  ASSERT_TRUE(settle(session));
+  EXPECT_FALSE(session.error());
+  EXPECT_EQ(session.result(), nullptr);
+}
+
+TEST_F(SessionTest, ALabThatIsLeftAndEnteredBetweenTwoFramesRunsAgain) {
+  Session session(engine);
+  session.set_device(DeviceKind::sim);
+  const std::string lab = session.lab().name;
+  ASSERT_TRUE(settle(session));
+  session.select_lab("softmax");
+  session.select_lab(lab);
+  ASSERT_TRUE(settle(session));
+  EXPECT_NE(session.result(), nullptr);
+}
+
+TEST_F(SessionTest, ResetGivesTheValuesThatTheLabOpensWith) {
+  Session session(engine);
+  session.auto_run = false;
+  session.set_device(DeviceKind::sim);
+  const Config opened = session.request().config;
+  session.set_param("BLOCK", 64);
+  session.set_size("n", 1000);
+  ASSERT_NE(session.request().config, opened);
+  session.reset_values();
+  EXPECT_EQ(session.request().config, opened);
 }
 
 TEST_F(SessionTest, WakesWhoeverWaitsWhenARunEnds) {

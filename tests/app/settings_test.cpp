@@ -65,6 +65,16 @@ TEST_F(SettingsTest, EverythingComesBack) {
   EXPECT_EQ(after->session.learned, before->session.learned);
 }
 
+TEST_F(SettingsTest, AFileWhoseNameIsNotUtf8CanBeRemembered) {
+  const auto made = screen();
+  made->sandbox.restore({fs::path("/tmp/k\xE4rnel.cu")}, {});
+  ASSERT_TRUE(write_settings(*made, file));
+  const auto after = screen();
+  read_settings(*after, file);
+  ASSERT_EQ(after->sandbox.recent().size(), 1U);
+  EXPECT_EQ(after->sandbox.recent().front(), fs::path("/tmp/k\uFFFDrnel.cu"));
+}
+
 TEST_F(SettingsTest, LabsThatWereOnlyOpenedByAnOlderVersionAreNotDone) {
   put(R"({"format": 1, "light": true, "finished_labs": ["vector-add", "softmax"]})");
   const auto made = screen();

@@ -41,7 +41,7 @@ TEST(CorrectnessModel, APassSaysHowManyAndTheLargestError) {
   const Verdict verdict = verdict_of(run, 0, load_strings());
   EXPECT_EQ(verdict.finding, "All 98,432 elements of out match.");
   EXPECT_EQ(verdict.reason, "The largest error is 2.4e-7, at [512].");
-  EXPECT_EQ(verdict.quiet, "Allowed is 1e-6 + 1e-6 · |expected|.");
+  EXPECT_EQ(verdict.quiet, "The tolerance is 1e-6 + 1e-6 · |expected|.");
 }
 
 TEST(CorrectnessModel, AFailureSaysHowManyAndTheFirst) {

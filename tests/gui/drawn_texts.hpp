@@ -23,7 +23,7 @@ class DrawnTexts {
         if (glyph.Visible) glyphs_.insert({{glyph.U0, glyph.V0}, {font, &glyph}});
   }
 
-  /// Of a window's list; call it between ImGui::Render and the next frame.
+  /// The texts of one window's list. Call it between ImGui::Render and the next frame.
   std::vector<std::string> of(const ImDrawList& list) const {
     std::vector<std::string> texts;
     std::string text;

@@ -44,7 +44,7 @@ TEST_F(PrintedOutput, TakesThePlaceOfItsLinesUpToEight) {
   std::vector<float> heights;
   for (int line = 1; line <= 20; ++line) {
     text += "line\n";
-    heights.push_back(height(shown(text)));
+    heights.push_back(height(shown(text, {900, 900})));
   }
   EXPECT_GT(heights[0], 0);
   EXPECT_GT(heights[1], heights[0]);

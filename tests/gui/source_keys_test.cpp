@@ -187,10 +187,9 @@ TEST_F(SourceKeysTest, EveryKeyOfTheSourceIsInTheHelp) {
 }
 
 TEST_F(SourceKeysTest, EverySaveIsConfirmedAlsoBesideAnErrorAndOutOfSight) {
-  const fs::path before = fs::current_path();
   const fs::path folder = fs::temp_directory_path() / ("tilescope-save-" + std::to_string(::getpid()));
   fs::create_directories(folder);
-  fs::current_path(folder);
+  setenv("XDG_DOCUMENTS_DIR", folder.c_str(), 1);  // not the documents of whoever runs the tests
   screen->session.set_source("no kernel at all");
   frames(3);
   press(ShellKey::s, /*control=*/true);
@@ -202,7 +201,8 @@ TEST_F(SourceKeysTest, EverySaveIsConfirmedAlsoBesideAnErrorAndOutOfSight) {
   press(ShellKey::s, /*control=*/true);
   frames(3);
   EXPECT_THAT(screen->message, HasSubstr(".cu"));
-  fs::current_path(before);
+  EXPECT_FALSE(fs::is_empty(folder / "tilescope"));
+  unsetenv("XDG_DOCUMENTS_DIR");
   fs::remove_all(folder);
 }
 

@@ -1,6 +1,7 @@
 // What the source panel knows of each line, from results and texts made by hand.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "app/panels/source_model.hpp"
@@ -101,6 +102,28 @@ TEST(SourceErrors, AreReadFromTheMessageOfAFailedCompilation) {
   EXPECT_EQ(errors[0].text, "identifier \"foo\" is undefined");
   EXPECT_TRUE(compile_errors(make_error(ErrorId::cancelled)).empty());
   EXPECT_TRUE(compile_errors(std::nullopt).empty());
+}
+
+TEST(SourceErrors, InAHeaderNameItAndAreNotOnALineOfTheKernelsFile) {
+  const Error error = make_error(ErrorId::compile_failed, "kernels/x.cu",
+                                 "/home/me/my labs/tile.cuh(7): error: expected a \";\"\n\n"
+                                 "kernels/x.cu(12): error: identifier \"foo\" is undefined\n");
+  const auto errors = compile_errors(error);
+  ASSERT_EQ(errors.size(), 2U);
+  EXPECT_FALSE(is_in_file(errors[0], "kernels/x.cu"));
+  EXPECT_TRUE(is_in_file(errors[0], "tile.cuh"));
+  EXPECT_TRUE(is_in_file(errors[1], "kernels/x.cu"));
+  const auto strings = Strings::load(std::filesystem::path(TILESCOPE_SOURCE) / "assets" / "strings");
+  ASSERT_TRUE(strings) << strings.error().message;
+  EXPECT_EQ(compile_errors_text(*strings, errors, "kernels/x.cu"), "tile.cuh, line 7: expected a \";\"  (+1 more)");
+  EXPECT_EQ(compile_errors_text(*strings, {errors[1]}, "kernels/x.cu"), "line 12: identifier \"foo\" is undefined");
+  EXPECT_EQ(compile_errors_text(*strings, {{.text = "ptxas: too much shared data"}}, "x.cu"),
+            "ptxas: too much shared data")
+      << "no line is known";
+  const std::string said = with_file_names(error.message, error);
+  EXPECT_EQ(said.find("/home/me"), std::string::npos) << said;
+  EXPECT_NE(said.find("tile.cuh(7)"), std::string::npos) << said;
+  EXPECT_NE(said.find("kernels/x.cu(12)"), std::string::npos) << said;
 }
 
 constexpr std::string_view kPtx = R"(.version 8.0

@@ -106,6 +106,33 @@ TEST(StepNames, TheNamedRegistersOfAKernelHoldTheirVariables) {
   RecordProperty("checked", checked);
 }
 
+TEST(StepNames, TheIndexOfAnElementwiseKernelIsNamedAndHoldsIt) {
+  const auto engine = Engine::open({});
+  if (!engine->compiler()) GTEST_SKIP() << "needs NVRTC";
+  Request request;
+  request.lab = "vector-add";
+  request.rung = "thread-per-element";
+  request.config = default_config(*find_lab("vector-add"), DeviceKind::sim);
+  const auto result = engine->run(request);
+  ASSERT_TRUE(result) << result.error().message;
+  const auto record = record_steps(*result, 0, {.block = 3}, *make_simulator(1), {});
+  ASSERT_TRUE(record) << record.error().message;
+  const auto names = register_variables(**record, result->plan.source_text, result->plan.source_file);
+  int checked = 0;
+  for (const uint32_t step : (*record)->steps_of(0)) {
+    const StepInstruction& instruction = (*record)->instructions[(*record)->steps[step].instruction];
+    for (const StepOperand& operand : instruction.writes) {
+      if (names[operand.reg].variable != "i") continue;
+      const auto value = (*record)->value_at(0, operand.reg, step);
+      ASSERT_TRUE(value);
+      for (int lane = 0; lane < 32; ++lane)
+        EXPECT_EQ(static_cast<int64_t>(value->bits(lane)), 3 * request.config.param("BLOCK") + lane);
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 0) << "no register is named";
+}
+
 /// To a demangler, a lone s is the type short.
 TEST(StepNames, SharedMemoryOfOneLetterKeepsItsName) {
   const auto engine = Engine::open({});

@@ -282,7 +282,7 @@ TEST(TilesSentence, AFindingIsSaidWithItsBlockAndLine) {
   const auto result = make_vector_add({.n = 98432});
   result->findings.push_back({.id = "out-of-bounds", .count = 128, .line = 21, .block = {384, 0, 0}});
   const ViewSentence sentence = tiles_sentence(load_strings(), *result, tile_shape(result));
-  EXPECT_EQ(sentence.warning, "Block 384 breaks a rule at line 21: out-of-bounds ×128.");
+  EXPECT_EQ(sentence.warning, "Block 384 has a finding at line 21: out-of-bounds ×128.");
   EXPECT_FALSE(block_of({.block = {385, 0, 0}}, result->tiles.grid));
   EXPECT_EQ(block_of({.block = {3, 2, 1}}, {4, 5, 6}), 1U * 20 + 2 * 4 + 3);
 }

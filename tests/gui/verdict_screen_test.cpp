@@ -120,6 +120,39 @@ TEST_F(VerdictScreenTest, GoesToTheFirstFinding) {
   EXPECT_EQ(screen->view.selection.line, findings.front().line);
 }
 
+TEST_F(VerdictScreenTest, ASwitchThatShowsNothingSaysWhyAndLeadsToASizeAtWhichItDoes) {
+  window = {1600, 1400};
+  screen->session.set_size("n", 4096);  // whole tiles
+  screen->session.set_broken("DROP_MASK", true);
+  run();
+  frames(2);
+  ASSERT_TRUE(screen->session.result()->findings.empty());
+  ASSERT_TRUE(screen->marks().contains("break.no_effect"));
+  click("break.telling_size");
+  run();
+  frames(2);
+  EXPECT_FALSE(screen->session.result()->findings.empty());
+  EXPECT_FALSE(screen->marks().contains("break.no_effect"));
+}
+
+TEST_F(VerdictScreenTest, ASwitchInASampledRunSaysThatOnlySomeBlocksWereExecuted) {
+  screen->session.select_lab("grouped-order");
+  screen->session.set_broken("DROP_MASK", true);
+  window = {1600, 1400};
+  run();
+  frames(2);
+  ASSERT_NE(screen->session.result()->blocks_sampled, 0U);
+  ASSERT_TRUE(screen->marks().contains("break.no_effect"));
+  ASSERT_TRUE(screen->marks().contains("break.telling_size"));
+  EXPECT_TRUE(screen->marks().contains("card.no_findings")) << "the executed blocks were checked";
+}
+
+TEST_F(VerdictScreenTest, ASoundRunHasNoNoteBelowItsSwitches) {
+  run();
+  frames(2);
+  EXPECT_FALSE(screen->marks().contains("break.no_effect"));
+}
+
 TEST_F(VerdictScreenTest, TabsWithNothingForTheResultSayWhy) {
   run();
   point_at(centre("tab.5"));
