@@ -1,5 +1,6 @@
-// Every rung of the labs of stages 2 to 6 is right over 200 random shapes, on the simulator and on a GPU. On the simulator
-// a run takes a quarter of the shapes, for each rung a different one; TILESCOPE_ALL_SHAPES=1 takes all of them.
+// Every rung of the labs of stages 2 to 6 is right over 200 random shapes, on the simulator and on a GPU. On the
+// simulator a run takes a quarter of the shapes, for each rung a different one; TILESCOPE_ALL_SHAPES=1 takes all of
+// them.
 //
 //     labs_test --gtest_filter='OnGpu/*'              all labs
 //     labs_test --gtest_filter='OnGpu/*/softmax_*'    one lab; its name without hyphens
@@ -190,8 +191,9 @@ class RandomShapes : public ::testing::TestWithParam<Tested> {
   }
 };
 
-/// Which of `count` shapes a run takes. Of four that follow one another it takes one, and not always the same of the four,
-/// because the ways take turns too. The first and the last shape are always taken: shapes of special interest are there.
+/// Which of `count` shapes a run takes. Of four that follow one another it takes one, and not always the same of the
+/// four, because the ways take turns too. The first and the last shape are always taken: shapes of special interest are
+/// there.
 std::vector<size_t> shapes_to_run(const Tested& tested, size_t count) {
   const bool all = tested.device == DeviceKind::gpu || std::getenv("TILESCOPE_ALL_SHAPES") != nullptr;
   const size_t offset = std::hash<std::string>{}(tested.lab + tested.rung);
