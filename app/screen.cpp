@@ -141,7 +141,8 @@ void Screen::open_finder() { open_palette(*palette_); }
 bool Screen::moving() const {
   // Due is known at the end of a frame; the next one lays the tooltip out, and the one after that shows it.
   constexpr int kFramesOfTooltip = 3;
-  const bool tooltip_pending = view.animate && !view.explained.empty() && explanation_frames_ < kFramesOfTooltip;
+  const bool tooltip_pending = view.animate && !view.explained.empty() && view.explained != quiet_about_ &&
+                               explanation_frames_ < kFramesOfTooltip;
   return (view.playback.playing && (view.tab == Tab::tiles || view.tab == Tab::order || view.tab == Tab::waves)) ||
          (view.tab == Tab::tiles && (view.zoom.moving || view.plane.playing || plane_working())) || session.busy() ||
          session.bench_running() || (shows_steps(view.tab) && (view.step.playing || session.recording_steps())) ||
@@ -219,8 +220,12 @@ void Screen::draw(float width, float height) {
   draw_tour(context);
   draw_help(context);
   ImGui::PopFont();
-  // A tooltip comes after a moment of rest, and goes at once.
-  const bool resting = !view.explained.empty() && view.explained == explained;
+  // A tooltip comes after a moment of rest, and goes at once. After a press or a key it stays away until the pointer
+  // is on something else: it would cover what came of it.
+  const ImGuiIO& io = ImGui::GetIO();
+  if (view.explained != quiet_about_) quiet_about_.clear();
+  if (ImGui::IsAnyMouseDown() || !io.InputQueueCharacters.empty()) quiet_about_ = view.explained;
+  const bool resting = !view.explained.empty() && view.explained == explained && view.explained != quiet_about_;
   view.explained_for = resting ? view.explained_for + static_cast<double>(ImGui::GetIO().DeltaTime) : 0;
   explanation_frames_ = view.explanation_due && resting ? explanation_frames_ + 1 : 0;
   view.explanation_due = view.explained_for > kRestSeconds;

@@ -123,6 +123,7 @@ class Screen {
   std::unique_ptr<FileDialog> dialog_;
   double stale_for_ = 0;        // seconds
   int explanation_frames_ = 0;  // drawn since a tooltip became due
+  std::string quiet_about_;     // explained by no tooltip until something else has been
   bool help_open_ = false;
   Help help_page_ = Help::keys;
   std::string help_text_;

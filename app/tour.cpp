@@ -17,7 +17,7 @@ constexpr const char* kLab = "vector-add";
 constexpr const char* kParam = "BLOCK";
 // Unscaled pixels.
 constexpr float kWidth = 300, kPadding = 16, kRow = 24, kLine = 19, kTip = 9, kAway = 14, kMargin = 8;
-constexpr float kHeader = 48, kStatus = 24;  // heights of these areas
+constexpr float kHeader = 48, kTabs = 40, kStatus = 24;  // heights of these areas
 
 constexpr std::array<const char*, Tour::kSteps> kTitles{"tour.slider", "tour.rung", "tour.break", "tour.look"};
 constexpr std::array<const char*, Tour::kSteps> kHints{"tour.slider_hint", "tour.rung_hint", "tour.break_hint",
@@ -89,8 +89,9 @@ Card place_card(const PanelContext& context, float height) {
   const Mark& target = *found;
   ImVec2 low{right - width, target.centre().y - height / 2};
   if (target.low.x < view.column_left) low = {target.centre().x - width / 2, target.high.y + away};
+  const float top = context.px(kHeader + kTabs + kMargin);  // the tabs stay in sight
   low.x = std::round(std::clamp(low.x, margin, std::max(margin, display.x - width - margin)));
-  low.y = std::round(std::clamp(low.y, margin, std::max(margin, display.y - height - context.px(kStatus + kMargin))));
+  low.y = std::round(std::clamp(low.y, top, std::max(top, display.y - height - context.px(kStatus + kMargin))));
   return {{low, {low.x + width, low.y + height}}, target};
 }
 

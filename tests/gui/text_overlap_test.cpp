@@ -1,5 +1,5 @@
-// Every lab in every tab, at several sizes and in both languages: no text lies on a different one, and none is cut off
-// at the edge of its window. Texts are recorded where they are drawn; nothing is rendered.
+// Every lab in every tab, at several sizes and in both languages: no text lies on a different one, none is cut off
+// at the edge of its window, and no sentence ends twice. Texts are recorded where they are drawn; nothing is rendered.
 #include <algorithm>
 #include <cmath>
 
@@ -45,6 +45,14 @@ std::string place_of(const DrawnText& text) {
                      text.high.y);
 }
 
+/// Two stops in a row, as where a sentence is put before a text that begins with one. An ellipsis is none.
+bool has_doubled_stop(const std::string& text) {
+  for (const char* pair : {"。。", "，。", "；。", "。.", ",.", ";."})
+    if (text.find(pair) != std::string::npos) return true;
+  const size_t at = text.find("..");
+  return at != std::string::npos && text.compare(at, 3, "...") != 0;
+}
+
 /// What is wrong with the texts of a frame, a line each.
 std::vector<std::string> faults_of(std::vector<DrawnText> texts) {
   std::vector<std::string> faults;
@@ -54,6 +62,7 @@ std::vector<std::string> faults_of(std::vector<DrawnText> texts) {
     const DrawnText& one = texts[i];
     const Seen seen = seen_part(one);
     if (seen.empty()) continue;
+    if (has_doubled_stop(one.text)) faults.push_back("two stops: " + place_of(one));
     const bool cut_x = one.low.x < one.clip_low.x - kTouch || one.high.x > one.clip_high.x + kTouch;
     const bool cut_y = !one.scrolls_y && (one.low.y < one.clip_low.y - kTouch || one.high.y > one.clip_high.y + kTouch);
     if (cut_x || cut_y)
@@ -133,6 +142,12 @@ DrawnText text_at(const char* text, ImVec2 low, ImVec2 high) {
           .clip_low = {0, 0},
           .clip_high = {100, 100},
           .scrolls_y = false};
+}
+
+TEST(TextFaults, AreTwoStopsInARow) {
+  EXPECT_EQ(faults_of({text_at("done.. Choose", {10, 10}, {30, 20})}).size(), 1U);
+  EXPECT_EQ(faults_of({text_at("视图。。选择", {10, 10}, {30, 20})}).size(), 1U);
+  EXPECT_TRUE(faults_of({text_at("and so on... Next.", {10, 10}, {30, 20})}).empty());
 }
 
 TEST(TextFaults, AreOverlapsAndWhatIsCutOff) {

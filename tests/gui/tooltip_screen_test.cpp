@@ -58,6 +58,22 @@ TEST_F(TooltipScreenTest, CoversNeitherWhatItExplainsNorAnError) {
   EXPECT_GT(shown, 300);
 }
 
+/// It would cover the view that the press has opened.
+TEST_F(TooltipScreenTest, StaysAwayAfterAPressUntilThePointerIsElsewhere) {
+  const auto comes = [&](const std::string& name) {
+    point_at(screen->marks().at(name).centre());
+    frames(120);
+    return screen->view.tooltip.has_value();
+  };
+  ASSERT_TRUE(comes("tab.1"));
+  click("tab.1");
+  frames(120);
+  EXPECT_FALSE(screen->view.tooltip);
+  EXPECT_FALSE(screen->moving()) << "no frame is drawn for a tooltip that does not come";
+  EXPECT_TRUE(comes("tab.2"));
+  EXPECT_TRUE(comes("tab.1"));
+}
+
 TEST_F(TooltipScreenTest, EverythingInHeaderTabsAndControlsIsExplained) {
   if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
   screen->session.set_broken("DROP_MASK", true);
