@@ -105,7 +105,7 @@ die_of_pip() { # PACKAGE LOG
       ;;
   esac
   tail -n 5 "$2" >&2
-  die "pip could not download $1; its message is above (run ./tilescope again once that is mended, or install the CUDA Toolkit 12.4 or later)"
+  die "pip could not download $1; its message is above (run ./tilescope again once that is fixed, or install the CUDA Toolkit 12.4 or later)"
 }
 
 # fetch_wheel INDEX FOLDER: leaves the checked file under a name without its version's tags.
@@ -158,7 +158,7 @@ fetch_nvrtc() {
     rm -rf "$tree"
     local written
     written=$(python3 "$root/launcher/unpack.py" "$tree" "${wheels[@]}" 2>"$downloads/log") ||
-      die "NVRTC could not be unpacked into $data: $(<"$downloads/log"); run ./tilescope again once that is mended"
+      die "NVRTC could not be unpacked into $data: $(<"$downloads/log"); run ./tilescope again once that is fixed"
     ((written == unpacked_bytes)) ||
       die "NVRTC was not unpacked whole: $written bytes of the $unpacked_bytes that launcher/wheels.txt names; run ./tilescope again"
     sync --file-system "$tree"
