@@ -244,13 +244,17 @@ void Shell::dropped(const std::vector<fs::path>& files) {
 }
 
 /// Every event is followed by kFramesToSettle frames, also one that arrives while the last frame of an earlier one is
-/// drawn. Returns whether a frame is due.
+/// drawn. The first one comes at once; the others leave the cores to the run that the event may have started. Returns
+/// whether a frame is due.
 bool Shell::wait_for_events() {
-  constexpr double kFrame = 1.0 / 60;
+  constexpr double kFrame = 1.0 / 60, kFrameBesideRun = 0.05;
   bool due = true;
   if (frames_due_ > 0 || !input_.empty()) {
     --frames_due_;
-    glfwPollEvents();
+    if (!input_.empty())
+      glfwPollEvents();
+    else
+      glfwWaitEventsTimeout(screen_->session.busy() ? kFrameBesideRun : kFrame);
   } else if (const ViewState& view = screen_->view; (view.playback.playing || view.zoom.moving) && screen_->moving()) {
     glfwWaitEventsTimeout(kFrame);
   } else {
