@@ -254,6 +254,8 @@ void draw_step(PanelContext& context) {
 
 void step_keys(PanelContext& context) {
   const StepPanel& panel = kept_panel();
+  // After a change of lab the steps of the last one are still there, and their result is not.
+  if (!context.result || !panel.result.is(context.result)) return;
   if (!panel.index || panel.index->count(context.view.step.warp) == 0) return;
   take_step_keys(context, *panel.index);
 }

@@ -195,6 +195,15 @@ TEST_F(StepScreenTest, ArrowsGoOneStepBackAndOn) {
   EXPECT_EQ(cursor().position + 1, record().steps_of(cursor().warp).size());
 }
 
+TEST_F(StepScreenTest, KeysWaitForTheNextLabsSteps) {
+  press(ShellKey::home);
+  screen->session.select_lab("coalescing");
+  screen->session.cancel();
+  press(ShellKey::right);  // the steps of the last lab are still there, and no result
+  EXPECT_EQ(screen->session.result(), nullptr);
+  EXPECT_EQ(cursor().position, 0U);
+}
+
 TEST_F(StepScreenTest, UpAndDownGoByLine) {
   press(ShellKey::home);
   const uint32_t first = line();
