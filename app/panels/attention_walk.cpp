@@ -128,11 +128,12 @@ class WalkBuilder {
   /// each step is in it, and the earliest of these begins the turn.
   static void note_computed(const WarpRuns& warp, KeyWalk& walk) {
     const size_t steps = walk.steps.size();
+    if (steps == 0) return;  // causal, and all keys come after the block's queries
     const std::vector<uint32_t>* earliest = nullptr;
     for (const auto& [site, loads] : warp.shared_loads)
       if (loads.size() >= steps && loads.size() % steps == 0 && (earliest == nullptr || loads[0] < (*earliest)[0]))
         earliest = &loads;
-    if (earliest == nullptr || steps == 0) return;
+    if (earliest == nullptr) return;
     const size_t each = earliest->size() / steps;
     for (size_t i = 0; i < steps; ++i) {
       std::optional<uint32_t>& computed = walk.steps[i].computed;
