@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kLongestLine = size_t{1} << 24;  // an answer longer than this is garbage
+constexpr size_t kLongestLine = size_t{1} << 29;  // an answer longer than this is garbage
 
 /// Closes a descriptor unless it was handed on.
 class Descriptor {
@@ -107,13 +107,14 @@ void ChildProcess::kill() {
 }
 
 tl::expected<std::string, ChildFailure> ChildProcess::ask(const std::string& line, std::chrono::milliseconds timeout,
-                                                          std::stop_token stop, std::chrono::milliseconds grace) {
+                                                          std::stop_token stop, std::chrono::milliseconds grace,
+                                                          const std::string& stop_line) {
   const auto give_up = [this](Phrase reason, bool cancelled) {
     kill();
     return tl::unexpected(ChildFailure{std::move(reason), cancelled});
   };
   if (!alive()) return give_up(Phrase("its process has ended"), false);
-  const std::string request = line + '\n';
+  std::string request = line + '\n';
   const Clock::time_point deadline = Clock::now() + timeout;
   std::optional<Clock::time_point> stopped;
   size_t sent = 0;
@@ -128,7 +129,10 @@ tl::expected<std::string, ChildFailure> ChildProcess::ask(const std::string& lin
     }
     if (received_.size() > kLongestLine) return give_up(Phrase("it sends no end of line"), false);
     const Clock::time_point now = Clock::now();
-    if (stop.stop_requested() && !stopped) stopped = now;
+    if (stop.stop_requested() && !stopped) {
+      stopped = now;
+      if (!stop_line.empty()) request += stop_line + '\n';
+    }
     if (stopped && now >= *stopped + grace) return give_up(Phrase("cancelled"), true);
     if (now >= deadline) {
       return give_up(
@@ -149,6 +153,14 @@ tl::expected<std::string, ChildFailure> ChildProcess::ask(const std::string& lin
       if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) return died();
     }
   }
+}
+
+bool ChildProcess::has_ended() {
+  if (process_ > 0 && waitpid(process_, nullptr, WNOHANG) == process_) {
+    ::kill(-process_, SIGKILL);  // what it may have left behind
+    process_ = -1;
+  }
+  return process_ <= 0;
 }
 
 /// The socket closed: says how the process ended. One that closed it and lives on is killed.

@@ -33,10 +33,13 @@ class ChildProcess {
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   /// Sends a line and returns the next line. After a failure the child is dead. A stop request still leaves the child
-  /// `grace` to answer.
+  /// `grace` to answer, and sends it `stop_line` unless that is empty.
   tl::expected<std::string, ChildFailure> ask(const std::string& line, std::chrono::milliseconds timeout,
-                                              std::stop_token stop, std::chrono::milliseconds grace = {});
+                                              std::stop_token stop, std::chrono::milliseconds grace = {},
+                                              const std::string& stop_line = {});
   bool alive() const { return process_ > 0; }
+  /// Whether it has ended by itself since it was asked last.
+  bool has_ended();
 
  private:
   ChildProcess(pid_t process, int socket, int errors) : process_(process), socket_(socket), errors_(errors) {}

@@ -1,4 +1,13 @@
-// tilescope-worker: launches kernels for the program that started it. See engine/gpu/launch_worker.hpp.
+// tilescope-worker: does for the program that started it what could take that program down.
+//
+//     tilescope-worker            launches kernels (engine/gpu/launch_worker.hpp)
+//     tilescope-worker compile    runs NVRTC (engine/compile/nvrtc_process.hpp)
+#include <string_view>
+
+#include "engine/compile/nvrtc_process.hpp"
 #include "engine/gpu/launch_worker.hpp"
 
-int main() { return tilescope::serve_launches(); }
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "compile") return tilescope::serve_nvrtc();
+  return tilescope::serve_launches();
+}

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
@@ -16,7 +15,7 @@
 #include "engine/compile/device_source.hpp"
 #include "engine/compile/module_cache.hpp"
 #include "engine/compile/nvrtc_library.hpp"
-#include "engine/compile/nvrtc_program.hpp"
+#include "engine/compile/nvrtc_process.hpp"
 #include "engine/compile/ptx_text.hpp"
 #include "engine/compile/source_key.hpp"
 
@@ -55,7 +54,7 @@ struct Compilation {
   NvrtcInput input;                                 // its options without the architecture
   std::map<std::string, std::string> header_paths;  // of headers that are given as text
   bool one_program = false;                         // PTX and cubin are of one architecture, so one run gives both
-  std::atomic<bool> stop = false;
+  std::stop_source stop;
 
   std::mutex mutex;
   std::condition_variable_any changed;
@@ -72,14 +71,14 @@ enum class Part { ptx, cubin };
 /// the two runs of a request that was cancelled, and that NVRTC ends late, do not hold up the next.
 class NvrtcWorkers {
  public:
-  explicit NvrtcWorkers(std::shared_ptr<const NvrtcLibrary> library) : library_(std::move(library)) {
+  explicit NvrtcWorkers(NvrtcProcesses& processes) : processes_(processes) {
     for (int i = 0; i < 4; ++i) threads_.emplace_back([this](std::stop_token stop) { work(stop); });
   }
   ~NvrtcWorkers() {
     for (std::jthread& thread : threads_) thread.request_stop();
     const std::lock_guard lock(mutex_);
     waiting_.clear();
-    for (const auto& compilation : running_) compilation->stop = true;
+    for (const auto& compilation : running_) compilation->stop.request_stop();
   }
   NvrtcWorkers(const NvrtcWorkers&) = delete;
   NvrtcWorkers& operator=(const NvrtcWorkers&) = delete;
@@ -104,7 +103,7 @@ class NvrtcWorkers {
     while (changed_.wait(lock, stop, [this] { return !waiting_.empty(); })) {
       const Job job = std::move(waiting_.front());
       waiting_.pop_front();
-      if (job.compilation->stop) continue;  // nobody waits for it any more
+      if (job.compilation->stop.stop_requested()) continue;  // nobody waits for it any more
       running_.push_back(job.compilation);
       lock.unlock();
       run(job);
@@ -123,7 +122,7 @@ class NvrtcWorkers {
       input.options.emplace_back("--ptxas-options=-v");
       input.options.push_back(fmt::format("--ptxas-options=-O{}", request.assembler_level));
     }
-    NvrtcOutput output = run_nvrtc(*library_, input, compilation.stop);
+    NvrtcOutput output = processes_.run(input, compilation.stop.get_token());
     output.ptx = with_given_file_name(std::move(output.ptx), request.file, request.file);
     for (const auto& [name, path] : compilation.header_paths)
       output.ptx = with_given_file_name(std::move(output.ptx), name, path);
@@ -144,7 +143,7 @@ class NvrtcWorkers {
     compilation.changed.notify_all();
   }
 
-  std::shared_ptr<const NvrtcLibrary> library_;
+  NvrtcProcesses& processes_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<Job> waiting_;
@@ -174,6 +173,7 @@ void add_resource_usage(std::vector<KernelInfo>& kernels, const NvrtcOutput& out
 
 Error compile_error(const NvrtcLibrary& library, const Compilation& compilation, const NvrtcOutput& output,
                     const DeviceSource& source) {
+  if (!output.failure.empty()) return make_error(ErrorId::compiler_ended, compilation.request.file, output.failure);
   const std::vector<CompileMessage> messages = parse_compile_messages(output.log);
   for (const CompileMessage& message : messages)
     if (message.file == "__nv_name_map" && message.severity == CompileMessage::Severity::error)
@@ -215,14 +215,19 @@ Result<CompiledModule> module_of(const NvrtcLibrary& library, Compilation& compi
 
 class NvrtcCompiler final : public Compiler {
  public:
-  NvrtcCompiler(std::shared_ptr<const NvrtcLibrary> library, const std::filesystem::path& cache_folder)
-      : library_(std::move(library)), cache_(cache_folder), workers_(library_) {}
+  NvrtcCompiler(std::shared_ptr<const NvrtcLibrary> library, const std::filesystem::path& cache_folder,
+                const std::filesystem::path& worker)
+      : library_(std::move(library)), cache_(cache_folder), processes_(library_, worker), workers_(processes_) {}
 
   std::string version() const override { return fmt::format("{}.{}", library_->major, library_->minor); }
 
   CompilerOrigin origin() const override {
-    return {version(), name_of(library_->source), library_->path.string(), library_->builtins_path.string(),
-            library_->toolkit_include_folders};
+    return {version(),
+            name_of(library_->source),
+            library_->path.string(),
+            library_->builtins_path.string(),
+            library_->toolkit_include_folders,
+            processes_.separate()};
   }
 
   std::string nearest_target(const std::string& architecture) const override {
@@ -297,7 +302,7 @@ class NvrtcCompiler final : public Compiler {
       }
     }
     compilation->changed.wait(lock, stop, [&] { return compilation->decided(); });
-    compilation->stop = true;  // ends what still runs: the caller left, or the PTX did not compile
+    compilation->stop.request_stop();  // ends what still runs: the caller left, or the PTX did not compile
     return compilation;
   }
 
@@ -335,15 +340,21 @@ class NvrtcCompiler final : public Compiler {
   std::shared_ptr<const NvrtcLibrary> library_;
   ModuleCache cache_;
   std::atomic<bool> warm_ = false;
-  NvrtcWorkers workers_;
+  NvrtcProcesses processes_;
+  NvrtcWorkers workers_;  // last: ends before what it uses
 };
 
 }  // namespace
 
 Result<std::shared_ptr<Compiler>> Compiler::open(const std::filesystem::path& cache_folder) {
+  return open(cache_folder, NvrtcProcesses::worker_beside_this_program());
+}
+
+Result<std::shared_ptr<Compiler>> Compiler::open(const std::filesystem::path& cache_folder,
+                                                 const std::filesystem::path& worker) {
   auto library = NvrtcLibrary::open();
   if (!library) return tl::unexpected(library.error());
-  return std::make_shared<NvrtcCompiler>(*library, cache_folder);
+  return std::make_shared<NvrtcCompiler>(*library, cache_folder, worker);
 }
 
 }  // namespace tilescope

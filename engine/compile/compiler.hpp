@@ -80,6 +80,7 @@ struct CompilerOrigin {
   std::string source;   // "cuda-path", "loader", "toolkit" or "download"
   std::string library, builtins;
   std::vector<std::string> include_folders;  // of the toolkit's headers
+  bool separate = false;                     // it runs in processes of its own
 };
 
 class Compiler {
@@ -92,7 +93,13 @@ class Compiler {
   /// Opens libnvrtc: CUDA_PATH, the loader's path, /usr/local/cuda, then what `./tilescope` downloaded into the user's
   /// data folder. TILESCOPE_HIDE=nvrtc makes it absent, TILESCOPE_HIDE=toolkit leaves only the download (for tests). An
   /// empty folder turns the cache off.
+  ///
+  /// NVRTC runs in processes of its own, `tilescope-worker` beside the program (nvrtc_process.hpp): a compiler that
+  /// crashes is an Error. In this process where there is no such file, or with TILESCOPE_HIDE=worker.
   static Result<std::shared_ptr<Compiler>> open(const std::filesystem::path& cache_folder);
+  /// With another program in the place of tilescope-worker.
+  static Result<std::shared_ptr<Compiler>> open(const std::filesystem::path& cache_folder,
+                                                const std::filesystem::path& worker);
   virtual ~Compiler() = default;
 
   /// Compiles, or takes the result from the cache. Thread-safe. A stop request is honoured before NVRTC starts and

@@ -4,7 +4,7 @@ namespace tilescope {
 namespace {
 
 int ask_to_stop(void* payload, void* /*reserved*/) {
-  return static_cast<const std::atomic<bool>*>(payload)->load(std::memory_order_relaxed) ? 1 : 0;
+  return static_cast<const std::stop_token*>(payload)->stop_requested() ? 1 : 0;
 }
 
 /// Texts of NVRTC come with their terminating zero.
@@ -21,7 +21,7 @@ std::string text_of(nvrtcProgram program, SizeFunction size_function, TextFuncti
 
 }  // namespace
 
-NvrtcOutput run_nvrtc(const NvrtcLibrary& library, const NvrtcInput& input, const std::atomic<bool>& stop) {
+NvrtcOutput run_nvrtc(const NvrtcLibrary& library, const NvrtcInput& input, const std::stop_token& stop) {
   NvrtcOutput output;
   nvrtcProgram program = nullptr;
   std::vector<const char*> header_texts, header_names;
@@ -35,7 +35,7 @@ NvrtcOutput run_nvrtc(const NvrtcLibrary& library, const NvrtcInput& input, cons
   if (output.result != NVRTC_SUCCESS) return output;
   for (const std::string& expression : input.name_expressions) library.add_name_expression(program, expression.c_str());
   if (library.set_flow_callback != nullptr)
-    library.set_flow_callback(program, ask_to_stop, const_cast<std::atomic<bool>*>(&stop));
+    library.set_flow_callback(program, ask_to_stop, const_cast<std::stop_token*>(&stop));
 
   std::vector<const char*> arguments;
   arguments.reserve(input.options.size());

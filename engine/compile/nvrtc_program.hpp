@@ -1,12 +1,13 @@
 // One run of NVRTC.
 #pragma once
 
-#include <atomic>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "engine/compile/nvrtc_library.hpp"
+#include "engine/phrase.hpp"
 
 namespace tilescope {
 
@@ -23,9 +24,11 @@ struct NvrtcOutput {
   std::string ptx;  // also after a failure of ptxas, so that its messages can be placed
   std::vector<std::byte> cubin;
   std::map<std::string, std::string> lowered_names;  // of the name expressions
+  Phrase failure;                                    // why NVRTC came to no result at all; empty otherwise
 };
 
-/// Compiles on the calling thread. Setting `stop` ends it early where NVRTC can be asked to (12.8 and later).
-NvrtcOutput run_nvrtc(const NvrtcLibrary& library, const NvrtcInput& input, const std::atomic<bool>& stop);
+/// Compiles on the calling thread, in this process. A stop request ends it early where NVRTC can be asked to (12.8 and
+/// later).
+NvrtcOutput run_nvrtc(const NvrtcLibrary& library, const NvrtcInput& input, const std::stop_token& stop);
 
 }  // namespace tilescope
