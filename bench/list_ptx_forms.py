@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Writes tests/ptx/forms.txt: every form of every PTX instruction that ptxas accepts, with the first target that does.
+"""Writes tests/ptx/forms.txt: every form of every PTX instruction that ptxas accepts, with the first target that does;
+and tests/ptx/orders.txt: in which other orders it accepts the qualifiers.
 
     bench/list_ptx_forms.py > tests/ptx/forms.txt
+    bench/list_ptx_forms.py orders > tests/ptx/orders.txt
+    bench/list_ptx_forms.py check tests/ptx/forms.txt tests/ptx/orders.txt     asks ptxas about both again
 
 The candidates are the syntax lines of the PTX ISA, chapter "Instruction Set", multiplied out; ptxas decides which of
 them exist. A candidate is an opcode with {x,y} for alternatives, a blank, and its operands:
@@ -398,6 +401,148 @@ def video():
             add(f"vset{n}.{a}.{b}.{COMPARE}", [f"'%r1.{masks[1]}'", f"'%r2.{pick}'", "4", "4"])
 
 
+BITS = {"f64": 64, "f32": 32, "tf32": 32, "s32": 32, "f16": 16, "bf16": 16, "s8": 8, "u8": 8, "e4m3": 8, "e5m2": 8,
+        "s4": 4, "u4": 4, "b1": 1}
+
+
+def fragment(rows, columns, kind, accumulator=False):
+    """A lane's share of a matrix, as a vector of registers; the same ones for each, since only the form matters."""
+    stem = "%fd" if kind == "f64" else "%f" if kind == "f32" and accumulator else "%r"
+    count = max(1, rows * columns * BITS[kind] // 32 // (64 if kind == "f64" else 32))
+    return "'{" + ",".join(f"{stem}{i + 1}" for i in range(count)) + "}'"
+
+
+def product(head, shape, kinds, tail="", sparse=False, layouts="row.col"):
+    m, n, k = (int(part) for part in re.findall(r"\d+", shape))
+    d, a, b, c = kinds
+    if (shape, a) == ("m8n8k4", "f16"):  # by four quad-pairs of lanes, each with a product of its own
+        half, whole = "'{%r1,%r2,%r3,%r4}'", "'{%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}'"
+        operands = [whole if d == "f32" else half, "'{%r1,%r2}'", "'{%r3,%r4}'", whole if c == "f32" else half]
+    else:
+        operands = [fragment(m, n, d, True), fragment(m, k // 2 if sparse else k, a), fragment(k, n, b),
+                    fragment(m, n, c, True)]
+    if sparse:
+        operands += ["'%r5'", "'0x0'"]
+    add(f"{head}.sync.aligned.{shape}.{layouts}{{,.satfinite}}.{'.'.join(kinds)}{tail}", operands)
+
+
+EIGHTHS = [(a, b) for a in ["e4m3", "e5m2"] for b in ["e4m3", "e5m2"]]
+BYTES = [(a, b) for a in ["s8", "u8"] for b in ["s8", "u8"]]
+NIBBLES = [(a, b) for a in ["s4", "u4"] for b in ["s4", "u4"]]
+
+
+def matrix():
+    for count, registers in [("x1", 1), ("x2", 2), ("x4", 4)]:
+        vector = "'{" + ",".join(f"%r{i + 1}" for i in range(registers)) + "}'"
+        for space in ["", ".shared", ".shared::cta"]:
+            where = address(space)
+            add(f"ldmatrix.sync.aligned.m8n8.{count}{{,.trans}}{space}.b16", [vector, where])
+            add(f"stmatrix.sync.aligned.m8n8.{count}{{,.trans}}{space}.b16", [where, vector])
+    add("movmatrix.sync.aligned.m8n8.trans.b16", ["4", "4"])
+    for d in ["f16", "f32"]:
+        for c in ["f16", "f32"]:
+            product("mma", "m8n8k4", [d, "f16", "f16", c], layouts="{row,col}.{row,col}")
+        for shape in ["m16n8k8", "m16n8k16"]:
+            product("mma", shape, [d, "f16", "f16", d])
+        for a, b in EIGHTHS:
+            for shape in ["m16n8k16", "m16n8k32"]:
+                product("mma", shape, [d, a, b, d])
+    for shape in ["m16n8k8", "m16n8k16"]:
+        product("mma", shape, ["f32", "bf16", "bf16", "f32"])
+    for shape in ["m16n8k4", "m16n8k8"]:
+        product("mma", shape, ["f32", "tf32", "tf32", "f32"])
+    for shape in ["m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16"]:
+        product("mma", shape, ["f64"] * 4)
+    for pairs, shapes in [(BYTES, ["m8n8k16", "m16n8k16", "m16n8k32"]), (NIBBLES, ["m8n8k32", "m16n8k32", "m16n8k64"])]:
+        for a, b in pairs:
+            for shape in shapes:
+                product("mma", shape, ["s32", a, b, "s32"])
+    for op in ["xor", "and"]:
+        for shape in ["m8n8k128", "m16n8k128", "m16n8k256"]:
+            product("mma", shape, ["s32", "b1", "b1", "s32"], tail=f".{op}.popc")
+    sparse = [(["f16", "f16", "f16", "f16"], ["m16n8k16", "m16n8k32"]), (["f32", "f16", "f16", "f32"], ["m16n8k16", "m16n8k32"]),
+              (["f32", "bf16", "bf16", "f32"], ["m16n8k16", "m16n8k32"]), (["f32", "tf32", "tf32", "f32"], ["m16n8k8", "m16n8k16"])]
+    sparse += [(["s32", a, b, "s32"], ["m16n8k32", "m16n8k64"]) for a, b in BYTES]
+    sparse += [(["s32", a, b, "s32"], ["m16n8k64", "m16n8k128"]) for a, b in NIBBLES]
+    for kinds, shapes in sparse:
+        for shape in shapes:
+            for head in ["mma.sp", "mma.sp::ordered_metadata"]:
+                product(head, shape, kinds, sparse=True)
+    for shape in ["m16n16k16", "m32n8k16", "m8n32k16"]:
+        wmma(shape, ["f16", "bf16", "s8", "u8"], ["f16", "f32", "s32"])
+        for d in ["f16", "f32"]:
+            for c in ["f16", "f32"]:
+                wmma_product(shape, [d, "f16", "f16", c], f"{d}.{c}")
+        wmma_product(shape, ["f32", "bf16", "bf16", "f32"], "f32.bf16.bf16.f32")
+        for t in ["s8", "u8"]:
+            wmma_product(shape, ["s32", t, t, "s32"], f"s32.{t}.{t}.s32{{,.satfinite}}")
+    wmma("m16n16k8", ["tf32"], ["f32"])
+    wmma_product("m16n16k8", ["f32", "tf32", "tf32", "f32"], "f32.tf32.tf32.f32")
+    wmma("m8n8k4", ["f64"], ["f64"])
+    wmma_product("m8n8k4", ["f64"] * 4, "f64.f64.f64.f64{,.rn}")
+    wmma("m8n8k32", ["s4", "u4"], ["s32"], ["row"], ["col"])
+    for t in ["s4", "u4"]:
+        wmma_product("m8n8k32", ["s32", t, t, "s32"], f"s32.{t}.{t}.s32{{,.satfinite}}", "row.col")
+    wmma("m8n8k128", ["b1"], ["s32"], ["row"], ["col"])
+    for op in ["xor", "and"]:
+        m8 = ["'{%r1,%r2}'", "'{%r3}'", "'{%r4}'", "'{%r5,%r6}'"]
+        add(f"wmma.mma.{op}.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32", m8)
+
+
+def wmma_fragment(role, shape, kind):
+    m, n, k = (int(part) for part in re.findall(r"\d+", shape))
+    if kind == "f16" and role in "ab":
+        return "'{" + ",".join(f"%r{i + 1}" for i in range(8)) + "}'"  # each element twice
+    extents = {"a": (m, k), "b": (k, n)}.get(role, (m, n))
+    return fragment(*extents, kind, role in "cd")
+
+
+def wmma(shape, operands, accumulators, layouts_a=("row", "col"), layouts_b=("row", "col")):
+    for space in ["", ".global", ".shared"]:
+        where = address(space)
+        for role, layouts in [("a", layouts_a), ("b", layouts_b)]:
+            for kind in operands:
+                for layout in layouts:
+                    vector = wmma_fragment(role, shape, kind)
+                    add(f"wmma.load.{role}.sync.aligned.{layout}.{shape}{space}.{kind}", [vector, where])
+                    add(f"wmma.load.{role}.sync.aligned.{layout}.{shape}{space}.{kind}", [vector, where, "'%r9'"])
+        for kind in accumulators:
+            for layout in ["row", "col"]:
+                vector = wmma_fragment("c", shape, kind)
+                add(f"wmma.load.c.sync.aligned.{layout}.{shape}{space}.{kind}", [vector, where, "'%r9'"])
+                add(f"wmma.store.d.sync.aligned.{layout}.{shape}{space}.{kind}", [where, vector, "'%r9'"])
+
+
+def wmma_product(shape, kinds, types, layouts="{row,col}.{row,col}"):
+    add(f"wmma.mma.sync.aligned.{layouts}.{shape}.{types}",
+        [wmma_fragment(role, shape, kind) for role, kind in zip("dabc", kinds)])
+
+
+def asynchronous():
+    for size in ["4", "8", "16"]:
+        for level in ["", ".L2::64B", ".L2::128B", ".L2::256B"]:
+            for cache in ["ca", "cg"]:
+                for space in [".shared", ".shared::cta"]:
+                    copy = f"cp.async.{cache}{space}.global{level}"
+                    add(copy, ["s", "a", f"'{size}'"])
+                    add(copy, ["s", "a", f"'{size}'", "4"])
+    add("cp.async.{commit_group,wait_all}", [])
+    add("cp.async.wait_group", ["'2'"])
+    for space in ["", ".shared", ".shared::cta"]:
+        where = "s" if space else "a"
+        add(f"mbarrier.init{space}.b64", [where, "'32'"])
+        add(f"mbarrier.inval{space}.b64", [where])
+        for op in ["arrive", "arrive_drop"]:
+            add(f"mbarrier.{op}{{,.release.cta}}{space}.b64", ["8", where])
+            add(f"mbarrier.{op}{{,.release.cta}}{space}.b64", ["8", where, "'2'"])
+            add(f"mbarrier.{op}.noComplete{{,.release.cta}}{space}.b64", ["8", where, "'2'"])
+            add(f"mbarrier.{op}.expect_tx{{,.release.cta}}{space}.b64", ["8", where, "'64'"])
+        add(f"mbarrier.{{test_wait,try_wait}}{{,.acquire.cta}}{space}.b64", ["p", where, "8"])
+        add(f"mbarrier.{{test_wait,try_wait}}.parity{{,.acquire.cta}}{space}.b64", ["p", where, "4"])
+        add(f"cp.async.mbarrier.arrive{{,.noinc}}{space}.b64", [where])
+    add("mbarrier.pending_count.b64", ["4", "8"])
+
+
 def expand(pattern):
     parts = re.split(r"\{([^}]*)\}", pattern)
     choices = [[p] if i % 2 == 0 else p.split(",") for i, p in enumerate(parts)]
@@ -468,39 +613,46 @@ def accepted(forms, target):
     return [form for form in forms if form not in bad]
 
 
-def main():
-    for part in [integer, floating, comparing, converting, memory, moving, atomics, warp, video]:
+def all_accepted(forms, target):
+    """The same, of any number of forms: some faults end a whole file, or only show once the others are gone."""
+    accepted_forms = []
+    for begin in range(0, len(forms), 400):
+        good = accepted(forms[begin:begin + 400], target)
+        for _ in range(100):
+            again = accepted(good, target)
+            if len(again) == len(good):
+                break
+            good = again
+        accepted_forms += good
+    return accepted_forms
+
+
+def candidates():
+    for part in [integer, floating, comparing, converting, memory, moving, atomics, warp, video, matrix, asynchronous]:
         part()
     forms = {}
     for pattern, operands in CANDIDATES:
         for opcode in expand(pattern):
             forms[(opcode + " " + ", ".join(operand(o, i + 1) for i, o in enumerate(operands))).strip()] = None
-    forms = list(forms)
+    return list(forms)
+
+
+def first_targets(forms):
     print(f"{len(forms)} candidates", file=sys.stderr)
     first = {}
     for target in TARGETS:
-        rest = [form for form in forms if form not in first]
-        for begin in range(0, len(rest), 400):
-            chunk = rest[begin:begin + 400]
-            # Some faults end a whole file, or only show once the others are gone.
-            good = accepted(chunk, target)
-            for _ in range(100):
-                again = accepted(good, target)
-                if len(again) == len(good):
-                    break
-                good = again
-            for form in good:
-                first[form] = target
-    version = subprocess.run(["ptxas", "--version"], capture_output=True, text=True).stdout.splitlines()[-2]
-    print(f"# The {len(first)} forms that ptxas accepts ({version}): first target of {', '.join(TARGETS)} | operands |\n"
-          "# opcodes. Written by bench/list_ptx_forms.py.")
+        for form in all_accepted([form for form in forms if form not in first], target):
+            first[form] = target
+    return first
+
+
+def print_rows(forms, first, head_of):
     rows = {}
     for form in forms:
         if form in first:
             opcode, _, operands = form.partition(" ")
-            rows.setdefault((first[form], operands), []).append(opcode)
-    for (target, operands), opcodes in rows.items():
-        head = f"{target} | {operands} |"
+            rows.setdefault(head_of(form, operands), []).append(opcode)
+    for head, opcodes in rows.items():
         line = head
         for opcode in opcodes:
             if len(line) + len(opcode) > 118 and line != head:
@@ -508,6 +660,161 @@ def main():
                 line = head
             line += " " + opcode
         print(line)
+
+
+def version():
+    return subprocess.run(["ptxas", "--version"], capture_output=True, text=True).stdout.splitlines()[-2]
+
+
+def list_forms():
+    forms = candidates()
+    first = first_targets(forms)
+    print(f"# The {len(first)} forms that ptxas accepts ({version()}): first target of {', '.join(TARGETS)} | operands |\n"
+          "# opcodes. Written by bench/list_ptx_forms.py.")
+    print_rows(forms, first, lambda form, operands: f"{first[form]} | {operands} |")
+
+
+# One form of each family, with as many qualifiers as it takes.
+ORDERED = """
+ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r1,%r2,%r3,%r4}, [shared_variable]
+ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1,%r2}, [shared_variable]
+stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [shared_variable], {%r1,%r2,%r3,%r4}
+movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2
+mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2,%r3,%r4}, {%r5,%r6}, {%f1,%f2,%f3,%f4}
+mma.sync.aligned.m8n8k16.row.col.satfinite.s32.s8.u8.s32 {%r1,%r2}, {%r3}, {%r4}, {%r1,%r2}
+mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r1,%r2}, {%r3}, {%r4}, {%r1,%r2}
+wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, [%rd9]
+wmma.store.d.sync.aligned.row.m16n16k16.shared.f32 [shared_variable], {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}
+wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}
+wmma.mma.sync.aligned.col.row.m16n16k16.s32.u8.u8.s32.satfinite {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}, {%r1,%r2}, {%r1,%r2}, {%r1,%r2,%r3,%r4,%r5,%r6,%r7,%r8}
+ld.relaxed.gpu.global.v2.u32 {%r1,%r2}, [%rd9]
+ld.volatile.global.f32 %f1, [%rd9]
+ld.global.nc.L1::evict_last.L2::128B.v2.u32 {%r1,%r2}, [%rd9]
+ldu.global.v2.u32 {%r1,%r2}, [%rd9]
+st.release.gpu.global.v2.u32 [%rd9], {%r1,%r2}
+st.global.cs.v4.f32 [%rd9], {%f1,%f2,%f3,%f4}
+atom.acq_rel.gpu.global.cas.b32 %r1, [%rd9], %r2, %r3
+atom.global.add.noftz.f16x2 %r1, [%rd9], %r2
+red.relaxed.gpu.global.add.noftz.f16 [%rd9], %h1
+red.global.add.noftz.v2.f16 [%rd9], {%h1,%h2}
+shfl.sync.bfly.b32 %r1, %r2, %r3, %r4, %r5
+vote.sync.all.pred %p1, %p2, %r1
+match.any.sync.b32 %r1, %r2, %r3
+redux.sync.add.u32 %r1, %r2, %r3
+barrier.cta.red.popc.aligned.u32 %r1, 0, %p1
+fence.acq_rel.gpu
+cp.async.ca.shared.global.L2::128B [shared_variable], [%rd9], 16
+mbarrier.arrive.noComplete.release.cta.shared.b64 %rd1, [shared_variable], 1
+mbarrier.test_wait.parity.acquire.cta.shared.b64 %p1, [shared_variable], %r1
+cp.async.mbarrier.arrive.noinc.shared.b64 [shared_variable]
+prmt.b32.f4e %r1, %r2, %r3, %r4
+shf.l.wrap.b32 %r1, %r2, %r3, %r4
+lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0xe8, %p2
+mad.lo.cc.s32 %r1, %r2, %r3, %r4
+mad.hi.sat.s32 %r1, %r2, %r3, %r4
+add.sat.s32 %r1, %r2, %r3
+add.cc.s32 %r1, %r2, %r3
+max.relu.s32 %r1, %r2, %r3
+bfind.shiftamt.u32 %r1, %r2
+szext.clamp.s32 %r1, %r2, %r3
+bmsk.clamp.b32 %r1, %r2, %r3
+vadd.s32.u32.s32.sat.add %r1, %r2, %r3, %r4
+vshl.s32.u32.u32.sat.clamp %r1, %r2, %r3
+vmad.s32.s32.s32.po.sat.shr7 %r1, %r2, %r3, %r4
+vset.s32.u32.eq.add %r1, %r2, %r3, %r4
+vadd4.s32.u32.s32.sat %r1, %r2, %r3, %r4
+add.rn.ftz.sat.f32 %f1, %f2, %f3
+fma.rn.ftz.relu.f16x2 %r1, %r2, %r3, %r4
+div.approx.ftz.f32 %f1, %f2, %f3
+min.ftz.NaN.xorsign.abs.f32 %f1, %f2, %f3
+min.ftz.NaN.f32 %f1, %f2, %f3
+min.NaN.xorsign.abs.f32 %f1, %f2, %f3
+ex2.approx.ftz.f32 %f1, %f2
+sin.approx.ftz.f32 %f1, %f2
+rsqrt.approx.ftz.f32 %f1, %f2
+sqrt.rn.ftz.f32 %f1, %f2
+tanh.approx.f32 %f1, %f2
+testp.finite.f32 %p1, %f1
+setp.eq.and.ftz.f32 %p1, %f1, %f2, %p2
+set.eq.and.ftz.u32.f32 %r1, %f1, %f2, %p2
+slct.ftz.u32.f32 %r1, %r2, %r3, %f1
+cvt.rn.relu.satfinite.f16x2.f32 %r1, %f1, %f2
+cvt.rzi.ftz.sat.s32.f32 %r1, %f1
+cvt.rn.satfinite.relu.e4m3x2.f32 %rs1, %f1, %f2
+cvt.pack.sat.u8.s32.b32 %r1, %r2, %r3, %r4
+cvta.to.global.u64 %rd1, %rd2
+prefetch.global.L2 [%rd9]
+createpolicy.fractional.L2::evict_last.b64 %rd1, 0.5
+"""
+MOST_QUALIFIERS = 4  # of which all orders are tried; of more, each qualifier in each place, and each swap of two
+
+
+def orders_of(qualifiers):
+    if len(qualifiers) <= MOST_QUALIFIERS:
+        yield from itertools.permutations(qualifiers)
+        return
+    for i, j in itertools.product(range(len(qualifiers)), repeat=2):
+        moved = list(qualifiers)
+        moved.insert(j, moved.pop(i))
+        yield tuple(moved)
+        swapped = list(qualifiers)
+        swapped[i], swapped[j] = swapped[j], swapped[i]
+        yield tuple(swapped)
+
+
+def list_orders():
+    original = {}
+    for form in ORDERED.strip().splitlines():
+        opcode, _, operands = form.partition(" ")
+        head, *qualifiers = opcode.split(".")
+        for order in orders_of(qualifiers):
+            # Of types and of layouts the order has a meaning: a different one is a different instruction.
+            if all([q for q in order if kind(q)] == [q for q in qualifiers if kind(q)] for kind in [is_type, is_layout]):
+                original.setdefault((".".join((head, *order)) + " " + operands).strip(), opcode)
+    first = first_targets(list(original))
+    print(f"# {len(first)} orders of qualifiers that ptxas accepts ({version()}): first target of {', '.join(TARGETS)} |\n"
+          "# operands | the order of the PTX ISA | its others. Written by bench/list_ptx_forms.py orders.")
+    print_rows([form for form in original if form.split(" ")[0] != original[form]], first,
+               lambda form, operands: f"{first[form]} | {operands} | {original[form]} |")
+
+
+def is_layout(qualifier):
+    return qualifier in ["row", "col"]
+
+
+def is_type(qualifier):
+    others = ["b1", "s4", "u4", "pred", "tf32", "bf16", "f16x2", "bf16x2", "e4m3x2"]
+    return qualifier in others or re.fullmatch(r"[busf](8|16|32|64|128)", qualifier) is not None
+
+
+def check(paths):
+    """Whether ptxas still takes all that the files say; another version may take more."""
+    wrong = 0
+    for path in paths:
+        of_target = {}
+        for line in open(path, encoding="utf-8"):
+            if line.startswith("#"):
+                continue
+            fields = line.rstrip("\n").split(" |")
+            for opcode in fields[-1].split():
+                of_target.setdefault(fields[0], []).append((opcode + " " + fields[1].strip()).strip())
+        for target, forms in of_target.items():
+            good = set(all_accepted(forms, target))
+            for form in forms:
+                if form not in good:
+                    wrong += 1
+                    print(f"{path}: ptxas does not take for {target}: {form}")
+    return wrong
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["check"]:
+        sys.exit(1 if check(arguments[1:]) else 0)
+    if arguments == ["orders"]:
+        list_orders()
+    else:
+        list_forms()
 
 
 main()

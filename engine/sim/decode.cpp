@@ -10,6 +10,7 @@
 #include "engine/sim/decode_calls.hpp"
 #include "engine/sim/decode_operands.hpp"
 #include "engine/sim/inline_calls.hpp"
+#include "engine/sim/left_out.hpp"
 #include "engine/sim/liveness.hpp"
 #include "engine/sim/pointer_origin.hpp"
 #include "engine/sim/resolve.hpp"
@@ -24,7 +25,8 @@ namespace {
 bool waits_for_blocks(const PtxInstruction& instruction) {
   const std::string_view opcode = instruction.opcode;
   return opcode.starts_with("nanosleep") || opcode == "membar.gl" || opcode == "membar.sys" ||
-         (opcode.starts_with("fence") && (opcode.ends_with(".gpu") || opcode.ends_with(".sys")));
+         (opcode.starts_with("fence") &&
+          (opcode.find(".gpu") != std::string_view::npos || opcode.find(".sys") != std::string_view::npos));
 }
 
 /// Besides atomic and volatile accesses: what a loop that waits for other threads, or for the time, may contain.
@@ -94,6 +96,8 @@ class KernelDecoder {
         const SourceLine line = lines_.find(instruction.location);
         const Phrase place = line.line != 0 ? phrase("{}:{}", file_name(line.file), line.line)
                                             : phrase("PTX line {}", instruction.ptx_line);
+        if (const auto what = what_is_left_out(instruction.opcode))
+          return fail(ErrorId::not_simulated, *what, std::string(instruction.opcode), place);
         return fail(ErrorId::unknown_opcode, name_of_instruction(instruction), place);
       }
       uses_.push_back(register_use(instruction, *resolved_.back().row));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -67,40 +68,50 @@ const std::unordered_map<std::string, const IsaRow*>& isa_table() {
   return table;
 }
 
-/// An opcode with its types in their order, and in front of them what else it says in alphabetical order; nothing for
-/// instructions in which that order means something.
+/// What an order of qualifiers decides: the types of several operands, the layouts of a matrix product's two sides; in
+/// the table's own opcodes also numbers.
+bool is_positional(std::string_view part) {
+  static constexpr std::array<std::string_view, 7> kOthers = {"row", "col", "b1", "s4", "u4", "s2", "u2"};
+  return find_ptx_type(part) != nullptr || (!part.empty() && part[0] >= '0' && part[0] <= '9') ||
+         std::find(kOthers.begin(), kOthers.end(), part) != kOthers.end();
+}
+
+/// An opcode with its types and layouts in their order, and in front of them what else it says in alphabetical order.
 std::string in_standard_order(std::string_view opcode) {
-  static constexpr std::array<std::string_view, 16> kHeads = {"abs",  "add",  "cvt", "div", "ex2", "fma",
-                                                              "mad",  "max",  "min", "mul", "neg", "rcp",
-                                                              "setp", "sqrt", "sub", "tanh"};
-  const std::string_view head = opcode.substr(0, opcode.find('.'));
-  if (std::find(kHeads.begin(), kHeads.end(), head) == kHeads.end()) return {};
+  const size_t dot = std::min(opcode.find('.'), opcode.size());
   std::vector<std::string_view> others;
-  std::string types;
-  for (size_t begin = head.size() + 1; begin <= opcode.size();) {
+  std::string types, layouts;
+  for (size_t begin = dot + 1; begin <= opcode.size();) {
     const size_t end = std::min(opcode.find('.', begin), opcode.size());
     const std::string_view part = opcode.substr(begin, end - begin);
-    if (find_ptx_type(part) != nullptr)
-      types.append(".").append(part);
-    else
+    if (!is_positional(part))
       others.push_back(part);
+    else if (part == "row" || part == "col")
+      layouts.append(".").append(part);
+    else
+      types.append(".").append(part);
     begin = end + 1;
   }
   std::sort(others.begin(), others.end());
-  std::string result(head);
+  std::string result(opcode.substr(0, dot));
   for (std::string_view other : others) result.append(".").append(other);
-  return result + types;
+  return result + layouts + types;
 }
 
-/// Compilers write some modifiers in another order than the ISA does: max.s32.relu for max.relu.s32.
-const std::unordered_map<std::string, const IsaRow*>& reordered_table() {
-  static const std::unordered_map<std::string, const IsaRow*> table = [] {
-    std::unordered_map<std::string, const IsaRow*> rows;
-    for (const auto& [opcode, row] : isa_table())
-      if (std::string key = in_standard_order(opcode); !key.empty()) rows.emplace(std::move(key), row);
-    return rows;
-  }();
-  return table;
+using ReorderedRows = std::unordered_map<std::string, const IsaRow*>;
+
+/// The rows whose opcode begins with `head`, by their opcode in standard order. ptxas takes the qualifiers behind the
+/// first words in any order, and compilers and headers use that: max.s32.relu, ldmatrix.sync.aligned.x4.m8n8.
+const ReorderedRows& reordered_rows(std::string_view head) {
+  static std::mutex mutex;
+  static std::unordered_map<std::string, ReorderedRows> tables;
+  const std::lock_guard lock(mutex);
+  const auto [table, is_new] = tables.try_emplace(std::string(head));
+  if (!is_new) return table->second;
+  for (const auto& [opcode, row] : isa_table())
+    if (opcode.starts_with(head) && (opcode.size() == head.size() || opcode[head.size()] == '.'))
+      table->second.emplace(in_standard_order(opcode), row);
+  return table->second;
 }
 
 }  // namespace
@@ -109,12 +120,20 @@ const IsaRow* find_isa_row(std::string_view opcode) {
   const auto& table = isa_table();
   const auto found = table.find(std::string(opcode));
   if (found != table.end()) return found->second;
-  const std::string reordered = in_standard_order(opcode);
-  if (reordered.empty()) return nullptr;
-  const auto other = reordered_table().find(reordered);
-  return other == reordered_table().end() ? nullptr : other->second;
+  const auto& rows = reordered_rows(opcode.substr(0, opcode.find('.')));
+  if (rows.empty()) return nullptr;
+  const auto other = rows.find(in_standard_order(opcode));
+  return other == rows.end() ? nullptr : other->second;
 }
 
 size_t count_isa_opcodes() { return isa_table().size(); }
+
+std::vector<std::string> ambiguous_isa_opcodes() {
+  std::unordered_map<std::string, const IsaRow*> first;
+  std::vector<std::string> ambiguous;
+  for (const auto& [opcode, row] : isa_table())
+    if (first.try_emplace(in_standard_order(opcode), row).first->second->run != row->run) ambiguous.push_back(opcode);
+  return ambiguous;
+}
 
 }  // namespace tilescope

@@ -17,7 +17,9 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/sim/program.hpp"
 
@@ -29,11 +31,14 @@ struct IsaRow {
   Handler run;
 };
 
-/// The row of an opcode without its modifiers of no consequence; nothing if the simulator does not know it.
+/// The row of an opcode without its modifiers of no consequence, whose qualifiers may stand in any order; nothing if
+/// the simulator does not know it.
 const IsaRow* find_isa_row(std::string_view opcode);
 
 /// Every opcode of the table, for tests.
 size_t count_isa_opcodes();
+/// Opcodes that mean something different in a different order, which find_isa_row() would confuse; for tests.
+std::vector<std::string> ambiguous_isa_opcodes();
 
 // The families. Which code runs is chosen once, for the CPU at hand.
 std::span<const IsaRow> call_rows();

@@ -65,6 +65,13 @@ uint32_t width_of(const PtxFunction& function, const PtxOperand& operand) {
   return 0;
 }
 
+/// Moves the types, in their order, behind the other qualifiers, or in front of them: ptxas takes them anywhere.
+std::vector<std::string_view> with_types(std::vector<std::string_view> parts, bool last) {
+  const auto is_type = [](std::string_view part) { return find_ptx_type(part) != nullptr; };
+  std::stable_partition(parts.begin() + 1, parts.end(), [&](std::string_view part) { return is_type(part) != last; });
+  return parts;
+}
+
 /// ld, st, atom, red: drops what makes no difference here (caching, ordering), and keeps space, operation and type.
 void resolve_memory(const PtxFunction& function, const PtxInstruction& instruction,
                     const std::vector<std::string_view>& parts, ResolvedInstruction& resolved) {
@@ -149,8 +156,12 @@ void resolve_move(const PtxInstruction& instruction, ResolvedInstruction& resolv
 void resolve_set(const std::vector<std::string_view>& parts, ResolvedInstruction& resolved) {
   const size_t count = parts.size();
   if (count < 4) return;
-  for (size_t i = 2; i + 2 < count; ++i)
-    if (!one_of(parts[i], {"and", "or", "xor", "ftz"})) return;
+  std::string_view comparison;
+  for (size_t i = 1; i + 2 < count; ++i) {
+    if (one_of(parts[i], {"and", "or", "xor", "ftz"})) continue;
+    if (!comparison.empty()) return;
+    comparison = parts[i];
+  }
   const std::string_view to = parts[count - 2], from = parts[count - 1];
   const bool packed = from == "f16x2" || from == "bf16x2";
   if (!one_of(to, {"u32", "s32", "f32", "f16", "bf16", "u16", "s16", "f16x2", "bf16x2"})) return;
@@ -161,7 +172,7 @@ void resolve_set(const std::vector<std::string_view>& parts, ResolvedInstruction
                                                     : SetResult::ones;
   resolved.extra = static_cast<uint16_t>(result);
   resolved.modifiers.destination_bytes = static_cast<uint8_t>(find_ptx_type(to)->bytes);
-  resolved.row = find_isa_row(fmt::format("set.{}.{}", parts[1], from));
+  resolved.row = find_isa_row(fmt::format("set.{}.{}", comparison, from));
 }
 
 /// Whether registers have the widths that a shape asks for, so that the fast row of a conversion holds.
@@ -223,13 +234,13 @@ ResolvedInstruction resolve(const PtxFunction& function, const PtxInstruction& i
   const std::string_view head = parts[0];
   if (resolve_matrix(instruction, parts, resolved)) return resolved;
   if (one_of(head, {"ld", "ldu", "st", "atom", "red"})) {
-    resolve_memory(function, instruction, parts, resolved);
+    resolve_memory(function, instruction, with_types(parts, true), resolved);
   } else if (head == "mov") {
     resolve_move(instruction, resolved);
   } else if (head == "set") {
-    resolve_set(parts, resolved);
+    resolve_set(with_types(parts, true), resolved);
   } else if (head == "cvt") {
-    resolve_conversion(function, instruction, parts, resolved);
+    resolve_conversion(function, instruction, with_types(parts, true), resolved);
   } else if (const auto video = resolve_video(instruction); video) {
     resolved.is_video = true;
     resolved.video = std::bit_cast<int64_t>(*video);

@@ -44,11 +44,15 @@ void resolve_rows(const std::vector<std::string_view>& parts, ResolvedInstructio
 /// cp.async: the size is an operand; whether it goes past the L1 makes a difference to what is counted only.
 void resolve_copy(const PtxInstruction& instruction, const std::vector<std::string_view>& parts,
                   ResolvedInstruction& resolved) {
-  if (parts.size() >= 3 && (parts[2] == "ca" || parts[2] == "cg")) {
+  const auto is_listed = [&](std::string_view part) {
+    return std::find(parts.begin(), parts.end(), part) != parts.end();
+  };
+  const bool passes_l1 = is_listed("cg");
+  if (passes_l1 || is_listed("ca")) {
     if (instruction.operands.size() < 3 || instruction.operands[2].kind != PtxOperand::Kind::integer) return;
     const uint64_t bytes = instruction.operands[2].bits;
-    if (bytes != 16 && (parts[2] == "cg" || (bytes != 4 && bytes != 8))) return;
-    resolved.row = find_isa_row(parts[2] == "cg" ? "cp.async.cg" : "cp.async.ca");
+    if (bytes != 16 && (passes_l1 || (bytes != 4 && bytes != 8))) return;
+    resolved.row = find_isa_row(passes_l1 ? "cp.async.cg" : "cp.async.ca");
     resolved.is_memory = true;
     resolved.is_copy = true;
     resolved.kind = AccessKind::async_copy;
@@ -78,8 +82,14 @@ uint32_t extent_of(std::string_view shape, char letter) {
 
 /// wmma.load.a.sync.aligned.row.m16n16k16.shared.f16
 void resolve_fragment(const std::vector<std::string_view>& parts, ResolvedInstruction& resolved) {
-  if (parts.size() < 8 || parts[3] != "sync" || parts[4] != "aligned") return;
-  const std::string_view role = parts[2], layout = parts[5], shape = parts[6], type = parts.back();
+  if (parts.size() < 8) return;
+  std::string_view layout, shape, type;
+  for (std::string_view part : parts) {
+    if (part == "row" || part == "col") layout = part;
+    if (part.starts_with('m') && extent_of(part, 'm') != 0) shape = part;
+    if (element_bits(part) != 0) type = part;
+  }
+  const std::string_view role = parts[2];
   const uint32_t bits = element_bits(type);
   const uint32_t m = extent_of(shape, 'm'), n = extent_of(shape, 'n'), k = extent_of(shape, 'k');
   if (bits == 0 || m == 0 || n == 0 || k == 0 || (layout != "row" && layout != "col")) return;

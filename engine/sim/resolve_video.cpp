@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -153,7 +154,9 @@ bool read_operands(const PtxInstruction& instruction, VideoModifiers& m) {
 }  // namespace
 
 std::optional<VideoModifiers> resolve_video(const PtxInstruction& instruction) {
-  const auto parts = parts_of_opcode(instruction.opcode);
+  auto parts = parts_of_opcode(instruction.opcode);
+  // ptxas takes the types anywhere, as long as they are in their order.
+  std::stable_partition(parts.begin() + 1, parts.end(), [](auto part) { return part == "u32" || part == "s32"; });
   std::string_view head = parts[0];
   VideoModifiers m{};
   m.lanes = 1;

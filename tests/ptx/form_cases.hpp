@@ -40,14 +40,16 @@ inline std::vector<std::string> registers_of(const std::string& text) {
 }
 inline std::string stem_of(const std::string& reg) { return reg.substr(1, reg.size() - 2); }
 
-/// What is not the same everywhere: approximations, time, the machine's own addresses and states; and what waits.
+/// What is not the same everywhere: approximations, time, the machine's own addresses and states; and what waits. The
+/// cases of conformance_cases.hpp have the matrix instructions and asynchronous copies.
 inline bool is_comparable(const PtxForm& form) {
   static const std::vector<std::string> kOthers = {
       "createpolicy", "fence",      "membar",   "prefetch", "discard",    "applypriority", "nanosleep",  "bar.",
       "barrier",      "shfl",       "vote",     "match",    "redux",      "elect",         "activemask", "istypep",
       "mapa",         "getctarank", "griddep",  "pmevent",  "setmaxnreg", "trap",          "brkpt",      "exit",
       "ret",          "cvta",       "isspacep", "addc",     "subc",       "madc",          "rsqrt",      "sin",
-      "cos",          "lg2",        "ex2",      "tanh"};
+      "cos",          "lg2",        "ex2",      "tanh",     "ldmatrix",   "stmatrix",      "movmatrix",  "mma",
+      "wmma",         "mbarrier",   "cp.async"};
   if (begins_with_any(form.opcode, kOthers)) return false;
   for (const char* part : {".cc.", ".approx", ".full", ".oob", "cache_hint"})
     if (form.opcode.find(part) != std::string::npos) return false;

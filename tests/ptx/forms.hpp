@@ -27,6 +27,30 @@ inline std::vector<PtxForm> ptx_forms() {
   return forms;
 }
 
+/// A line of orders.txt: the forms of one instruction, its qualifiers in different orders.
+struct PtxOrders {
+  PtxForm form;  // in the order of the PTX ISA
+  std::vector<PtxForm> others;
+};
+
+/// The orders of orders.txt, which bench/list_ptx_forms.py wrote too.
+inline std::vector<PtxOrders> ptx_orders() {
+  std::ifstream file(std::string(TILESCOPE_SOURCE) + "/tests/ptx/orders.txt");
+  std::vector<PtxOrders> orders;
+  for (std::string line; std::getline(file, line);) {
+    const size_t first = line.find(" | "), last = line.rfind(" |");
+    if (line.empty() || line[0] == '#' || first == last) continue;
+    const size_t second = line.rfind(" |", last - 1);
+    const std::string target = line.substr(0, first);
+    const std::string operands = second > first ? line.substr(first + 3, second - first - 3) : "";
+    PtxOrders row{{target, line.substr(second + 3, last - second - 3), operands}, {}};
+    std::istringstream opcodes(line.substr(last + 2));
+    for (std::string opcode; opcodes >> opcode;) row.others.push_back({target, opcode, operands});
+    orders.push_back(row);
+  }
+  return orders;
+}
+
 /// A kernel with the one instruction; registers of each kind and a variable of each space are there.
 inline std::string kernel_of_form(const PtxForm& form) {
   return ".version 8.8\n.target sm_90\n.address_size 64\n.global .align 16 .b8 global_variable[256];\n"

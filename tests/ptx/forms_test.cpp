@@ -1,11 +1,13 @@
 // Which instructions the simulator takes, measured against the assembler.
 #include "forms.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "engine/sim/decode.hpp"
+#include "engine/sim/isa.hpp"
 #include "engine/sim/parser.hpp"
 
 namespace tilescope {
@@ -66,9 +68,50 @@ TEST(Forms, WhatIsListedAsAnErrorIsOne) {
     PtxForm family;
     family.opcode = pattern.ends_with(".*") ? pattern.substr(0, pattern.size() - 2) + ".b32" : pattern;
     family.operands = "[%rd1], %r1";
-    EXPECT_NE(error_of(family).find("does not know"), std::string::npos) << pattern << " in docs/ptx.md";
+    const std::string error = error_of(family);
+    EXPECT_TRUE(error.find("does not know") != std::string::npos || error.find("does not run") != std::string::npos)
+        << pattern << " in docs/ptx.md: " << error;
   }
 }
+
+TEST(Forms, WhatIsLeftOutIsNamed) {
+  const auto error = [](const char* opcode) { return error_of({"sm_80", opcode, "%r1, %r2"}); };
+  EXPECT_EQ(error("tex.2d.v4.f32.f32"),
+            "the simulator does not run textures (cudaTextureObject_t): 'tex.2d.v4.f32.f32' (PTX line 18)");
+  EXPECT_EQ(error("suld.b.2d.b32.trap"),
+            "the simulator does not run surfaces (cudaSurfaceObject_t): 'suld.b.2d.b32.trap' (PTX line 18)");
+  EXPECT_NE(error("mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16").find("sparse matrix products"),
+            std::string::npos);
+}
+
+/// Everything about the kernel's operations that the simulator acts on.
+std::string operations_of(const PtxForm& form) {
+  const auto module = parse_ptx(kernel_of_form(form));
+  if (!module) return module.error().message;
+  const auto program = decode_kernel(*module, "k");
+  if (!program) return program.error().message;
+  std::string text;
+  for (const Operation& o : (*program)->operations)
+    text += fmt::format("{} {} {} {} {} {} {} {} {}\n", reinterpret_cast<const void*>(o.run), o.dst, o.a, o.b, o.c,
+                        o.guard, o.extra, o.site, o.immediate);
+  for (const MemorySite& s : (*program)->sites)
+    text += fmt::format("{} {} {} {} {} {} {} {}\n", s.operation, static_cast<int>(s.space), static_cast<int>(s.kind),
+                        s.bytes_per_lane, s.is_matrix, s.is_strong, s.acquires, s.releases);
+  return text;
+}
+
+TEST(Orders, OfQualifiersGiveTheSameOperation) {
+  const auto orders = ptx_orders();
+  size_t others = 0;
+  for (const PtxOrders& row : orders) {
+    ASSERT_EQ(error_of(row.form), "") << row.form.opcode;
+    const std::string expected = operations_of(row.form);
+    for (const PtxForm& other : row.others) EXPECT_EQ(operations_of(other), expected) << other.opcode;
+    others += row.others.size();
+  }
+  EXPECT_GT(others, 1000U);
+}
+TEST(Orders, NoTwoInstructionsDifferInOrderOnly) { EXPECT_EQ(ambiguous_isa_opcodes(), std::vector<std::string>()); }
 
 }  // namespace
 }  // namespace tilescope
