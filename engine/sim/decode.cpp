@@ -206,6 +206,7 @@ class KernelDecoder {
     site.is_strong = resolved.is_strong;
     site.acquires = resolved.acquires;
     site.releases = resolved.releases;
+    site.within_block = resolved.within_block;
     if (resolved.type.bytes != 0 && (resolved.space == Space::shared || resolved.is_generic))
       program_->shared_granule = std::min(program_->shared_granule, resolved.type.bytes);
     site.is_matrix = resolved.is_matrix;

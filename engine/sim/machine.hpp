@@ -204,8 +204,8 @@ class Machine {
              const uint8_t* bytes = nullptr);
   /// Two lanes of a store that write different values to the address of the first.
   void watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane, uint32_t second_lane, uint64_t address);
-  /// membar, fence.
-  void watch_fence(Warp& warp);
+  /// membar, fence; of the block's scope, or wider.
+  void watch_fence(Warp& warp, bool within_block);
   /// Asynchronous copies (machine_async.cpp). Those of the running block:
   AsyncCopies& async_copies();
   bool copies_pending() const;

@@ -14,6 +14,7 @@ GlobalRaces::GlobalRaces(const Program& program, const BlockOrder* order)
     info.is_strong = site.is_strong;
     info.is_atomic = site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
     info.is_store = site.kind == AccessKind::store;
+    info.within_block = site.within_block;
     info.granules = std::max(1U, site.bytes_per_lane >> granule_bits_);
     warps_too_ = warps_too_ && !site.is_strong;
     sites_.push_back(info);
@@ -29,6 +30,7 @@ void GlobalRaces::clear() {
   last_page_ = ~uint64_t{0};
   cells_.clear();
   free_cells_.clear();
+  observers_.clear();
   found_.clear();
   expectant_reads_.clear();
 }
@@ -171,10 +173,11 @@ void GlobalRaces::touch(uint64_t number, const Touch& part) {
   const SiteInfo& site = sites_[part.owners.who.site];
   if ((line.writer.mask & part.owners.mask) != 0) check(number, line, line.writer, cells_, true, part, site.writes);
   if (!site.writes) {
+    if (site.is_strong && order_ != nullptr) observe(number, line, part);
     put_reader(line, part.owners, cells_);
     return;
   }
-  for (const Owners* reader : {&line.reader, &line.other_reader}) {
+  for (const Owners* reader : {&line.reader, &line.other_reader, &line.warp_reader}) {
     if ((reader->mask & part.owners.mask) == 0) continue;
     if (site.is_atomic) note_expectation(*reader, part.owners);
     check(number, line, *reader, cells_, false, part, true);
@@ -199,10 +202,40 @@ GlobalAccessor GlobalRaces::owner(const Owners& owners, const std::vector<Cells>
   return who;
 }
 
+/// Two strong accesses whose scopes include one another (morally strong, PTX ISA 9.0, section 8.9.1).
+bool GlobalRaces::are_together(const GlobalAccessor& old, const GlobalAccessor& now) const {
+  const SiteInfo &of_old = sites_[old.site], &of_now = sites_[now.site];
+  if (!of_old.is_strong || !of_now.is_strong) return false;
+  return old.block == now.block || (!of_old.within_block && !of_now.within_block);
+}
+
 bool GlobalRaces::may_race(const GlobalAccessor& old, const GlobalAccessor& now) const {
-  if (sites_[old.site].is_strong && sites_[now.site].is_strong) return false;
+  if (are_together(old, now)) return false;
   if (old.block == now.block) return warps_too_ && old.time == now.time && old.thread / 32 != now.thread / 32;
-  return order_ == nullptr || !order_->is_before(old.block, old.thread / 32, old.time, now.block);
+  return order_ == nullptr || !order_->is_before(old.block, old.thread / 32, old.time, now.block, now.thread / 32);
+}
+
+/// A strong read of what a strong write of a different block has left: the write is before it in observation order, and
+/// so before all that follows the read.
+void GlobalRaces::observe(uint64_t number, const Line& line, const Touch& part) {
+  for (uint32_t left = line.writer.mask & part.owners.mask; left != 0; left &= left - 1) {
+    const auto granule = static_cast<uint32_t>(std::countr_zero(left));
+    const GlobalAccessor writer = owner(line.writer, cells_, granule);
+    const GlobalAccessor reader = owner(part.owners, cells_, granule);
+    if (writer.block == reader.block || !are_together(writer, reader)) continue;
+    Observers& observers = observers_[number * 32 + granule];
+    if (observers.writer != writer) observers = {writer, {}};
+    observers.times.try_emplace(uint64_t{reader.block} * 32 + reader.thread / 32, reader.time);
+  }
+}
+
+bool GlobalRaces::is_observed(uint64_t granule, const GlobalAccessor& writer, const GlobalAccessor& now) const {
+  const auto found = observers_.find(granule);
+  if (order_ == nullptr || found == observers_.end() || found->second.writer != writer) return false;
+  return std::any_of(found->second.times.begin(), found->second.times.end(), [&](const auto& observer) {
+    const auto block = static_cast<uint32_t>(observer.first / 32), warp = static_cast<uint32_t>(observer.first % 32);
+    return order_->is_before(block, warp, observer.second, now.block, now.thread / 32);
+  });
 }
 
 void GlobalRaces::check(uint64_t number, const Line& line, const Owners& old, const std::vector<Cells>& cells_of_old,
@@ -218,6 +251,7 @@ void GlobalRaces::check(uint64_t number, const Line& line, const Owners& old, co
     race.first = owner(old, cells_of_old, granule);
     race.second = owner(part.owners, cells_of_part, granule);
     if (!simple && !may_race(race.first, race.second)) continue;
+    if (old_writes && is_observed(number * 32 + granule, race.first, race.second)) continue;
     const SiteInfo &first = sites_[race.first.site], &second = sites_[race.second.site];
     const bool same_bytes = part.values != nullptr && line.values[granule] == part.values[granule];
     if (old_writes && writes && first.is_store && second.is_store && same_bytes) continue;
@@ -306,15 +340,20 @@ void GlobalRaces::put_writer(Line& line, const Touch& part, const std::vector<Ce
   }
 }
 
-/// The last reader; and the last one of another block before it, so that a writer races with one of the two.
+/// A reader that makes room for a later one is kept where it is of a different block, or of a different warp.
+void GlobalRaces::displace(Line& line, const Owners& displaced, const GlobalAccessor& by) {
+  if (displaced.who.block != by.block)
+    put(line.other_reader, displaced, cells_);
+  else if (warps_too_ && displaced.who.thread / 32 != by.thread / 32)
+    put(line.warp_reader, displaced, cells_);
+}
+
 void GlobalRaces::put_reader(Line& line, const Owners& from, const std::vector<Cells>& cells_of_from) {
   const uint32_t both = line.reader.mask & from.mask;
   if (both != 0 && line.reader.cells == kNone && from.cells == kNone) {
-    if (line.reader.who.block != from.who.block) {
-      Owners displaced = line.reader;
-      displaced.mask = both;
-      put(line.other_reader, displaced, cells_);
-    }
+    Owners displaced = line.reader;
+    displaced.mask = both;
+    displace(line, displaced, from.who);
   } else {
     for (uint32_t left = both; left != 0; left &= left - 1) {
       const auto granule = static_cast<uint32_t>(std::countr_zero(left));
@@ -322,7 +361,7 @@ void GlobalRaces::put_reader(Line& line, const Owners& from, const std::vector<C
       displaced.mask = 1U << granule;
       displaced.first = static_cast<uint8_t>(granule);
       displaced.who = owner(line.reader, cells_, granule);
-      if (displaced.who.block != owner(from, cells_of_from, granule).block) put(line.other_reader, displaced, cells_);
+      displace(line, displaced, owner(from, cells_of_from, granule));
     }
   }
   put(line.reader, from, cells_of_from);

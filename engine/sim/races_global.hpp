@@ -1,10 +1,11 @@
 // Races in global memory: accesses by different blocks that nothing puts in order, and by warps of one block with no
 // barrier between.
 //
-// A shadow of the watched buffers keeps, for each granule, who wrote it last and who has read it: one block's last
-// reader, and another's. It is kept by lines of 32 granules, each with a summary for the common case that one warp
-// touched all of it side by side, and with a cell for each granule otherwise. Pages of lines come into being when they
-// are touched.
+// A shadow of the watched buffers keeps, for each granule, who wrote it last and who has read it: the last reader, the
+// last one of a different block before it, and the last one of a different warp of the same block. Whoever writes races
+// with one of these, if with any. It is kept by lines of 32 granules, each with a summary for the common case that one
+// warp touched all of it side by side, and with a cell for each granule otherwise. Pages of lines come into being when
+// they are touched.
 //
 // Where blocks do not see one another, each host thread has a shadow for its chunk of blocks, and the Collector adds
 // one chunk after the other to the shadow of the launch, so that the result does not depend on the threads. Where they
@@ -31,6 +32,7 @@ struct GlobalAccessor {
   uint32_t time = 0;    // of the block: it passes at barriers and fences
   uint16_t site = 0;    // index into Program::sites
   uint16_t thread = 0;  // of the block
+  bool operator==(const GlobalAccessor&) const = default;
 };
 
 struct GlobalRace {
@@ -74,7 +76,9 @@ class GlobalRaces {
     uint8_t per_thread = 0;  // granules of one thread; 0: they are all the same thread's
   };
   struct Line {
-    Owners writer, reader, other_reader;
+    Owners writer, reader;
+    Owners other_reader;   // of a different block than `reader`
+    Owners warp_reader;    // of a different warp of the same block
     uint32_t changed = 0;  // granules whose last write changed them
     std::array<uint16_t, 32> values{};
   };
@@ -83,8 +87,13 @@ class GlobalRaces {
   };
   using Cells = std::array<GlobalAccessor, 32>;
   struct SiteInfo {
-    bool writes = false, is_strong = false, is_atomic = false, is_store = false;
+    bool writes = false, is_strong = false, is_atomic = false, is_store = false, within_block = false;
     uint32_t granules = 1;  // of one lane
+  };
+  /// Who has read, by strong reads, what a strong write left.
+  struct Observers {
+    GlobalAccessor writer;
+    std::unordered_map<uint64_t, uint32_t> times;  // of block · 32 + warp: of its first read
   };
   /// What falls into one line: part of an access, or what later blocks have done.
   struct Touch {
@@ -107,6 +116,10 @@ class GlobalRaces {
   void check(uint64_t number, const Line& line, const Owners& old, const std::vector<Cells>& cells_of_old,
              bool old_writes, const Touch& part, bool writes);
   bool may_race(const GlobalAccessor& old, const GlobalAccessor& now) const;
+  bool are_together(const GlobalAccessor& old, const GlobalAccessor& now) const;
+  void observe(uint64_t number, const Line& line, const Touch& part);
+  bool is_observed(uint64_t granule, const GlobalAccessor& writer, const GlobalAccessor& now) const;
+  void displace(Line& line, const Owners& displaced, const GlobalAccessor& by);
   void report(const GlobalRace& race);
   static GlobalAccessor owner(const Owners& owners, const std::vector<Cells>& cells, uint32_t granule);
   void split(Owners& owners);
@@ -125,6 +138,7 @@ class GlobalRaces {
   Page* last_ = nullptr;
   std::vector<Cells> cells_;
   std::vector<uint32_t> free_cells_;
+  std::unordered_map<uint64_t, Observers> observers_;  // by granule
   std::vector<GlobalRace> found_;
   std::set<std::pair<uint32_t, uint32_t>> expectant_reads_;
 };

@@ -11,6 +11,8 @@ namespace tilescope {
 void Machine::watch(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed,
                     const uint8_t* bytes) {
   const auto index = static_cast<uint32_t>(&site - sites_.data());
+  if (launch_races_ != nullptr && site.is_shared && program_.sites[index].acquires)
+    block_order_.meet(static_cast<uint32_t>(block_->index));
   if (site.is_shared && (!site.is_store || changed == 0) &&
       block_->shared_races->repeat(warp.index, warp.synchronisations, index, pattern,
                                    static_cast<uint32_t>(base - site.low), changed))
@@ -61,8 +63,8 @@ void Machine::watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane, 
   report_shared_races(*block_);
 }
 
-void Machine::watch_fence(Warp& warp) {
-  if (launch_races_ != nullptr) block_order_.fence(static_cast<uint32_t>(block_->index), warp.index);
+void Machine::watch_fence(Warp& warp, bool within_block) {
+  if (launch_races_ != nullptr && !within_block) block_order_.fence(static_cast<uint32_t>(block_->index), warp.index);
   if (block_->shared_races == nullptr) return;
   block_->shared_races->fence(warp.index);
   if (block_->shared_races->has_found()) report_shared_races(*block_);
@@ -107,7 +109,7 @@ GlobalAccessor Machine::accessor(const Warp& warp, const SiteState& site) {
 void Machine::watch_global(Warp& warp, SiteState& site, const AccessPattern& pattern, uint64_t base, uint32_t changed,
                            const uint8_t* bytes) {
   const MemorySite& info = program_.sites[static_cast<size_t>(&site - sites_.data())];
-  const bool orders = info.is_strong && launch_races_ != nullptr;
+  const bool orders = info.is_strong && !info.within_block && launch_races_ != nullptr;
   const auto block = static_cast<uint32_t>(block_->index);
   const auto for_each_place = [&](const auto& visit) {
     const bool one = pattern.shape == AccessPattern::Shape::uniform;
@@ -115,10 +117,11 @@ void Machine::watch_global(Warp& warp, SiteState& site, const AccessPattern& pat
       visit(base + static_cast<uint64_t>(pattern.delta[static_cast<size_t>(std::countr_zero(left))]));
   };
   if (orders && info.releases) block_order_.fence(block, warp.index);
-  if (orders && info.acquires) for_each_place([&](uint64_t place) { block_order_.acquire(block, place); });
+  if (orders && info.acquires) for_each_place([&](uint64_t place) { block_order_.acquire(block, warp.index, place); });
   global_races_->access(accessor(warp, site), pattern, base, bytes, changed);
   if (orders && info.kind != AccessKind::load)
-    for_each_place([&](uint64_t place) { block_order_.publish(block, warp.index, place); });
+    for_each_place(
+        [&](uint64_t place) { block_order_.publish(block, warp.index, place, info.kind == AccessKind::store); });
   if (global_races_->has_found()) report_global_races();
 }
 

@@ -87,10 +87,11 @@ void resolve_memory(const PtxFunction& function, const PtxInstruction& instructi
     } else if (one_of(part, {"volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"})) {
       ordered = true;
       resolved.releases = one_of(part, {"release", "acq_rel"});
+    } else if (one_of(part, {"cta", "cluster"})) {  // a cluster is one block here
+      resolved.within_block = true;
     } else if (part == "v2" || part == "v4") {
       resolved.elements = static_cast<uint32_t>(part[1] - '0');
-    } else if (!one_of(part,
-                       {"weak", "cta", "cluster", "gpu", "sys", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt"}) &&
+    } else if (!one_of(part, {"weak", "gpu", "sys", "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt"}) &&
                !part.starts_with("L1::") && !part.starts_with("L2::")) {
       rest.push_back('.');
       rest.append(part);

@@ -22,6 +22,7 @@ struct ResolvedInstruction {
   bool sees_others = false;   // an atomic or volatile access, which may wait for another block's write
   bool is_strong = false;     // of a memory instruction: volatile, relaxed and stronger, atomic
   bool acquires = false, releases = false;
+  bool within_block = false;    // MemorySite::within_block
   Space space = Space::global;  // of a memory instruction or address conversion
   bool is_generic = false;      // no state space was written
   bool is_video = false;        // Operation::immediate is `video`
