@@ -73,7 +73,10 @@ const std::string& finding_meaning(const Strings& strings, std::string_view id) 
 }
 
 std::string finding_text(const Strings& strings, const Finding& finding) {
-  return with_short_name(with_short_name(strings.say(sentence_of(finding)), finding.file), finding.other_file);
+  std::string text = strings.say(sentence_of(finding));
+  for (const std::string* file : {&finding.file, &finding.other_file, &finding.header_file, &finding.other_header_file})
+    text = with_short_name(std::move(text), *file);
+  return text;
 }
 
 Phrase facts_of(const Finding& finding) {

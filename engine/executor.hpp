@@ -84,6 +84,9 @@ struct LaunchOptions {
   /// Simulator: a block is left, which is no finding, once it has executed so many warp instructions and the warp that
   /// runs has had its turn: at a barrier, or after some thousand rounds of a loop.
   uint64_t steps_per_block = UINT64_MAX;
+  /// Simulator: the kernel's source with its macros defined in front, which has the shapes of shared arrays. Null:
+  /// none.
+  std::shared_ptr<const std::string> source = {};
   bool record_shared = true;  // simulator: the AccessTrace has accesses to shared memory too
   /// Simulator: follows one block, and runs no others but those that it may wait for. Outputs are partial.
   std::optional<StepWindow> step_window = {};

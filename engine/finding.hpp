@@ -2,7 +2,7 @@
 //
 //   out of bounds: read of 4 bytes at a+4096 (buffer of 4096 bytes), kernels/x.cu:12, block (3,0,0) thread (0,0,0)
 //   │              │                                                 │               └ block, thread
-//   id             what                                              file, line; of a race `other` follows the thread
+//   id             what                                              where; of a race `other` follows the thread
 #pragma once
 
 #include <array>
@@ -44,14 +44,19 @@ struct Finding {
   uint32_t launch = 0;  // index into Plan::launches
   std::string file = {};
   uint32_t line = 0;
+  /// Where the access lies in an inlined function of a header: its line there; `line` is where that was called. 0: not.
+  std::string header_file = {};
+  uint32_t header_line = 0;
   Dim3 block{0, 0, 0}, thread{0, 0, 0};  // of the first one
   std::string buffer = {};
   int64_t offset = 0;        // bytes into the buffer
   std::string message = {};  // the whole sentence in English, as above
   Phrase what = {};          // "read of 4 bytes at a+4096 (buffer of 4096 bytes)"
-  Phrase where = {};         // "kernels/x.cu:12"; the instruction where the compiler gave no line
-  Phrase other = {};         // of a race: "write at kernels/x.cu:14 by thread (1,0,0) with no barrier between"
-  std::string other_file = {};
+  /// "kernels/x.cu:12", or "kernels/load.cuh:40, called at kernels/x.cu:12"; the instruction where the compiler gave no
+  /// line.
+  Phrase where = {};
+  Phrase other = {};  // of a race: "write at kernels/x.cu:14 by thread (1,0,0) with no barrier between"
+  std::string other_file = {}, other_header_file = {};
 };
 
 /// The sentence; `message` is its English. Its places: the id's name, what, where, block, thread, and other if any.

@@ -201,9 +201,14 @@ ExitStatus exit_status(const RunResult& result) {
 ExitStatus exit_status(const Error& error) { return is_unavailable(error.id) ? kUnavailable : kBadInput; }
 
 json to_json(const Finding& finding) {
-  return {{"id", finding.id},         {"count", finding.count},          {"file", finding.file},
-          {"line", finding.line},     {"block", to_json(finding.block)}, {"thread", to_json(finding.thread)},
-          {"buffer", finding.buffer}, {"offset", finding.offset},        {"message", finding.message}};
+  json object = {{"id", finding.id},         {"count", finding.count},          {"file", finding.file},
+                 {"line", finding.line},     {"block", to_json(finding.block)}, {"thread", to_json(finding.thread)},
+                 {"buffer", finding.buffer}, {"offset", finding.offset},        {"message", finding.message}};
+  if (finding.header_line != 0) {
+    object["header_file"] = finding.header_file;
+    object["header_line"] = finding.header_line;
+  }
+  return object;
 }
 
 json to_json(const Error& error) {

@@ -5,6 +5,7 @@
 
 #include "app/panels/correctness_model.hpp"
 #include "app/panels/correctness_view.hpp"
+#include "app/panels/source_model.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
@@ -152,9 +153,13 @@ void draw_finding(PanelContext& context, const Finding& finding, size_t index, I
   if (finding.count > 1) title += " ×" + with_separators(static_cast<int64_t>(finding.count));
   const float width = draw_text(list, context.fonts.small_semibold, {low.x, top}, theme.error, title).x;
   const auto place = [](const Dim3& at) { return fmt::format("({},{},{})", at.x, at.y, at.z); };
-  const std::string where =
+  std::string where =
       context.strings.format("correctness.finding", fmt::arg("line", finding.line),
                              fmt::arg("block", place(finding.block)), fmt::arg("thread", place(finding.thread)));
+  if (finding.header_line != 0)
+    where =
+        context.strings.format("correctness.finding_in_header", fmt::arg("header", file_name_of(finding.header_file)),
+                               fmt::arg("header_line", finding.header_line), fmt::arg("where", where));
   const float x = low.x + width + context.px(10);
   draw_text(list, context.fonts.small, {x, top}, theme.text, fit_text(context.fonts.small, where, right - x));
 }

@@ -24,8 +24,10 @@ const CompileMessage* SourcePanel::error_in(std::string_view file, uint32_t line
 
 const Finding* SourcePanel::finding_on(uint32_t line) const {
   if (!lines_agree()) return nullptr;
-  for (const Finding& finding : result_->findings)
+  for (const Finding& finding : result_->findings) {
     if (finding.line == line && file_name_of(finding.file) == file_name_of(file_)) return &finding;
+    if (finding.header_line == line && file_name_of(finding.header_file) == file_name_of(file_)) return &finding;
+  }
   return nullptr;
 }
 

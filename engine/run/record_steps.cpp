@@ -6,6 +6,7 @@
 
 #include "engine/run/inputs.hpp"
 #include "engine/run/limits.hpp"
+#include "engine/run/source_text.hpp"
 
 namespace tilescope {
 namespace {
@@ -117,6 +118,7 @@ Result<std::shared_ptr<const StepRecord>> record_steps(const RunResult& result, 
     options.count_traffic = false;
     options.launch_index = static_cast<uint32_t>(i);
     options.begins_run = alone;
+    options.source = source_with_defines(plan);
     if (i == launch) options.step_window = window;
     auto ran = simulator.launch(result.compiled, plan.launches[i], *buffers, options, stop);
     if (!ran) return tl::unexpected<Error>(ran.error());

@@ -14,6 +14,7 @@
 #include "engine/run/limits.hpp"
 #include "engine/run/observe_order.hpp"
 #include "engine/run/show_launch.hpp"
+#include "engine/run/source_text.hpp"
 #include "engine/run/statistics.hpp"
 #include "engine/sim/residency.hpp"
 #include "engine/traffic/hierarchy.hpp"
@@ -370,6 +371,7 @@ class RunInProgress {
       options.access_budget -= std::min(options.access_budget, result_.trace.accesses.size());
       options.launch_index = static_cast<uint32_t>(i);
       options.gpu = std::make_shared<const GpuSpec>(result_.modelled_gpu);
+      options.source = source_with_defines(result_.plan);
       options.progress = [&](double fraction) {
         report(Progress::Phase::simulate, (static_cast<double>(i) + fraction) / static_cast<double>(count));
       };

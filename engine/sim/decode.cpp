@@ -115,6 +115,11 @@ class KernelDecoder {
     program_->parameter_bytes = static_cast<uint32_t>(kernel_variables_.parameter_bytes);
     program_->static_shared_bytes = static_cast<uint32_t>(kernel_variables_.shared_bytes);
     program_->dynamic_shared_offset = static_cast<uint32_t>(kernel_variables_.dynamic_shared_offset);
+    for (const auto& [symbol, variable] : kernel_variables_.places)
+      if (variable.space == Space::shared)
+        program_->shared_variables.push_back({symbol, variable.offset, variable.bytes});
+    std::sort(program_->shared_variables.begin(), program_->shared_variables.end(),
+              [](const auto& a, const auto& b) { return std::pair(a.first, a.symbol) < std::pair(b.first, b.symbol); });
     program_->stack_offset = static_cast<uint32_t>(kernel_variables_.local_bytes);
     program_->local_bytes = program_->stack_offset + (function_.subroutines.empty() ? 0 : kStackBytes);
     program_->local_checked_bytes = static_cast<uint32_t>(kernel_variables_.local_checked_bytes);
@@ -161,6 +166,10 @@ class KernelDecoder {
       const SourceLine origin = lines_.innermost(function_.instructions[instruction].location);
       detail.origin_line = origin.line;
       detail.origin_file = file_index(origin.file);
+      if (origin.file != line.file && !is_toolkit_header(program_->files[detail.origin_file])) {
+        detail.header_line = detail.origin_line;
+        detail.header_file = detail.origin_file;
+      }
     }
     program_->operations.push_back(operation);
     program_->operations.back().site = site;

@@ -7,6 +7,8 @@
 #include <cstring>
 
 #include "engine/sim/async_copies.hpp"
+#include "engine/sim/race_findings.hpp"
+#include "engine/sim/shared_names.hpp"
 #include "engine/sim/special_registers.hpp"
 #include "engine/sim/step_recorder.hpp"
 
@@ -27,12 +29,8 @@ bool reads_memory(const MemorySite& site) {
 
 /// The finding of the same kind and line, if there is one.
 NotedFinding* find_known(ChunkRecord& record, const Program& program, uint32_t operation, FindingId id) {
-  const OperationDetail& detail = program.details[operation];
-  for (NotedFinding& noted : record.findings) {
-    const OperationDetail& other = program.details[noted.operation];
-    if (noted.finding.id != id.text() || other.line != detail.line || other.file != detail.file) continue;
-    if (detail.line != 0 || noted.operation == operation) return &noted;
-  }
+  for (NotedFinding& noted : record.findings)
+    if (noted.finding.id == id.text() && is_same_line(program, noted.operation, operation)) return &noted;
   return nullptr;
 }
 
@@ -339,6 +337,12 @@ void Machine::report_unwritten(Warp& warp, uint32_t site_index, const uint64_t* 
 
 /// "a+4096 (buffer of 4096 bytes)".
 Phrase Machine::place_text(const Extent* extent, uint64_t address) const {
+  if (const uint64_t offset = address - kSharedWindow; address >> kRegionBits == kSharedWindow >> kRegionBits) {
+    const bool is_forgotten = setup_.dynamic_shared_bytes == 0 && offset >= program_.dynamic_shared_offset;
+    if (const std::string names = is_forgotten ? dynamic_shared_names(program_) : std::string(); !names.empty())
+      return phrase("the extern __shared__ array {}, which has 0 bytes in this launch (--shared sets them)", names);
+    if (extent != nullptr) return shared_place(setup_, offset);
+  }
   if (extent == nullptr) return phrase("address {} (no buffer)", fmt::format("{:#x}", address));
   const auto offset = static_cast<int64_t>(address - extent->low);
   const std::string from = fmt::format("{:+}", offset);
@@ -366,7 +370,6 @@ void Machine::report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lan
                          id == "uninitialised-read" || id == "read-only-write" || id == "atomic-on-local"))
     return;
   if (setup_.recorder != nullptr) setup_.recorder->note_finding(*block_, warp, operation, lane, id, what);
-  const OperationDetail& detail = program_.details[operation];
   if (NotedFinding* known = find_known(*record_, program_, operation, id)) {
     known->finding.count += lanes;
     return;
@@ -375,15 +378,18 @@ void Machine::report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lan
   Finding finding;
   finding.id = id.text();
   finding.count = lanes;
-  finding.file = place != nullptr ? place->file : program_.files[detail.file];
-  finding.line = place != nullptr ? place->line : detail.line;
+  if (place == nullptr) {
+    set_place(finding, program_, operation);
+  } else {
+    finding.file = place->file;
+    finding.line = place->line;
+    finding.where = phrase("{}:{}", finding.file, finding.line);
+  }
   finding.block = block_->id;
   finding.thread = unflatten(uint64_t{warp.index} * 32 + lane, setup_.block);
   if (extent != nullptr) finding.buffer = extent->name;
   finding.offset = offset;
   finding.what = what;
-  finding.where = finding.line != 0 ? phrase("{}:{}", finding.file, finding.line)
-                                    : Phrase(program_.function->instructions[detail.instruction].text);
   finding.message = sentence_of(finding).english();
   record_->findings.push_back({std::move(finding), operation});
 }

@@ -39,7 +39,8 @@ struct LaunchSetup {
   uint32_t shared_bytes = 0;  // static and dynamic
   uint32_t dynamic_shared_bytes = 0;
   std::vector<uint8_t> parameters;
-  MemoryMap memory;  // buffers and the module's variables
+  MemoryMap memory;                           // buffers and the module's variables
+  std::shared_ptr<const std::string> source;  // LaunchOptions::source
   DeviceHeap* heap = nullptr;
   size_t buffers = 0;
   bool checks = true, count = true, record = false;

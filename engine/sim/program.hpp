@@ -86,8 +86,10 @@ struct OperationDetail {
   uint32_t file = 0;                          // index into Program::files
   uint32_t line = 0;                          // 0: unknown
   uint32_t origin_file = 0, origin_line = 0;  // as Site has them
-  int64_t loop_end = -1;                      // of a backward branch: the last operation of the loop it closes
-  bool waits = false;                         // heads a loop in which other threads' writes may be waited for
+  /// Of a function from a header that is not the toolkit's: the line itself, inlined at `line`. 0: none.
+  uint32_t header_file = 0, header_line = 0;
+  int64_t loop_end = -1;  // of a backward branch: the last operation of the loop it closes
+  bool waits = false;     // heads a loop in which other threads' writes may be waited for
   struct Target {
     uint32_t operation;
     int64_t loop_end;
@@ -215,6 +217,12 @@ struct LocalVariable {
 /// The stack of a thread, for the frames of subroutines. A GPU gives 1 KB unless cudaDeviceSetLimit asks for more.
 constexpr uint32_t kStackBytes = 64 * 1024;
 
+/// A __shared__ variable of the module; see is_used() in shared_names.cpp for those of the kernel.
+struct SharedVariable {
+  std::string_view symbol;
+  uint64_t first = 0, bytes = 0;  // of the block's shared memory; 0: extern __shared__
+};
+
 struct Program {
   std::shared_ptr<const PtxModule> module;
   const PtxFunction* function = nullptr;  // in the module, or in `owner`
@@ -239,9 +247,10 @@ struct Program {
   uint32_t parameter_bytes = 0;
   uint32_t static_shared_bytes = 0;
   uint32_t dynamic_shared_offset = 0;
-  uint32_t local_bytes = 0;          // of one thread: the kernel's variables, then the stack
-  uint32_t local_checked_bytes = 0;  // from the start: where reading what was not written is noticed
-  uint32_t stack_offset = 0;         // where the stack begins; local_bytes: there is none
+  std::vector<SharedVariable> shared_variables;  // ascending first
+  uint32_t local_bytes = 0;                      // of one thread: the kernel's variables, then the stack
+  uint32_t local_checked_bytes = 0;              // from the start: where reading what was not written is noticed
+  uint32_t stack_offset = 0;                     // where the stack begins; local_bytes: there is none
   std::vector<LocalVariable> local_variables;
   uint32_t entry = 0;  // the operation with which the kernel begins
   std::vector<Subroutine> subroutines;

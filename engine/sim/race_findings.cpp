@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/sim/shared_names.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -24,13 +26,6 @@ Phrase verb_of(AccessKind kind) {
 
 std::string coordinates(Dim3 place) { return fmt::format("({},{},{})", place.x, place.y, place.z); }
 
-/// "kernels/x.cu:12", or the instruction where the compiler gave no line.
-Phrase location_of(const Program& program, uint32_t operation) {
-  const OperationDetail& detail = program.details[operation];
-  if (detail.line != 0) return phrase("{}:{}", program.files[detail.file], detail.line);
-  return Phrase(program.function->instructions[detail.instruction].text);
-}
-
 /// One side, as messages name it.
 struct NamedSide {
   const MemorySite* site;
@@ -44,21 +39,53 @@ NotedFinding make_finding(const LaunchSetup& setup, FindingId id, const NamedSid
   noted.operation = side.site->operation;
   noted.other = other.site->operation;
   Finding& finding = noted.finding;
-  const OperationDetail& detail = program.details[noted.operation];
   finding.id = id.text();
-  finding.file = program.files[detail.file];
-  finding.line = detail.line;
+  set_place(finding, program, noted.operation);
   finding.block = side.block;
   finding.thread = side.thread;
   finding.what = phrase("{} of {} bytes at {}", verb_of(side.site->kind), side.site->bytes_per_lane, where);
-  finding.where = location_of(program, noted.operation);
   finding.other = phrase("{} at {} by {}", verb_of(other.site->kind), location_of(program, noted.other), by);
-  finding.other_file = program.files[program.details[noted.other].file];
+  const OperationDetail& of_other = program.details[noted.other];
+  finding.other_file = program.files[of_other.file];
+  if (of_other.header_line != 0) finding.other_header_file = program.files[of_other.header_file];
   finding.message = sentence_of(finding).english();
   return noted;
 }
 
 }  // namespace
+
+Phrase location_of(const Program& program, uint32_t operation) {
+  const OperationDetail& detail = program.details[operation];
+  if (detail.line == 0) return Phrase(program.function->instructions[detail.instruction].text);
+  if (detail.header_line == 0) return phrase("{}:{}", program.files[detail.file], detail.line);
+  return phrase("{}:{}, called at {}:{}", program.files[detail.header_file], detail.header_line,
+                program.files[detail.file], detail.line);
+}
+
+bool is_same_line(const Program& program, uint32_t a, uint32_t b) {
+  const OperationDetail &of_a = program.details[a], &of_b = program.details[b];
+  if (of_a.line == 0 || of_b.line == 0) return a == b;
+  return of_a.line == of_b.line && of_a.file == of_b.file && of_a.header_line == of_b.header_line &&
+         of_a.header_file == of_b.header_file;
+}
+
+void set_place(Finding& finding, const Program& program, uint32_t operation) {
+  const OperationDetail& detail = program.details[operation];
+  finding.file = program.files[detail.file];
+  finding.line = detail.line;
+  if (detail.header_line != 0) {
+    finding.header_file = program.files[detail.header_file];
+    finding.header_line = detail.header_line;
+  }
+  finding.where = location_of(program, operation);
+}
+
+Phrase shared_place(const LaunchSetup& setup, uint64_t offset) {
+  const std::string_view source = setup.source == nullptr ? std::string_view() : std::string_view(*setup.source);
+  if (const auto element = shared_element(*setup.program, source, setup.shared_bytes, offset))
+    return phrase("{} (shared memory of {} bytes)", *element, setup.shared_bytes);
+  return phrase("shared memory+{} (window of {} bytes)", offset, setup.shared_bytes);
+}
 
 /// Names the writing side first, or of two writes the later one.
 NotedFinding describe_race(const LaunchSetup& setup, Dim3 block, const SharedRace& race) {
@@ -75,7 +102,7 @@ NotedFinding describe_race(const LaunchSetup& setup, Dim3 block, const SharedRac
   if (race.kind == RaceKind::one_store) by = phrase("thread {} by the same instruction with a different value", thread);
   NotedFinding noted = make_finding(
       setup, race.kind == RaceKind::volatile_lanes ? FindingId("missing-syncwarp") : FindingId("shared-race"), side,
-      other, phrase("shared memory+{} (window of {} bytes)", race.offset, setup.shared_bytes), by);
+      other, shared_place(setup, race.offset), by);
   noted.finding.count = race.count;
   noted.finding.buffer = "shared memory";
   noted.finding.offset = race.offset;
@@ -123,13 +150,8 @@ void merge_finding(NotedFinding& into, NotedFinding from) {
 bool is_same_finding(const Program& program, const NotedFinding& a, const NotedFinding& b) {
   if (a.finding.id != b.finding.id || (a.other == kNoIndex) != (b.other == kNoIndex)) return false;
   if (a.doubtful != b.doubtful) return false;
-  const auto same_place = [&](uint32_t x, uint32_t y) {
-    const OperationDetail &of_x = program.details[x], &of_y = program.details[y];
-    if (of_x.line == 0 || of_y.line == 0) return x == y;
-    return of_x.line == of_y.line && of_x.file == of_y.file;
-  };
-  if (!same_place(a.operation, b.operation)) return false;
-  return a.other == kNoIndex || same_place(a.other, b.other);
+  if (!is_same_line(program, a.operation, b.operation)) return false;
+  return a.other == kNoIndex || is_same_line(program, a.other, b.other);
 }
 
 void watch_written_memory(LaunchSetup& setup) {

@@ -1,4 +1,4 @@
-// The findings that races become.
+// The findings that races become, and how findings name lines and shared memory.
 #pragma once
 
 #include "engine/sim/machine.hpp"
@@ -7,5 +7,15 @@ namespace tilescope {
 
 NotedFinding describe_race(const LaunchSetup& setup, Dim3 block, const SharedRace& race);
 NotedFinding describe_race(const LaunchSetup& setup, const GlobalRace& race);
+
+/// "kernels/x.cu:12", "kernels/load.cuh:40, called at kernels/x.cu:12", or the instruction where the compiler gave no
+/// line.
+Phrase location_of(const Program& program, uint32_t operation);
+/// Whether two operations come from the same line, of the header too if they lie in one.
+bool is_same_line(const Program& program, uint32_t a, uint32_t b);
+/// Sets file and line of a finding, its header's, and where.
+void set_place(Finding& finding, const Program& program, uint32_t operation);
+/// "Bs[32][0] (shared memory of 8192 bytes)".
+Phrase shared_place(const LaunchSetup& setup, uint64_t offset);
 
 }  // namespace tilescope

@@ -232,6 +232,7 @@ class Simulator : public Executor {
     setup.shared_bytes = launch.shared_bytes != 0 ? (*program)->dynamic_shared_offset + launch.shared_bytes
                                                   : (*program)->static_shared_bytes;
     setup.parameters = std::move(*parameters);
+    setup.source = options.source;
     setup.heap = &heap_;
     setup.memory.set_heap(&heap_);
     setup.checks = options.checks;

@@ -4,6 +4,15 @@
 
 namespace tilescope {
 
+bool is_toolkit_header(std::string_view path) {
+  const size_t include = path.find("/include/");
+  if (include == std::string_view::npos) return path.find('/') == std::string_view::npos && path.starts_with("cuda_");
+  // /usr/local/cuda-13.0/include, …/site-packages/nvidia/cuda_runtime/include, /usr/include of a distribution.
+  const std::string_view folder = path.substr(0, include);
+  return folder == "/usr" || folder.find("cuda") != std::string_view::npos ||
+         folder.find("nvidia") != std::string_view::npos || path.find("/cccl/", include) != std::string_view::npos;
+}
+
 SourceLines::SourceLines(const PtxFunction& function) : function_(function) {
   // The first .loc is that of the function itself.
   if (!function.locations.empty()) own_file_ = function.locations[0].file;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct SourceLine {
   uint32_t file = 0;  // as numbered by .file
   uint32_t line = 0;  // 0: unknown
 };
+
+/// Whether a file is one of the CUDA toolkit's own headers, where no user looks for a mistake.
+bool is_toolkit_header(std::string_view path);
 
 class SourceLines {
  public:

@@ -1,13 +1,11 @@
 #include "engine/sim/step_listing.hpp"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <utility>
 
 #include "engine/sim/resolve.hpp"
+#include "engine/sim/source_names.hpp"
 #include "engine/sim/variables.hpp"
 
 namespace tilescope {
@@ -210,34 +208,6 @@ class RegisterKinds {
 };
 
 // ---- instructions ----
-
-/// "tile" of "_ZZ9transposeE4tile", a variable inside of a function (Itanium C++ ABI, 5.1.6); else nothing.
-string_view local_name(string_view word) {
-  if (!word.starts_with("_ZZ")) return {};
-  for (size_t e = word.find('E'); e != string_view::npos; e = word.find('E', e + 1)) {
-    size_t at = e + 1, length = 0;
-    for (; at < word.size() && std::isdigit(static_cast<unsigned char>(word[at])) != 0; ++at)
-      length = length * 10 + static_cast<size_t>(word[at] - '0');
-    if (length == 0 || at + length > word.size()) continue;
-    // Behind it a number, where a function has several of that name: "_0", "__10_".
-    const string_view rest = word.substr(at + length);
-    const bool ends = rest.find_first_not_of("_0123456789") == string_view::npos && (rest.empty() || rest[0] == '_');
-    if (ends) return word.substr(at, length);
-  }
-  return {};
-}
-
-/// Any variable by its name in the source.
-std::string variable_name(string_view symbol) {
-  if (const string_view name = local_name(symbol); !name.empty()) return std::string(name);
-  // A lone "s" is not mangled, though the demangler reads it as the type short.
-  if (!symbol.starts_with("_Z")) return std::string(symbol);
-  int status = 0;
-  char* readable = abi::__cxa_demangle(std::string(symbol).c_str(), nullptr, nullptr, &status);
-  std::string name = status == 0 && readable != nullptr ? readable : std::string(symbol);
-  std::free(readable);
-  return name;
-}
 
 /// Variables by the names that they have in the source.
 std::string with_source_names(string_view text) {

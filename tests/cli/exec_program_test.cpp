@@ -99,6 +99,44 @@ TEST_F(ExecProgram, AFindingGivesStatusOne) {
   EXPECT_THAT(outcome.out, HasSubstr("out of bounds: read of 4 bytes at x+4000 (buffer of 4000 bytes), scale.cu:3"));
 }
 
+TEST_F(ExecProgram, AFindingInAHeaderNamesItsLineAndTheCall) {
+  write("load.cuh", "#pragma once\n__device__ inline float load(const float* x, int i) {\n  return x[i + 1000];\n}\n");
+  write("calls.cu",
+        "#include \"load.cuh\"\n__global__ void k(const float* x, float* y) {\n  y[threadIdx.x] = load(x, "
+        "threadIdx.x);\n}\n");
+  const std::string launch = "calls.cu --grid 1 --block 32 --arg buf:f32:32:iota:x --arg buf:f32:32:zero:y";
+  const Outcome outcome = exec(launch);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("out of bounds: read of 4 bytes at x+4000 (buffer of 128 bytes)"),
+                                 HasSubstr("load.cuh:3, called at calls.cu:3, block (0,0,0) thread (0,0,0)")));
+  const json finding = json::parse(exec(launch + " --json").out).at("findings").at(0);
+  EXPECT_EQ(finding.at("line"), 3);
+  EXPECT_EQ(finding.at("header_line"), 3);
+  EXPECT_THAT(finding.at("file").get<std::string>(), HasSubstr("calls.cu"));
+  EXPECT_THAT(finding.at("header_file").get<std::string>(), HasSubstr("load.cuh"));
+}
+
+TEST_F(ExecProgram, SharedMemoryIsNamedByItsArrays) {
+  write("tile.cu",
+        "template <int kRows> __global__ void k(float* y) {\n  __shared__ float As[kRows], Bs[kRows][COLUMNS + 1];\n"
+        "  As[threadIdx.x] = 1;\n  Bs[threadIdx.x][2] = 1;\n  y[threadIdx.x] = Bs[63 - threadIdx.x][2] + "
+        "As[threadIdx.x];\n}\n");
+  const Outcome outcome = exec("tile.cu --kernel 'k<64>' --grid 1 --block 64 -D COLUMNS=32 --arg buf:f32:64:zero:y");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("shared race: write of 4 bytes at Bs[32][2] (shared memory of 8704 bytes)"));
+}
+
+TEST_F(ExecProgram, ForgottenSharedMemoryIsNamed) {
+  write("reverse.cu",
+        "__global__ void k(float* x) {\n  extern __shared__ float s[];\n  s[threadIdx.x] = x[threadIdx.x];\n"
+        "  __syncthreads();\n  x[threadIdx.x] = s[31 - threadIdx.x];\n}\n");
+  const std::string launch = "reverse.cu --grid 1 --block 32 --arg buf:f32:32:iota:x";
+  EXPECT_THAT(exec(launch).out,
+              HasSubstr("write of 4 bytes at the extern __shared__ array s, which has 0 bytes in this "
+                        "launch (--shared sets them), reverse.cu:3"));
+  EXPECT_EQ(exec(launch + " --shared 128").status, 0);
+}
+
 TEST_F(ExecProgram, WithoutNvrtcStatusIsThree) {
   setenv("TILESCOPE_HIDE", "nvrtc", 1);
   const Outcome outcome = scale(kScaleArguments + " --json");

@@ -64,7 +64,7 @@ TEST(AsyncCopy, ReadBeforeItWasWaitedForIsFoundAndSeesTheOldBytes) {
   EXPECT_EQ(outcome.report.findings[0].count, 32U);
   EXPECT_EQ(
       first_message(outcome),
-      "async copy not waited: read of 4 bytes at shared memory+0 (window of 1024 bytes), whose copy was issued at "
+      "async copy not waited: read of 4 bytes at tile+0 (shared memory of 1024 bytes), whose copy was issued at "
       "line 11, kernels/c.cu:12, block (0,0,0) thread (0,0,0)");
   EXPECT_EQ(outcome.out[3], 7);
 }
@@ -72,7 +72,7 @@ TEST(AsyncCopy, OverwrittenBeforeItWasWaitedForIsFound) {
   const auto outcome = run(kCopy + kCommit + "st.shared.b32 [%to+4], %thread;\ncp.async.wait_all;\n");
   ASSERT_EQ(outcome.report.findings.size(), 1U);
   EXPECT_EQ(outcome.report.findings[0].id, "async-copy-not-waited");
-  EXPECT_NE(first_message(outcome).find("write of 4 bytes at shared memory+4"), std::string::npos);
+  EXPECT_NE(first_message(outcome).find("write of 4 bytes at tile+4"), std::string::npos);
   EXPECT_EQ(first_message(run(kCopy + kCommit + "st.shared.b32 [%to+512], %thread;\ncp.async.wait_all;\n")), "");
 }
 TEST(AsyncCopy, WaitingForAllButTheNewestGroupsLeavesThoseUnderWay) {
@@ -189,7 +189,7 @@ TEST(AsyncCopy, ChecksBothAddresses) {
       {"[%to], [%at+4096], 16", "out of bounds: read of 16 bytes at in+4096 (buffer of 4096 bytes)"},
       {"[%to], [%at+8], 16", "misaligned: read of 16 bytes at in+8 (buffer of 4096 bytes)"},
       {"[%to+1024], [%at], 16", "out of bounds: write of 16 bytes at shared memory+1024 (window of 1024 bytes)"},
-      {"[%to+4], [%at], 16", "misaligned: write of 16 bytes at shared memory+4 (window of 1024 bytes)"}};
+      {"[%to+4], [%at], 16", "misaligned: write of 16 bytes at tile+4 (shared memory of 1024 bytes)"}};
   for (const auto& test : cases) {
     const auto outcome = run(std::string("cp.async.cg.shared.global ") + test.copy + ";\ncp.async.wait_all;\n");
     ASSERT_EQ(outcome.report.findings.size(), 1U) << test.copy;

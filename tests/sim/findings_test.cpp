@@ -117,7 +117,7 @@ TEST(Findings, UnwrittenSharedMemoryIsFound) {
   const auto report = machine.run(module_of("misbehaving"), "read_unwritten_shared", {1, 1, 1}, {64, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].message,
-            "uninitialised read: read of 4 bytes at shared memory+28 (window of 256 bytes), "
+            "uninitialised read: read of 4 bytes at tile+28 (shared memory of 256 bytes), "
             "kernels/misbehaving.cu:54, block (0,0,0) thread (56,0,0)");
 }
 TEST(Findings, BarrierThatSomeThreadsLeftIsFoundAndAWholeBlocksIsNot) {

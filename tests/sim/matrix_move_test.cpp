@@ -159,10 +159,10 @@ TEST(MatrixLoad, ChecksEachRowsAddress) {
   const struct {
     const char* address;
     const char* message;
-  } cases[] = {{"[%r5+8]", "misaligned: read of 16 bytes at shared memory+8 (window of 4096 bytes)"},
+  } cases[] = {{"[%r5+8]", "misaligned: read of 16 bytes at tile+8 (shared memory of 4096 bytes)"},
                {"[%r5+4096]", "out of bounds: read of 16 bytes at shared memory+4096 (window of 4096 bytes)"},
-               {"[%r5+1024]", "uninitialised read: read of 16 bytes at shared memory+1024 (window of 4096 bytes)"},
-               {"[%r5+448]", "uninitialised read: read of 16 bytes at shared memory+512 (window of 4096 bytes)"},
+               {"[%r5+1024]", "uninitialised read: read of 16 bytes at tile+1024 (shared memory of 4096 bytes)"},
+               {"[%r5+448]", "uninitialised read: read of 16 bytes at tile+512 (shared memory of 4096 bytes)"},
                {"[%r5]", ""}};
   for (const auto& test : cases) {
     SCOPED_TRACE(test.address);

@@ -59,7 +59,7 @@ TEST(SharedRaces, AMissingBarrierIsNamedWithBothLinesAndThreads) {
   const Finding& finding = report.findings.back();
   EXPECT_EQ(finding.id, "shared-race");
   EXPECT_EQ(finding.message,
-            "shared race: write of 4 bytes at shared memory+0 (window of 1024 bytes), kernels/shared_races.cu:6, "
+            "shared race: write of 4 bytes at s+0 (shared memory of 1024 bytes), kernels/shared_races.cu:6, "
             "block (0,0,0) thread (0,0,0), and read at kernels/shared_races.cu:7 by thread (255,0,0) with no barrier "
             "between");
   EXPECT_EQ(finding.count, 256U);
@@ -110,7 +110,7 @@ TEST(SharedRaces, LanesOfAWarpNeedSyncwarp) {
   const auto report = run<float>("warp_exchange_without_sync", {32, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].message,
-            "shared race: write of 4 bytes at shared memory+4 (window of 128 bytes), kernels/shared_races.cu:134, "
+            "shared race: write of 4 bytes at s+4 (shared memory of 128 bytes), kernels/shared_races.cu:134, "
             "block (0,0,0) thread (1,0,0), and read at kernels/shared_races.cu:135 by thread (0,0,0) of the same warp "
             "with no __syncwarp() between");
   EXPECT_EQ(report.findings[0].count, 32U);
@@ -127,7 +127,7 @@ TEST(SharedRaces, WritesOfTheSameValueAreSilentAndOfDifferentOnesAreNot) {
   const auto report = run<float>("last_one_wins", {256, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].message,
-            "shared race: write of 4 bytes at shared memory+0 (window of 4 bytes), kernels/shared_races.cu:164, "
+            "shared race: write of 4 bytes at found (shared memory of 4 bytes), kernels/shared_races.cu:164, "
             "block (0,0,0) thread (1,0,0), and write at kernels/shared_races.cu:164 by thread (0,0,0) by the same "
             "instruction with a different value");
 }

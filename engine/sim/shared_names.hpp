@@ -1,0 +1,37 @@
+// Addresses in shared memory as the source would write them: "Bs[32][0]".
+//
+// The PTX has the name, the place and the bytes of each array; its shape stands only in the source. It is read from the
+// declaration in the body of the function, with the constants that can be evaluated without a compiler: numbers,
+// macros, constexpr integers, template arguments. Where that does not give the bytes that the PTX has, no shape is
+// assumed, and the address is name and offset: "Bs+8192".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilescope {
+
+struct Program;
+
+/// The shape of an array as declared. The first extent is 0 where it is not given: extern __shared__ x[].
+struct ArrayShape {
+  uint64_t element_bytes = 0;
+  std::vector<uint64_t> extents;
+};
+
+/// The shape that `source` gives the __shared__ variable `symbol` of the kernel `kernel` (both as in the PTX), which
+/// takes `bytes`; 0: extern. Nothing if the source does not say it in a way that can be evaluated.
+std::optional<ArrayShape> shared_shape(std::string_view source, std::string_view symbol, std::string_view kernel,
+                                       uint64_t bytes);
+
+/// "Bs[32][0]" of an offset into the shared memory of a block; nothing if no variable is there. `source` may be empty.
+std::optional<std::string> shared_element(const Program& program, std::string_view source, uint64_t shared_bytes,
+                                          uint64_t offset);
+
+/// The names of the kernel's extern __shared__ arrays: "s", "a, b".
+std::string dynamic_shared_names(const Program& program);
+
+}  // namespace tilescope
