@@ -2,29 +2,29 @@
 // the kernels `name` and `name_broken` by one body, in which kRight tells them apart.
 #pragma once
 
-#define IDIOM(name)                                                                                                 \
-  template <bool kRight>                                                                                            \
-  __device__ void body_of_##name(int* flags, float* data, float* out);                                              \
-  extern "C" __global__ void name(int* flags, float* data, float* out) { body_of_##name<true>(flags, data, out); }  \
-  extern "C" __global__ void name##_broken(int* flags, float* data, float* out) {                                   \
-    body_of_##name<false>(flags, data, out);                                                                        \
-  }                                                                                                                 \
-  template <bool kRight>                                                                                            \
+#define IDIOM(name)                                                                                                \
+  template <bool kRight>                                                                                           \
+  __device__ void body_of_##name(int* flags, float* data, float* out);                                             \
+  extern "C" __global__ void name(int* flags, float* data, float* out) { body_of_##name<true>(flags, data, out); } \
+  extern "C" __global__ void name##_broken(int* flags, float* data, float* out) {                                  \
+    body_of_##name<false>(flags, data, out);                                                                       \
+  }                                                                                                                \
+  template <bool kRight>                                                                                           \
   __device__ void body_of_##name(int* flags, float* data, float* out)
 
-#define LOAD(name, order)                                                                        \
-  __device__ inline int load_##name(const int* from) {                                           \
-    int value;                                                                                   \
-    asm volatile("ld." order ".b32 %0, [%1];" : "=r"(value) : "l"(from) : "memory");             \
-    return value;                                                                                \
+#define LOAD(name, order)                                                            \
+  __device__ inline int load_##name(const int* from) {                               \
+    int value;                                                                       \
+    asm volatile("ld." order ".b32 %0, [%1];" : "=r"(value) : "l"(from) : "memory"); \
+    return value;                                                                    \
   }
-#define STORE(name, order)                                                                       \
-  __device__ inline void store_##name(int* to, int value) {                                      \
-    asm volatile("st." order ".b32 [%0], %1;" ::"l"(to), "r"(value) : "memory");                 \
+#define STORE(name, order)                                                       \
+  __device__ inline void store_##name(int* to, int value) {                      \
+    asm volatile("st." order ".b32 [%0], %1;" ::"l"(to), "r"(value) : "memory"); \
   }
-#define ADD(name, order)                                                                         \
-  __device__ inline void add_##name(int* to, int value) {                                        \
-    asm volatile("red." order ".add.s32 [%0], %1;" ::"l"(to), "r"(value) : "memory");            \
+#define ADD(name, order)                                                              \
+  __device__ inline void add_##name(int* to, int value) {                             \
+    asm volatile("red." order ".add.s32 [%0], %1;" ::"l"(to), "r"(value) : "memory"); \
   }
 LOAD(acquire, "acquire.gpu.global")
 LOAD(relaxed, "relaxed.gpu.global")
