@@ -339,7 +339,7 @@ void Machine::report_unwritten(Warp& warp, uint32_t site_index, const uint64_t* 
 Phrase Machine::place_text(const Extent* extent, uint64_t address) const {
   if (const uint64_t offset = address - kSharedWindow; address >> kRegionBits == kSharedWindow >> kRegionBits) {
     const bool is_forgotten = setup_.dynamic_shared_bytes == 0 && offset >= program_.dynamic_shared_offset;
-    if (const std::string names = is_forgotten ? dynamic_shared_names(program_) : std::string(); !names.empty())
+    if (const std::string names = is_forgotten ? setup_.shared_names->dynamic_arrays() : std::string(); !names.empty())
       return phrase("the extern __shared__ array {}, which has 0 bytes in this launch (--shared sets them)", names);
     if (extent != nullptr) return shared_place(setup_, offset);
   }

@@ -21,6 +21,7 @@
 namespace tilescope {
 
 class AsyncCopies;
+class SharedNames;
 class StepRecorder;
 
 /// "read", "write" or "atomic".
@@ -39,8 +40,8 @@ struct LaunchSetup {
   uint32_t shared_bytes = 0;  // static and dynamic
   uint32_t dynamic_shared_bytes = 0;
   std::vector<uint8_t> parameters;
-  MemoryMap memory;                           // buffers and the module's variables
-  std::shared_ptr<const std::string> source;  // LaunchOptions::source
+  MemoryMap memory;  // buffers and the module's variables
+  std::shared_ptr<const SharedNames> shared_names;
   DeviceHeap* heap = nullptr;
   size_t buffers = 0;
   bool checks = true, count = true, record = false;

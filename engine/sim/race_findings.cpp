@@ -81,8 +81,7 @@ void set_place(Finding& finding, const Program& program, uint32_t operation) {
 }
 
 Phrase shared_place(const LaunchSetup& setup, uint64_t offset) {
-  const std::string_view source = setup.source == nullptr ? std::string_view() : std::string_view(*setup.source);
-  if (const auto element = shared_element(*setup.program, source, setup.shared_bytes, offset))
+  if (const auto element = setup.shared_names->element(offset))
     return phrase("{} (shared memory of {} bytes)", *element, setup.shared_bytes);
   return phrase("shared memory+{} (window of {} bytes)", offset, setup.shared_bytes);
 }

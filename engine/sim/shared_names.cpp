@@ -345,21 +345,32 @@ std::optional<ArrayShape> shared_shape(std::string_view source, std::string_view
   return std::nullopt;
 }
 
-std::optional<std::string> shared_element(const Program& program, std::string_view source, uint64_t shared_bytes,
-                                          uint64_t offset) {
-  if (offset >= shared_bytes) return std::nullopt;
-  for (const SharedVariable& variable : program.shared_variables) {
-    const uint64_t end = variable.bytes == 0 ? shared_bytes : variable.first + variable.bytes;
-    if (offset < variable.first || offset >= end || !is_used(program, variable.symbol)) continue;
+const SharedNames::Known& SharedNames::known(size_t variable) const {
+  const std::lock_guard lock(mutex_);
+  const auto [place, is_new] = known_.try_emplace(variable);
+  if (!is_new) return place->second;
+  const SharedVariable& of = program_.shared_variables[variable];
+  place->second.is_used = is_used(program_, of.symbol);
+  if (place->second.is_used && source_ != nullptr)
+    place->second.shape = shared_shape(*source_, of.symbol, program_.function->name, of.bytes);
+  return place->second;
+}
+
+std::optional<std::string> SharedNames::element(uint64_t offset) const {
+  if (offset >= shared_bytes_) return std::nullopt;
+  for (size_t i = 0; i < program_.shared_variables.size(); ++i) {
+    const SharedVariable& variable = program_.shared_variables[i];
+    const uint64_t end = variable.bytes == 0 ? shared_bytes_ : variable.first + variable.bytes;
+    if (offset < variable.first || offset >= end || !known(i).is_used) continue;
     const std::string name = variable_name(variable.symbol);
     uint64_t left = offset - variable.first;
-    const auto shape = shared_shape(source, variable.symbol, program.function->name, variable.bytes);
+    const auto& shape = known(i).shape;
     if (!shape) return left == 0 && end - variable.first <= 8 ? name : fmt::format("{}+{}", name, left);
     std::string text;
     uint64_t element = left / shape->element_bytes;
     left %= shape->element_bytes;
-    for (size_t i = shape->extents.size(); i-- > 0;) {
-      const uint64_t extent = i == 0 ? 0 : shape->extents[i];
+    for (size_t d = shape->extents.size(); d-- > 0;) {
+      const uint64_t extent = d == 0 ? 0 : shape->extents[d];
       text = fmt::format("[{}]", extent == 0 ? element : element % extent) + text;
       if (extent != 0) element /= extent;
     }
@@ -368,11 +379,11 @@ std::optional<std::string> shared_element(const Program& program, std::string_vi
   return std::nullopt;
 }
 
-std::string dynamic_shared_names(const Program& program) {
+std::string SharedNames::dynamic_arrays() const {
   std::string names;
-  for (const SharedVariable& variable : program.shared_variables)
-    if (variable.bytes == 0 && is_used(program, variable.symbol))
-      names += (names.empty() ? "" : ", ") + variable_name(variable.symbol);
+  for (size_t i = 0; i < program_.shared_variables.size(); ++i)
+    if (program_.shared_variables[i].bytes == 0 && known(i).is_used)
+      names += (names.empty() ? "" : ", ") + variable_name(program_.shared_variables[i].symbol);
   return names;
 }
 

@@ -7,9 +7,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tilescope {
@@ -27,11 +31,31 @@ struct ArrayShape {
 std::optional<ArrayShape> shared_shape(std::string_view source, std::string_view symbol, std::string_view kernel,
                                        uint64_t bytes);
 
-/// "Bs[32][0]" of an offset into the shared memory of a block; nothing if no variable is there. `source` may be empty.
-std::optional<std::string> shared_element(const Program& program, std::string_view source, uint64_t shared_bytes,
-                                          uint64_t offset);
+/// The names of a launch. What is found out about an array is kept, since every block may have a race there; any thread
+/// may ask.
+class SharedNames {
+ public:
+  /// `source` may be null.
+  SharedNames(const Program& program, std::shared_ptr<const std::string> source, uint64_t shared_bytes)
+      : program_(program), source_(std::move(source)), shared_bytes_(shared_bytes) {}
 
-/// The names of the kernel's extern __shared__ arrays: "s", "a, b".
-std::string dynamic_shared_names(const Program& program);
+  /// "Bs[32][0]" of an offset into the shared memory of a block; nothing if no variable is there.
+  std::optional<std::string> element(uint64_t offset) const;
+  /// The kernel's extern __shared__ arrays: "s", "a, b".
+  std::string dynamic_arrays() const;
+
+ private:
+  struct Known {
+    bool is_used = false;
+    std::optional<ArrayShape> shape;
+  };
+  const Known& known(size_t variable) const;
+
+  const Program& program_;
+  std::shared_ptr<const std::string> source_;
+  uint64_t shared_bytes_;
+  mutable std::mutex mutex_;
+  mutable std::map<size_t, Known> known_;  // by index into Program::shared_variables
+};
 
 }  // namespace tilescope

@@ -15,6 +15,7 @@
 #include "engine/sim/parser.hpp"
 #include "engine/sim/residency.hpp"
 #include "engine/sim/run_blocks.hpp"
+#include "engine/sim/shared_names.hpp"
 #include "engine/sim/step_recorder.hpp"
 #include "engine/sim/variables.hpp"
 
@@ -231,8 +232,8 @@ class Simulator : public Executor {
     setup.dynamic_shared_bytes = launch.shared_bytes;
     setup.shared_bytes = launch.shared_bytes != 0 ? (*program)->dynamic_shared_offset + launch.shared_bytes
                                                   : (*program)->static_shared_bytes;
+    setup.shared_names = std::make_shared<const SharedNames>(**program, options.source, setup.shared_bytes);
     setup.parameters = std::move(*parameters);
-    setup.source = options.source;
     setup.heap = &heap_;
     setup.memory.set_heap(&heap_);
     setup.checks = options.checks;
