@@ -5,6 +5,13 @@
 #include <cstring>
 
 namespace tilescope {
+namespace {
+
+/// Flags and locks are few. Where whole arrays are read by strong reads, the observers of some are forgotten.
+constexpr size_t kMostObserved = size_t{1} << 16;
+
+}  // namespace
+
 GlobalRaces::GlobalRaces(const Program& program, const BlockOrder* order)
     : order_(order), granule_bits_(static_cast<uint32_t>(std::countr_zero(program.global_granule))) {
   for (const MemorySite& site : program.sites) {
@@ -218,11 +225,15 @@ bool GlobalRaces::may_race(const GlobalAccessor& old, const GlobalAccessor& now)
 /// A strong read of what a strong write of a different block has left: the write is before it in observation order, and
 /// so before all that follows the read.
 void GlobalRaces::observe(uint64_t number, const Line& line, const Touch& part) {
-  for (uint32_t left = line.writer.mask & part.owners.mask; left != 0; left &= left - 1) {
+  const uint32_t both = line.writer.mask & part.owners.mask;
+  const GlobalAccessor &one = line.writer.who, &now = part.owners.who;
+  if (line.writer.cells == kNone && (one.block == now.block || !are_together(one, now))) return;
+  for (uint32_t left = both; left != 0; left &= left - 1) {
     const auto granule = static_cast<uint32_t>(std::countr_zero(left));
     const GlobalAccessor writer = owner(line.writer, cells_, granule);
     const GlobalAccessor reader = owner(part.owners, cells_, granule);
     if (writer.block == reader.block || !are_together(writer, reader)) continue;
+    if (observers_.size() >= kMostObserved) observers_.clear();
     Observers& observers = observers_[number * 32 + granule];
     if (observers.writer != writer) observers = {writer, {}};
     observers.times.try_emplace(uint64_t{reader.block} * 32 + reader.thread / 32, reader.time);
