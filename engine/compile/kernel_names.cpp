@@ -96,6 +96,7 @@ std::string expressible(std::string name) {
 }  // namespace
 
 std::string kernel_signature(const std::string& entry) {
+  if (!entry.starts_with("_Z")) return entry;  // of "f" the demangler makes a float
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> plain(abi::__cxa_demangle(entry.c_str(), nullptr, nullptr, &status),
                                                      std::free);
