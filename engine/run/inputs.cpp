@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/parallel.hpp"
+#include "engine/run/npy.hpp"
 
 namespace tilescope {
 namespace {
@@ -58,7 +59,17 @@ void write_as(HostBuffer& buffer, size_t index, T value) {
   std::memcpy(buffer.bytes.data() + index * sizeof(T), &value, sizeof(T));
 }
 
+Result<HostBuffer> read_array(const BufferSpec& spec, size_t count) {
+  auto array = read_npy(spec.file);
+  if (!array) return tl::unexpected<Error>(array.error());
+  if (array->values.count() != count)
+    return fail(ErrorId::file_refused, spec.file,
+                phrase("it holds {} elements and the buffer '{}' has {}", array->values.count(), spec.name, count));
+  return converted(std::move(array->values), spec.type);
+}
+
 Result<HostBuffer> read_file(const BufferSpec& spec, size_t count) {
+  if (is_npy(spec.file)) return read_array(spec, count);
   HostBuffer buffer(spec.type, count);
   std::ifstream file(spec.file, std::ios::binary);
   if (!file) return fail(ErrorId::file_not_found, spec.file, std::strerror(errno));
