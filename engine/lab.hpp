@@ -98,6 +98,8 @@ struct Rung {
   std::function<std::string(const Config&)> grid_formula = {};
   /// The rung's own buffers, where they are not those of Lab::buffers.
   std::function<std::vector<BufferSpec>(const Config&)> buffers = {};
+  /// The module's variables that the host sets.
+  std::function<std::vector<VariableInput>(const Config&)> variables = {};
   /// What the rung's own outputs should be, as Lab::reference says it for all others.
   std::function<void(const Config&, const std::vector<std::shared_ptr<const HostBuffer>>& buffers, size_t output,
                      size_t begin, size_t end, double* expected)>

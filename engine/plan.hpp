@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -47,6 +48,7 @@ struct BufferSpec {
 struct BufferArgument {
   size_t buffer;  // index into Plan::buffers
   int64_t offset_bytes = 0;
+  bool raw = false;  // the kernel reinterprets its bytes: its type is not compared with the parameter's
 };
 
 /// A scalar or a struct passed by value, as the bytes the kernel receives.
@@ -91,11 +93,29 @@ inline std::vector<std::byte> argument_bytes(const Argument& argument, std::span
   return bytes;
 }
 
+/// What is stored before a launch: the value of a variable of the module, or addresses in a buffer of pointers.
+struct Preset {
+  std::string variable = {};  // its name in the PTX; empty: `buffer` is meant
+  size_t buffer = 0;          // index into Plan::buffers
+  ScalarArgument value = {};
+};
+
 struct Launch {
   std::string kernel = {};
   Dim3 grid = {}, block = {};
   uint32_t shared_bytes = 0;  // dynamic shared memory
   std::vector<Argument> arguments = {};
+  /// Parallel to `arguments` until the kernel is known: which parameter each is for. Empty: the next one.
+  std::vector<std::string> argument_names = {};
+  std::vector<Preset> presets = {};
+};
+
+/// A __constant__, __device__ or __managed__ variable that the host sets before the first launch.
+struct VariableInput {
+  std::string name = {};                    // as the source calls it
+  ScalarArgument value = {};                // of numbers and addresses
+  std::optional<BufferSpec> contents = {};  // instead: filled in as a buffer is
+  bool may_be_absent = false;               // no error where the compiler has left it out
 };
 
 struct Define {
@@ -108,6 +128,8 @@ struct Plan {
   std::vector<std::string> include_folders = {};
   std::vector<Define> defines = {};  // sliders and switches, -DNAME=VALUE
   std::vector<BufferSpec> buffers = {};
+  std::vector<VariableInput> variables = {};
+  bool from_lab = false;              // its author vouches for the types of its buffers
   std::vector<Launch> launches = {};  // run in order
 };
 

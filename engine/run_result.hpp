@@ -263,6 +263,7 @@ struct RunResult {
   AccessTrace trace;                      // SIMULATED
   TileMap tiles;                          // SIMULATED
   std::vector<Finding> findings;          // SIMULATED
+  std::vector<Phrase> warnings;           // what makes the result doubtful although the kernel ran clean
   std::string output;                     // what the kernels printed on the device, as bytes
   uint64_t simulated_warps = 0;
   double simulate_ms = 0;                           // host time of the simulation

@@ -61,6 +61,7 @@ void resolve_execution(Resolver& resolve, Driver& driver) {
   resolve(driver.module_load_data_ex, "cuModuleLoadDataEx");
   resolve(driver.module_unload, "cuModuleUnload");
   resolve(driver.module_get_function, "cuModuleGetFunction");
+  resolve(driver.module_get_global, "cuModuleGetGlobal_v2");
   resolve(driver.func_get_attribute, "cuFuncGetAttribute");
   resolve(driver.func_set_attribute, "cuFuncSetAttribute");
   resolve(driver.launch_kernel, "cuLaunchKernel");

@@ -54,6 +54,7 @@ struct Driver {
                                   void** values);
   CUresult (*module_unload)(CUmodule module);
   CUresult (*module_get_function)(CUfunction* function, CUmodule module, const char* name);
+  CUresult (*module_get_global)(CUdeviceptr* address, size_t* bytes, CUmodule module, const char* name);
   CUresult (*func_get_attribute)(int* value, CUfunction_attribute attribute, CUfunction function);
   CUresult (*func_set_attribute)(CUfunction function, CUfunction_attribute attribute, int value);
   CUresult (*launch_kernel)(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,

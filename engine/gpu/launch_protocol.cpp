@@ -77,14 +77,26 @@ Error error_from_json(const json& document) {
           .advice = phrase_from_json(document.at("advice"))};
 }
 
+json preset_to_json(const Preset& preset) {
+  return {{"variable", preset.variable}, {"buffer", preset.buffer}, {"value", argument_to_json(preset.value)}};
+}
+
+Preset preset_from_json(const json& document) {
+  return {.variable = document.at("variable"),
+          .buffer = document.at("buffer"),
+          .value = std::get<ScalarArgument>(argument_from_json(document.at("value")))};
+}
+
 json launch_to_json(const Launch& launch) {
-  json arguments = json::array();
+  json arguments = json::array(), presets = json::array();
+  for (const Preset& preset : launch.presets) presets.push_back(preset_to_json(preset));
   for (const Argument& argument : launch.arguments) arguments.push_back(argument_to_json(argument));
   return {{"kernel", launch.kernel},
           {"grid", extent_to_json(launch.grid)},
           {"block", extent_to_json(launch.block)},
           {"shared_bytes", launch.shared_bytes},
-          {"arguments", std::move(arguments)}};
+          {"arguments", std::move(arguments)},
+          {"presets", std::move(presets)}};
 }
 
 Launch launch_from_json(const json& document) {
@@ -94,6 +106,7 @@ Launch launch_from_json(const json& document) {
   launch.block = extent_from_json(document.at("block"));
   launch.shared_bytes = document.at("shared_bytes");
   for (const auto& argument : document.at("arguments")) launch.arguments.push_back(argument_from_json(argument));
+  for (const auto& preset : document.at("presets")) launch.presets.push_back(preset_from_json(preset));
   return launch;
 }
 

@@ -61,6 +61,26 @@ Result<void> check_extents(const GpuContext& context, CUfunction function, const
   return {};
 }
 
+/// What the launch finds in variables and in arrays of pointers.
+Result<void> store_presets(GpuContext& context, CUmodule module, const Launch& launch,
+                           std::span<const uint64_t> addresses) {
+  const Driver& driver = context.driver();
+  for (const Preset& preset : launch.presets) {
+    const std::vector<std::byte> bytes = argument_bytes(Argument{preset.value}, addresses);
+    CUdeviceptr address = preset.variable.empty() ? addresses[preset.buffer] : 0;
+    size_t room = bytes.size();
+    CUresult status = CUDA_SUCCESS;
+    if (!preset.variable.empty()) status = driver.module_get_global(&address, &room, module, preset.variable.c_str());
+    if (status == CUDA_SUCCESS && bytes.size() <= room)
+      status = driver.memcpy_htod(address, bytes.data(), bytes.size());
+    // The kernels run in a stream of their own.
+    if (status == CUDA_SUCCESS) status = driver.ctx_synchronize();
+    if (status != CUDA_SUCCESS)
+      return tl::unexpected(context.error(phrase("setting the variable '{}'", preset.variable), status));
+  }
+  return {};
+}
+
 Result<void> allow_shared_memory(GpuContext& context, CUfunction function, const Launch& launch) {
   const Driver& driver = context.driver();
   int fixed = 0;
@@ -177,6 +197,7 @@ Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& modul
   }
   if (auto ok = check_extents(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
   if (auto ok = allow_shared_memory(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
+  if (auto ok = store_presets(context, module->handle(), launch, addresses); !ok) return tl::unexpected(ok.error());
   prepared.cooperative = waits_for_whole_grid(compiled.ptx, launch.kernel);
   if (prepared.cooperative)
     if (auto ok = check_that_all_blocks_fit(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());

@@ -99,6 +99,8 @@ Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) cons
   }
   plan.buffers = rung->buffers ? rung->buffers(config) : lab->buffers(config);
   plan.launches = rung->launches(config);
+  if (rung->variables) plan.variables = rung->variables(config);
+  plan.from_lab = !request.own_lab;
   return plan;
 }
 

@@ -16,6 +16,7 @@
 #include "engine/run/show_launch.hpp"
 #include "engine/run/source_text.hpp"
 #include "engine/run/statistics.hpp"
+#include "engine/run/variables.hpp"
 #include "engine/sim/residency.hpp"
 #include "engine/traffic/hierarchy.hpp"
 #include "engine/traffic/ledger.hpp"
@@ -85,6 +86,7 @@ class RunInProgress {
       compare_outputs(*lab);
     else if (!sampled_)
       count_outputs();
+    if (!result_.plan.from_lab) result_.warnings = unset_variables(result_.plan, result_.compiled);
     result_.total_ms = milliseconds_since(start);
     return std::move(result_);
   }
@@ -139,7 +141,12 @@ class RunInProgress {
     result_.compile_ms = milliseconds_since(start) - beside_ms_;
     if (begun_) return note_machine_code(), Result<void>();
     note_machine_code();
-    return settle_kernels(result_.plan, result_.compiled);
+    return settle();
+  }
+
+  Result<void> settle() {
+    if (auto kernels = settle_kernels(result_.plan, result_.compiled); !kernels) return kernels;
+    return settle_variables(result_.plan, result_.compiled, result_.request.seed);
   }
 
   void note_machine_code() {
@@ -154,7 +161,7 @@ class RunInProgress {
     if (begun_ || blocks_may_wait(ptx.ptx)) return;
     const auto start = Clock::now();
     result_.compiled = ptx;
-    begun_ = settle_kernels(result_.plan, result_.compiled);
+    begun_ = settle();
     if (*begun_) begun_ = fill_inputs();
     if (*begun_) begun_ = execute_simulated();
     beside_ms_ = milliseconds_since(start);

@@ -93,6 +93,13 @@ void SimulatedBuffer::upload(std::span<const std::byte> bytes, bool poison) {
   if (!all_written_) std::memset(written_.data(), poison ? 0 : 1, count);
 }
 
+void SimulatedBuffer::store(uint64_t offset, std::span<const std::byte> bytes) {
+  if (offset >= data_.bytes()) return;
+  const size_t count = std::min(bytes.size(), static_cast<size_t>(data_.bytes() - offset));
+  std::memcpy(data_.data() + offset, bytes.data(), count);
+  if (!all_written_) std::memset(written_.data() + offset, 1, count);
+}
+
 void SimulatedBuffer::download(std::span<std::byte> bytes) const {
   const size_t count = std::min(bytes.size(), data_.bytes());
   if (count != 0) std::memcpy(bytes.data(), data_.data(), count);

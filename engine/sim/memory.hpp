@@ -101,6 +101,8 @@ class SimulatedBuffer : public DeviceBuffer {
 
   void upload(std::span<const std::byte> bytes, bool poison);
   void count_as_written() { all_written_ = true; }
+  /// Puts bytes at an offset, which count as written; those beyond the end are left out.
+  void store(uint64_t offset, std::span<const std::byte> bytes);
   void download(std::span<std::byte> bytes) const;
   /// Makes the contents around bytes [offset, offset + bytes), except what the kernel has written there. For a kernel
   /// that runs on one host thread.

@@ -166,8 +166,7 @@ class Simulator : public Executor {
     if (declared.size() != launch.arguments.size())
       return fail(ErrorId::argument_count, launch.kernel, declared.size(), launch.arguments.size());
     std::vector<uint8_t> parameters(program.parameter_bytes, 0);
-    std::vector<uint64_t> addresses;
-    for (const auto& buffer : buffers) addresses.push_back(buffer != nullptr ? buffer->address() : 0);
+    const std::vector<uint64_t> addresses = addresses_of(buffers);
     for (size_t i = 0; i < declared.size(); ++i) {
       const auto* buffer = std::get_if<BufferArgument>(&launch.arguments[i]);
       const Phrase text =
@@ -180,6 +179,32 @@ class Simulator : public Executor {
       if (!bytes.empty()) std::memcpy(parameters.data() + program.parameter_offsets[i], bytes.data(), bytes.size());
     }
     return parameters;
+  }
+
+  static std::vector<uint64_t> addresses_of(std::span<const std::shared_ptr<DeviceBuffer>> buffers) {
+    std::vector<uint64_t> addresses;
+    for (const auto& buffer : buffers) addresses.push_back(buffer != nullptr ? buffer->address() : 0);
+    return addresses;
+  }
+
+  /// What the launch finds in variables and in arrays of pointers.
+  static Result<void> store_presets(LoadedModule& module, const Launch& launch,
+                                    std::span<const std::shared_ptr<DeviceBuffer>> buffers) {
+    const std::vector<uint64_t> addresses = addresses_of(buffers);
+    for (const Preset& preset : launch.presets) {
+      const std::vector<std::byte> bytes = argument_bytes(Argument{preset.value}, addresses);
+      if (preset.variable.empty()) {
+        if (auto* simulated = dynamic_cast<SimulatedBuffer*>(buffers[preset.buffer].get())) simulated->store(0, bytes);
+        continue;
+      }
+      const auto found = module.variables.places.find(preset.variable);
+      if (found == module.variables.places.end() || bytes.size() > found->second.bytes)
+        return fail(ErrorId::variable_not_found, preset.variable, "the compiled module", "others");
+      const VariablePlace& place = found->second;
+      std::memcpy((place.space == Space::constant ? module.constant : module.global).data() + place.offset,
+                  bytes.data(), bytes.size());
+    }
+    return {};
   }
 
   static void add_buffers(std::span<const std::shared_ptr<DeviceBuffer>> buffers, LaunchSetup& setup) {
@@ -224,6 +249,7 @@ class Simulator : public Executor {
       (*loaded)->reset();
       heap_.reset();
     }
+    if (auto stored = store_presets(**loaded, launch, buffers); !stored) return tl::unexpected<Error>(stored.error());
 
     LaunchSetup setup;
     setup.program = program->get();

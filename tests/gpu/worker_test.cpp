@@ -21,6 +21,9 @@ using testing::HasSubstr;
 Launch sample_launch() {
   Launch launch{.kernel = "add", .grid = {7, 2, 1}, .block = {256, 1, 1}, .shared_bytes = 1024, .arguments = {}};
   launch.arguments = {BufferArgument{1, 16}, scalar(2.5f), scalar(int64_t{-3})};
+  ScalarArgument rows = scalar(uint64_t{0});
+  rows.pointers = {{0, BufferArgument{1, 8}}};
+  launch.presets = {{.variable = "_ZL6factor", .value = scalar(0.5f)}, {.buffer = 2, .value = rows}};
   return launch;
 }
 
@@ -50,6 +53,12 @@ TEST(LaunchProtocol, CarriesARequestUnchanged) {
   EXPECT_EQ(std::get<BufferArgument>(launch.arguments[0]).offset_bytes, 16);
   EXPECT_EQ(std::get<ScalarArgument>(launch.arguments[1]).bytes, scalar(2.5f).bytes);
   EXPECT_EQ(std::get<ScalarArgument>(launch.arguments[2]).bytes, scalar(int64_t{-3}).bytes);
+  ASSERT_EQ(launch.presets.size(), 2u);
+  EXPECT_EQ(launch.presets[0].variable, "_ZL6factor");
+  EXPECT_EQ(launch.presets[0].value.bytes, scalar(0.5f).bytes);
+  EXPECT_EQ(launch.presets[1].variable, "");
+  EXPECT_EQ(launch.presets[1].buffer, 2u);
+  EXPECT_EQ(launch.presets[1].value.pointers.at(0).target.offset_bytes, 8);
   EXPECT_EQ(0, std::memcmp(&read.handles[0], &handle, sizeof handle));
   EXPECT_EQ(read.bytes, request.bytes);
 }

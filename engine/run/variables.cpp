@@ -1,0 +1,146 @@
+#include "engine/run/variables.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "engine/compile/kernel_names.hpp"
+#include "engine/compile/source_tokens.hpp"
+#include "engine/run/inputs.hpp"
+#include "engine/sim/parser.hpp"
+#include "engine/sim/variable_use.hpp"
+
+namespace tilescope {
+namespace {
+
+/// "ns::table" of "_ZN2ns5tableE"; its last part.
+std::string last_part(const std::string& name) {
+  const size_t at = name.rfind("::");
+  return at == std::string::npos ? name : name.substr(at + 2);
+}
+
+/// Those that the compiler made for strings and the like have names that C++ does not allow.
+bool is_of_source(std::string_view name) {
+  return !name.empty() && name.find('$') == std::string_view::npos && !name.starts_with("__nv_");
+}
+
+std::vector<const PtxVariable*> variables_of(const PtxModule& module) {
+  std::vector<const PtxVariable*> variables;
+  for (const auto* list : {&module.constant, &module.global})
+    for (const PtxVariable& variable : *list)
+      if (is_of_source(variable.name)) variables.push_back(&variable);
+  return variables;
+}
+
+std::string names_of(const std::vector<const PtxVariable*>& variables) {
+  std::string names;
+  for (const PtxVariable* one : variables)
+    names += (names.empty() ? "" : ", ") + kernel_signature(std::string(one->name));
+  return names;
+}
+
+Result<const PtxVariable*> find_variable(const PtxModule& module, const std::string& wanted, const std::string& file) {
+  const std::vector<const PtxVariable*> all = variables_of(module);
+  std::vector<const PtxVariable*> whole, last;
+  for (const PtxVariable* one : all) {
+    const std::string name = kernel_signature(std::string(one->name));
+    if (one->name == wanted || name == wanted) whole.push_back(one);
+    if (last_part(name) == wanted) last.push_back(one);
+  }
+  const auto& found = whole.empty() ? last : whole;
+  if (found.size() == 1) return found.front();
+  if (found.empty())
+    return fail(ErrorId::variable_not_found, wanted, file, all.empty() ? Phrase("none") : Phrase(names_of(all)));
+  return fail(ErrorId::variable_ambiguous, wanted, file, names_of(found));
+}
+
+/// Whether a line declares a variable that begins as zeros: `.global .align 4 .u32 count;`.
+bool may_begin_as_zeros(std::string_view ptx) {
+  for (size_t at = 0; at < ptx.size();) {
+    const size_t end = std::min(ptx.find('\n', at), ptx.size());
+    std::string_view line = ptx.substr(at, end - at);
+    at = end + 1;
+    for (const std::string_view linkage : {".visible ", ".weak ", ".common "})
+      if (line.starts_with(linkage)) line.remove_prefix(linkage.size());
+    const bool declares = line.starts_with(".global ") || line.starts_with(".const ");
+    if (declares && line.find('=') == std::string_view::npos) return true;
+  }
+  return false;
+}
+
+bool begins_as_zeros(const PtxVariable& variable) {
+  const auto is_zero = [](uint8_t byte) { return byte == 0; };
+  return variable.relocations.empty() && std::all_of(variable.initial.begin(), variable.initial.end(), is_zero);
+}
+
+/// `__device__ int count = 0;`: the source itself says that it begins so.
+bool is_set_in_source(const std::string& name, const std::vector<SourceToken>& tokens) {
+  for (size_t i = 1; i + 1 < tokens.size(); ++i) {
+    if (!tokens[i].is(name) || tokens[i - 1].is(".") || tokens[i - 1].is("->") || tokens[i - 1].is("=")) continue;
+    size_t after = i + 1;
+    while (after < tokens.size() && tokens[after].is("[")) {
+      while (after < tokens.size() && !tokens[after].is("]")) ++after;
+      ++after;
+    }
+    const bool initial = after < tokens.size() && (tokens[after].is("=") || tokens[after].is("{"));
+    if (!initial) continue;
+    // The declaration, not an assignment: its specifier stands before it.
+    for (size_t k = i; k-- > 0 && !tokens[k].is(";") && !tokens[k].is("}") && !tokens[k].is("{");)
+      if (tokens[k].is("__device__") || tokens[k].is("__constant__") || tokens[k].is("__managed__")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<void> settle_variables(Plan& plan, const CompiledModule& module, uint64_t seed) {
+  if (plan.variables.empty() || plan.launches.empty()) return {};
+  const auto parsed = parse_ptx(module.ptx);
+  if (!parsed) return tl::unexpected<Error>(parsed.error());
+  for (size_t i = 0; i < plan.variables.size(); ++i) {
+    const VariableInput& given = plan.variables[i];
+    const auto found = find_variable(**parsed, given.name, plan.source_file);
+    if (!found && given.may_be_absent && found.error().id == ErrorId::variable_not_found) continue;
+    if (!found) return tl::unexpected<Error>(found.error());
+    Preset preset{.variable = std::string((*found)->name), .value = given.value};
+    if (given.contents) {
+      // Random numbers of its own: buffers have the streams before it.
+      auto made = make_contents(*given.contents, plan.buffers.size() + i, seed);
+      if (!made) return tl::unexpected<Error>(made.error());
+      preset.value.bytes = std::move(made->bytes);
+    }
+    if (preset.value.bytes.size() > (*found)->bytes)
+      return fail(ErrorId::variable_size, given.name, (*found)->bytes, preset.value.bytes.size());
+    plan.launches.front().presets.push_back(std::move(preset));
+  }
+  return {};
+}
+
+std::vector<Phrase> unset_variables(const Plan& plan, const CompiledModule& module) {
+  std::vector<Phrase> warnings;
+  if (!may_begin_as_zeros(module.ptx) || plan.launches.empty()) return warnings;
+  const auto parsed = parse_ptx(module.ptx);
+  if (!parsed) return warnings;
+  std::set<std::string_view> known;  // set by somebody
+  for (const Launch& launch : plan.launches) {
+    for (const Preset& preset : launch.presets) known.insert(preset.variable);
+    for (const VariableUse& use : find_variable_uses(**parsed, launch.kernel))
+      if (use.is_written) known.insert(use.variable->name);
+  }
+  const std::vector<SourceToken> tokens = source_tokens(plan.source_text);
+  for (const Launch& launch : plan.launches)
+    for (const VariableUse& use : find_variable_uses(**parsed, launch.kernel)) {
+      const std::string_view entry = use.variable->name;
+      if (!use.is_read || !begins_as_zeros(*use.variable) || !is_of_source(entry)) continue;
+      const std::string name = kernel_signature(std::string(entry));
+      if (!known.insert(entry).second || is_set_in_source(last_part(name), tokens)) continue;
+      warnings.push_back(
+          phrase("{} reads the variable '{}', which is zero because the host code that sets it does not "
+                 "run; set it with --symbol {}=…, or in the Sandbox's form",
+                 kernel_name(launch.kernel), name, name));
+    }
+  return warnings;
+}
+
+}  // namespace tilescope
