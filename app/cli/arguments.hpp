@@ -7,6 +7,11 @@
 //     null                                      a null pointer
 //     ptr:NAME  ptr:NAME+OFFSET                 once more a pointer to a buffer that another argument declares
 //     buf:TYPE:COUNT:INIT[:NAME]                a buffer; INIT as fill_from() reads it
+//     ptrs:buf:f32:16:normal;ptr:x              an array of pointers, such as float**; 8*buf:… stands for eight of them
+//     raw:buf:…  raw:ptr:…                      the kernel reinterprets the bytes: any type of elements is accepted
+//     PARAMETER=SPEC                            for the parameter of that name; the others follow in kernel order
+//
+// Numbers, counts and extents may be expressions (app/sandbox/expression.hpp) over the names that `names` knows.
 #pragma once
 
 #include <charconv>
@@ -15,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/sandbox/expression.hpp"
 #include "engine/plan.hpp"
 #include "engine/result.hpp"
 
@@ -29,17 +35,43 @@ Result<Assignment> parse_assignment(const std::string& text);
 /// A whole number, in decimal, or a power as "2^20".
 Result<int64_t> parse_integer(const std::string& name, const std::string& text);
 
-/// "64", "64,2" or "64,2,1"; each at least 1, and inside the limits of CUDA for "grid" and "block".
-Result<Dim3> parse_extent(const std::string& name, const std::string& text);
+/// Knows no name.
+std::optional<Checked<long double>> no_names(std::string_view name);
 
-/// The --arg specs of `exec`, in kernel order: scalars, and buffers which are added to `buffers`. Unnamed buffers are
-/// called arg0, arg1, … by their position; a name given twice is an Error.
+/// An expression on the command line that has no value: why, in English.
+std::string problem_text(const Problem& problem);
+
+/// A whole number, or an expression for one, in [low, high]; `option` is what messages name.
+Result<int64_t> parse_whole_expression(const std::string& option, const std::string& text, int64_t low, int64_t high,
+                                       const NameLookup& names);
+
+/// "64", "64,2", "64x2" or "ceil(n/256),2,1"; each at least 1, and inside the limits of CUDA for "grid" and "block".
+Result<Dim3> parse_extent(const std::string& name, const std::string& text, const NameLookup& names = no_names);
+
+/// "PARAMETER=SPEC" → both; the name is empty where there is none.
+Assignment split_argument(const std::string& text);
+
+/// What --arg and --symbol say.
+struct ParsedArguments {
+  std::vector<Argument> arguments;
+  std::vector<std::string> names;  // parallel: the parameter that each is for; "": the next one
+  std::vector<Preset> presets;     // contents of arrays of pointers
+  std::vector<VariableInput> variables;
+};
+
+/// The --arg specs of `exec` and its --symbol NAME=SPEC: scalars, and buffers which are added to `buffers`. A buffer
+/// without a name is called by its parameter's, or arg0, arg1, … by its position; a name given twice is an Error. The
+/// buf: of a symbol fills the variable itself, and is none of `buffers`.
+Result<ParsedArguments> parse_arguments(const std::vector<std::string>& specs, const std::vector<std::string>& symbols,
+                                        std::vector<BufferSpec>& buffers, const NameLookup& names);
+/// The arguments alone.
 Result<std::vector<Argument>> parse_arguments(const std::vector<std::string>& specs, std::vector<BufferSpec>& buffers);
 
 /// The bytes of "TYPE:VALUE[,VALUE…]"; `spec` is what messages quote.
-Result<ScalarArgument> parse_scalar(const std::string& spec, std::string_view type, std::string_view values);
+Result<ScalarArgument> parse_scalar(const std::string& spec, std::string_view type, std::string_view values,
+                                    const NameLookup& names = no_names);
 /// "buf:TYPE:COUNT:INIT[:NAME]"; the name is empty where none is given.
-Result<BufferSpec> parse_buffer(const std::string& spec);
+Result<BufferSpec> parse_buffer(const std::string& spec, const NameLookup& names = no_names);
 
 /// A number that is all of the text.
 template <class T>

@@ -38,6 +38,21 @@ std::vector<int64_t> parse_shape(const std::string& text) {
   return shape;
 }
 
+/// "n", "rows,cols", "ceil(n/4)*4": the same from expressions; or why there is none.
+Result<std::vector<int64_t>> evaluate_shape(const std::string& spec, const std::string& text, const NameLookup& names) {
+  std::vector<int64_t> shape;
+  int64_t total = 1;
+  for (const std::string& part : split_extents(text)) {
+    const auto extent = evaluate_whole(part, names, 1, static_cast<long double>(kLargestCount / total));
+    if (!extent)
+      return fail(ErrorId::bad_argument, spec,
+                  phrase("the count '{}' is not a number from 1 to 2^40: {}", text, problem_text(extent.error())));
+    shape.push_back(static_cast<int64_t>(*extent));
+    total *= shape.back();
+  }
+  return shape;
+}
+
 std::optional<Fill> fill_named(std::string_view name) {
   constexpr auto kNames = std::to_array<std::pair<std::string_view, Fill>>({{"zero", Fill::zero},
                                                                             {"zeros", Fill::zero},
@@ -115,7 +130,7 @@ std::string read_fill(const std::string& text, BufferSpec& buffer) {
 
 }  // namespace
 
-Result<BufferSpec> parse_buffer(const std::string& spec) {
+Result<BufferSpec> parse_buffer(const std::string& spec, const NameLookup& names) {
   auto parts = split(spec, ':', 5);
   if (parts.size() < 4) return fail(ErrorId::bad_argument, spec, "a buffer is buf:TYPE:COUNT:INIT[:NAME]");
   BufferSpec buffer;
@@ -124,8 +139,11 @@ Result<BufferSpec> parse_buffer(const std::string& spec) {
     return fail(ErrorId::bad_argument, spec, phrase("there is no element type '{}'; there are {}", parts[1], kTypes));
   buffer.type = *type;
   buffer.shape = parse_shape(parts[2]);
-  if (buffer.shape.empty())
-    return fail(ErrorId::bad_argument, spec, phrase("the count '{}' is not a number from 1 to 2^40", parts[2]));
+  if (buffer.shape.empty()) {
+    auto shape = evaluate_shape(spec, parts[2], names);
+    if (!shape) return tl::unexpected<Error>(shape.error());
+    buffer.shape = std::move(*shape);
+  }
   std::error_code ignored;
   const std::string whole = parts.size() == 5 ? parts[3] + ":" + parts[4] : std::string();
   if (whole.starts_with("@") && std::filesystem::exists(whole.substr(1), ignored)) {  // a colon in the file's name

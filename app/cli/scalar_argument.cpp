@@ -96,6 +96,14 @@ std::string append_bool(std::vector<std::byte>& bytes, std::string_view text) {
   return {};
 }
 
+/// The value of an expression as a literal; nothing where it has none.
+std::optional<std::string> evaluate_text(const std::string& text, bool whole, const NameLookup& names) {
+  if (parse_whole<double>(text)) return std::nullopt;  // a literal of another type
+  const auto value = evaluate(text, names);
+  if (!value || (whole && *value != std::floor(*value))) return std::nullopt;
+  return whole ? fmt::format("{:.0f}", *value) : fmt::format("{}", static_cast<double>(*value));
+}
+
 using Append = std::string (*)(std::vector<std::byte>& bytes, std::string_view text);
 template <DType type>
 std::string append_as(std::vector<std::byte>& bytes, std::string_view text) {
@@ -136,21 +144,25 @@ constexpr auto kScalarTypes = std::to_array<ScalarType>({
 
 }  // namespace
 
-Result<ScalarArgument> parse_scalar(const std::string& spec, std::string_view type, std::string_view values) {
+Result<ScalarArgument> parse_scalar(const std::string& spec, std::string_view type, std::string_view values,
+                                    const NameLookup& names) {
   for (const ScalarType& known : kScalarTypes) {
     if (known.name != type) continue;
     ScalarArgument argument;
     argument.text = spec;
     argument.number = known.number;
-    const std::vector<std::string> parts = split(values, ',', std::numeric_limits<size_t>::max());
-    for (const std::string& one : parts)
-      if (const std::string problem = known.append(argument.bytes, one); !problem.empty())
-        return fail(ErrorId::bad_argument, spec, problem);
+    const std::vector<std::string> parts = split_at_commas(values);
+    for (const std::string& one : parts) {
+      const std::string problem = known.append(argument.bytes, one);
+      if (problem.empty()) continue;
+      const auto value = evaluate_text(one, known.number == Number::whole, names);
+      if (!value || !known.append(argument.bytes, *value).empty()) return fail(ErrorId::bad_argument, spec, problem);
+    }
     if (parts.size() > 1) argument.number = Number::unknown;
     return argument;
   }
-  std::string names = "f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool";
-  return fail(ErrorId::bad_argument, spec, phrase("there is no type '{}'; there are {}", type, names));
+  const std::string known_types = "f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool";
+  return fail(ErrorId::bad_argument, spec, phrase("there is no type '{}'; there are {}", type, known_types));
 }
 
 }  // namespace tilescope
