@@ -6,6 +6,7 @@
 #include "app/panels/correctness_model.hpp"
 #include "app/panels/correctness_view.hpp"
 #include "app/panels/tiles_index.hpp"
+#include "app/sentences.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
@@ -50,7 +51,9 @@ float draw_sentence(PanelContext& context, const RunResult& run, const OutputSta
                              fmt::arg("all", count_text(output.count)), name);
     colour = theme.error;
   }
-  const std::string quiet = " " + strings("correctness.unchecked_hint");
+  std::string quiet = " " + strings("correctness.unchecked_hint");
+  for (const Phrase& warning : run.warnings)
+    quiet += (strings.language == Language::en ? " " : "") + sentence(strings, warning);
   const TextRun runs[] = {{context.fonts.body_semibold, colour, finding}, {context.fonts.body, theme.muted, quiet}};
   return flow_text(list, low, right - low.x - badge_wide - context.px(24), context.px(24), runs);
 }

@@ -246,6 +246,23 @@ void argument_fields(Column& column, FormFields& fields, const ParameterType& pa
   }
 }
 
+/// The module's variables: what the host would copy into them.
+void variable_fields(Column& column, FormFields& fields, const Sandbox& sandbox) {
+  if (sandbox.form().variables.empty()) return;
+  const Strings& text = column.context.strings;
+  const std::vector<Choice> fill_choices = fills(text);
+  heading(column, "sandbox.variables");
+  for (const FormVariable& variable : sandbox.form().variables) {
+    label(column, variable.declared);
+    column.y += column.px(kLabel);
+    fields.text_with_choices("@" + variable.name, column.left, column.width(), text("sandbox.variable_meaning"),
+                             fill_choices);
+    column.y += column.px(kFieldHeight);
+    fields.problems(std::array{"@" + variable.name});
+    column.y += column.px(kGap);
+  }
+}
+
 void compile_fields(Column& column, FormFields& fields) {
   const Strings& text = column.context.strings;
   short_field(column, fields, "defines", text("sandbox.defines"), text("sandbox.defines_meaning"));
@@ -267,6 +284,7 @@ void sandbox_section(Column& column, Sandbox& sandbox) {
   }
   for (const ParameterType& parameter : sandbox.form().parameters)
     argument_fields(column, fields, parameter, parameter.name);
+  variable_fields(column, fields, sandbox);
   column.y += column.px(4);
   compile_fields(column, fields);
   column.y += column.px(4);

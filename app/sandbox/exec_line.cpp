@@ -1,6 +1,8 @@
 // The command that makes the same run without the window.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/sandbox/kernel_form.hpp"
 
 namespace tilescope {
@@ -22,15 +24,42 @@ std::string extent_text(const Dim3& extent) {
 
 }  // namespace
 
+ExecWords exec_words(const FilledForm& filled) {
+  ExecWords words;
+  words.kernel = filled.kernel;
+  words.grid = extent_text(filled.launch.grid);
+  words.block = extent_text(filled.launch.block);
+  if (filled.launch.shared_bytes > 0) words.shared = std::to_string(filled.launch.shared_bytes);
+  for (const Define& define : filled.defines) words.defines.push_back(define.name + "=" + define.value);
+  words.includes = filled.include_folders;
+  const bool all_named = std::ranges::none_of(filled.names, [](const std::string& name) { return name.empty(); });
+  for (size_t i = 0; i < filled.specs.size(); ++i) {
+    const std::string& spec = filled.specs[i];
+    // A buffer says its name itself.
+    const bool is_named = all_named && !spec.starts_with("buf:");
+    words.arguments.push_back((is_named ? filled.names[i] + "=" : "") + (spec.empty() ? "bytes:…" : spec));
+  }
+  words.symbols = filled.symbols;
+  return words;
+}
+
+std::string exec_line(const std::string& file, const ExecWords& words) {
+  std::string line = "tilescope exec " + quoted(file) + " --kernel " + quoted(words.kernel);
+  line += " --grid " + quoted(words.grid) + " --block " + quoted(words.block);
+  if (!words.shared.empty()) line += " --shared " + quoted(words.shared);
+  for (const std::string& define : words.defines) line += " --define " + quoted(define);
+  for (const std::string& folder : words.includes) line += " --include " + quoted(folder);
+  for (const std::string& argument : words.arguments) line += " --arg " + quoted(argument);
+  for (const std::string& symbol : words.symbols) line += " --symbol " + quoted(symbol);
+  for (const std::string& other : words.others) line += " " + quoted(other);
+  return line;
+}
+
 std::string exec_line(const std::string& file, const FilledForm& filled, DeviceKind device, uint64_t seed) {
-  std::string line = "tilescope exec " + quoted(file) + " --kernel " + quoted(filled.kernel);
-  line += " --grid " + extent_text(filled.launch.grid) + " --block " + extent_text(filled.launch.block);
-  if (filled.launch.shared_bytes > 0) line += fmt::format(" --shared {}", filled.launch.shared_bytes);
-  for (const Define& define : filled.defines) line += " --define " + quoted(define.name + "=" + define.value);
-  for (const std::string& folder : filled.include_folders) line += " --include " + quoted(folder);
-  for (const std::string& spec : filled.specs) line += " --arg " + quoted(spec);
-  if (seed != 1) line += fmt::format(" --seed {}", seed);
-  return line + fmt::format(" --on {} --traffic", name_of(device));
+  ExecWords words = exec_words(filled);
+  if (seed != 1) words.others = {"--seed", std::to_string(seed)};
+  words.others.insert(words.others.end(), {"--on", std::string(name_of(device)), "--traffic"});
+  return exec_line(file, words);
 }
 
 }  // namespace tilescope

@@ -77,6 +77,7 @@ class Suggestion {
     put("shared", "0", Origin::usual);
     form_.defaults["defines"] = form_.defaults["includes"] = "";
     for (const ParameterType& parameter : form_.parameters) suggest_argument(parameter, parameter.name);
+    suggest_variables();
     suggest_block();
     suggest_grid();
     suggest_shared();
@@ -102,8 +103,49 @@ class Suggestion {
         for (const ParameterType& member : parameter.members) suggest_argument(member, name + "." + member.name);
         return;
       case Kind::unknown:
-        put(name + ".spec", "", Origin::usual);
+        put(name + ".spec", parameter.is_table ? fmt::format("ptrs:4*buf:{}:n:normal", name_of(parameter.type)) : "",
+            Origin::usual);
     }
+  }
+
+  /// Those that this kernel names, or a function of the device that it may call.
+  void suggest_variables() {
+    const auto is_named = [this](const SourceVariable& variable) {
+      return std::any_of(kernel_.body.begin(), kernel_.body.end(),
+                         [&](const SourceToken& token) { return token.is(variable.last_name); });
+    };
+    for (const SourceVariable& variable : facts_.variables) {
+      if (!is_named(variable) && !variable.is_used_by_function) continue;
+      FormVariable one{.name = variable.name,
+                       .declared = variable.declared,
+                       .type = read_parameter(variable.declared, facts_.types),
+                       .extents = variable.extents};
+      for (const int64_t extent : variable.extents) one.declared += fmt::format("[{}]", extent);
+      suggest_variable(one, variable);
+      form_.variables.push_back(std::move(one));
+    }
+  }
+
+  void suggest_variable(const FormVariable& one, const SourceVariable& variable) {
+    const std::string field = "@" + one.name;
+    put(field, "", variable.is_initialised ? Origin::declaration : Origin::usual);
+    if (!variable.is_set_by_host || one.type.kind != Kind::scalar) return;
+    const auto copied = kernel_.launch->symbols.find(variable.last_name);
+    std::string text;
+    if (copied != kernel_.launch->symbols.end())
+      for (const HostValue& value : copied->second.values) {
+        const auto number = host_value_of(value, kernel_.launch->variables);
+        if (!number) return;
+        text += (text.empty() ? "" : ", ") + fmt::format("{}", static_cast<double>(*number));
+      }
+    if (!text.empty()) {
+      put(field, text, Origin::host);
+      form_.origins[field] = {Origin::host, copied->second.place.function, line_here(copied->second.place)};
+      return;
+    }
+    // The host sets it to what this does not know.
+    const bool whole = !is_floating(one.type.type);
+    put(field, !one.extents.empty() ? (whole ? "uniform" : "normal") : number(one.type), Origin::usual);
   }
 
   void suggest_number(const ParameterType& parameter, const std::string& field) {
@@ -356,6 +398,7 @@ void suggest(KernelForm& form, const SourceFacts& facts) {
   const SourceFacts inside = with_template_arguments(facts, *kernel, typed.arguments);
   form.constants = inside.constants;
   form.parameters.clear();
+  form.variables.clear();
   for (const std::string& declaration : kernel->parameters) {
     ParameterType parameter = read_parameter(declaration, inside.types);
     if (parameter.name.empty()) parameter.name = fmt::format("arg{}", form.parameters.size());

@@ -180,6 +180,7 @@ HostLaunch HostInterpreter::launch_at(size_t name, size_t angles, size_t launche
   if (!spend(0)) return {.count = launches, .place = launch.place};
   launch.variables = std::move(variables_);
   launch.buffers = std::move(buffers_);
+  launch.symbols = std::move(symbols_);
   return launch;
 }
 

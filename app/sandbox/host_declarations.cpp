@@ -133,7 +133,24 @@ void HostInterpreter::declare_array(Scope& scope, const Declarator& one) {
   if (close == one.at + 2 && is(close, "=") && is(close + 1, "{"))
     count = host_number(static_cast<long double>(group_at(close + 1).size()));
   scope.lengths[one.name] = count;
+  note_elements(scope, one, close);
   if (one.stars > 0) scope.pointers[one.name] = new_buffer(one.type_text);
+}
+
+/// float w[3] = {0.25f, 0.5f, 0.25f}
+void HostInterpreter::note_elements(Scope& scope, const Declarator& one, size_t close) {
+  constexpr size_t kMost = 64;
+  scope.elements.erase(one.name);
+  const size_t open = is(close, "=") ? close + 1 : close;
+  if (one.stars > 0 || !is(open, "{")) return;
+  std::vector<HostValue> values;
+  for (const Tokens element : group_at(open)) {
+    if (values.size() == kMost || (!element.empty() && element[0].is("{"))) return;
+    values.push_back(evaluate(scope, element));
+  }
+  // float w[9] = {0} is filled in later, as a rule.
+  const auto length = host_value_of(scope.lengths[one.name], variables_);
+  if (length && *length == static_cast<long double>(values.size())) scope.elements[one.name] = std::move(values);
 }
 
 /// float *d_x, *d_y = d_x, and float* d_x = device_array<float>(n), where a function allocates. False: a number.

@@ -19,12 +19,13 @@ class HostInterpreter {
   using Extents = std::array<size_t, 3>;  // variables
   /// What names mean at some statement of a function.
   struct Scope {
-    const HostSource::Function* function = nullptr;  // null: outside all
-    std::map<std::string, size_t> values;            // → variables
-    std::map<std::string, Extents> extents;          // dim3
-    std::map<std::string, size_t> pointers;          // → buffers
-    std::map<std::string, std::string> types;        // of numbers and arrays; of a pointer, what it points to
-    std::map<std::string, HostValue> lengths;        // elements of arrays
+    const HostSource::Function* function = nullptr;          // null: outside all
+    std::map<std::string, size_t> values;                    // → variables
+    std::map<std::string, Extents> extents;                  // dim3
+    std::map<std::string, size_t> pointers;                  // → buffers
+    std::map<std::string, std::string> types;                // of numbers and arrays; of a pointer, what it points to
+    std::map<std::string, HostValue> lengths;                // elements of arrays
+    std::map<std::string, std::vector<HostValue>> elements;  // of arrays that a list sets, and nobody after it
     std::map<std::string, std::string> type_arguments;
     std::set<std::string> guessed;   // numbers that a branch has set first that may not be taken
     std::set<std::string> defaults;  // dim3 without an initial value
@@ -97,6 +98,7 @@ class HostInterpreter {
   void declare_extents(Scope& scope, const Declarator& one);
   void declare_vector(Scope& scope, const Declarator& one, size_t angle);
   void declare_array(Scope& scope, const Declarator& one);
+  void note_elements(Scope& scope, const Declarator& one, size_t close);
   bool declare_pointer(Scope& scope, const Declarator& one);
   std::vector<Tokens> group_at(size_t open) const;
   /// How surely a statement is executed.
@@ -116,6 +118,7 @@ class HostInterpreter {
   void allocation(Scope& scope, size_t i, bool weak);
   void memory_set(Scope& scope, size_t i);
   void memory_copy(Scope& scope, size_t i);
+  void symbol_copy(Scope& scope, size_t i);
   void library_call(Scope& scope, size_t i);
   void stream_input(Scope& scope, size_t i);
   void run_function(Scope& scope, size_t i);
@@ -132,6 +135,7 @@ class HostInterpreter {
   const std::vector<SourceToken>& tokens_;
   HostVariables variables_;
   std::vector<HostMemory> buffers_;
+  std::map<std::string, HostSymbol> symbols_;
   Scope global_;
   std::set<std::string> open_macros_;
   int depth_ = 0;  // of calls, and of macros in macros

@@ -106,8 +106,11 @@ void HostSource::read_functions() {
       for (size_t k = begin + 2; k + 1 < function.open && !tokens[k - 1].is(">"); ++k)
         if (tokens[k].kind == SourceToken::Kind::name && is_any(tokens[k + 1], {",", ">", "="}))
           function.type_parameters.emplace_back(tokens[k].text);
+    const auto prepares = [](const SourceToken& token) {
+      return is_allocation(token) || token.text.find("MemcpyToSymbol") != std::string_view::npos;
+    };
     function.allocates = !part.is_kernel && std::any_of(tokens.begin() + static_cast<ptrdiff_t>(function.body),
-                                                        tokens.begin() + static_cast<ptrdiff_t>(end), is_allocation);
+                                                        tokens.begin() + static_cast<ptrdiff_t>(end), prepares);
     functions_.push_back(std::move(function));
   }
   std::ranges::stable_sort(functions_, {}, &Function::begin);

@@ -48,6 +48,12 @@ struct HostArgument {
   bool is_null = false;          // nullptr
 };
 
+/// What cudaMemcpyToSymbol copies into a variable of the device.
+struct HostSymbol {
+  std::vector<HostValue> values;  // a number, or the elements of an array; empty: not known
+  HostPlace place = {};
+};
+
 struct HostLaunch {
   size_t count = 0;  // launches of the kernel in the file; what follows is of the first
   HostPlace place;
@@ -58,6 +64,7 @@ struct HostLaunch {
   std::set<size_t> template_variables;          // on which these depend
   HostVariables variables;
   std::vector<HostMemory> buffers;
+  std::map<std::string, HostSymbol> symbols;  // by the last part of the variable's name
 };
 
 class HostInterpreter;
@@ -84,7 +91,7 @@ class HostSource {
     std::string name;  // without namespaces
     size_t begin = 0;  // tokens: its declaration, parameters and body
     size_t open = 0, body = 0, end = 0;
-    bool allocates = false;
+    bool allocates = false;                    // or sets variables of the device
     std::vector<std::string> type_parameters;  // template <typename T, int N>: "T", "N"
   };
   struct Macro {

@@ -114,7 +114,10 @@ void HostInterpreter::statement(Scope& scope, const Flow& flow, size_t i) {
   increment(scope, i, certainty);
   if (is_allocation(now)) allocation(scope, i, certainty.weak);
   if (now.text.starts_with("cudaMemset") || now.text.starts_with("hipMemset")) memory_set(scope, i);
-  if (now.text.starts_with("cudaMemcpy") || now.text.starts_with("hipMemcpy")) memory_copy(scope, i);
+  if (now.text.starts_with("cudaMemcpyToSymbol") || now.text.starts_with("hipMemcpyToSymbol"))
+    symbol_copy(scope, i);
+  else if (now.text.starts_with("cudaMemcpy") || now.text.starts_with("hipMemcpy"))
+    memory_copy(scope, i);
   library_call(scope, i);
   if (now.is("cin")) stream_input(scope, i);
   if (now.is("resize") && i >= 2 && is_any(tokens_[i - 1], {".", "->"}) && is(i + 1, "(")) {
@@ -156,6 +159,7 @@ void HostInterpreter::assignment(Scope& scope, size_t i, Certainty certainty) {
       return;
     }
   // One element of an array is not told from another one.
+  if (element) scope.elements.erase(path);
   if (!scope.pointers.contains(path) && !element) assign_number(scope, path, operation, tokens, i, certainty);
 }
 
@@ -312,6 +316,34 @@ void HostInterpreter::memory_copy(Scope& scope, size_t i) {
   const auto arguments = group_at(i + 1);
   if (arguments.size() < 3) return;
   if (const auto buffer = pointer(scope, arguments[0])) buffers_[*buffer].set_to.reset();
+}
+
+/// cudaMemcpyToSymbol(filter, weights, sizeof(weights)), (count, &n, sizeof(int))
+void HostInterpreter::symbol_copy(Scope& scope, size_t i) {
+  if (!is(i + 1, "(")) return;
+  const auto arguments = group_at(i + 1);
+  if (arguments.size() < 2 || !spend(1)) return;
+  std::string name;
+  for (const SourceToken& token : arguments[0])
+    if (token.kind == SourceToken::Kind::name) name = token.text;
+  if (name.empty()) return;
+  HostSymbol symbol{.place = place_of(scope, i)};
+  const Tokens from = arguments[1];
+  const bool is_address = !from.empty() && from[from.size() - 1].kind == SourceToken::Kind::name && from.size() >= 2 &&
+                          from[from.size() - 2].is("&");
+  const std::string source = from.empty() ? std::string() : std::string(from.back().text);
+  if (is_address) {
+    if (const HostValue value = value_of(scope, source)) symbol.values = {value};
+  } else if (const auto known = scope.elements.find(source); known != scope.elements.end()) {
+    symbol.values = known->second;
+  } else if (const auto outside = global_.elements.find(source); outside != global_.elements.end()) {
+    symbol.values = outside->second;
+  }
+  const bool known = std::ranges::all_of(symbol.values, [&](const HostValue& value) {
+    return value != nullptr && host_value_of(value, variables_).has_value();
+  });
+  if (!known || arguments.size() > 3) symbol.values.clear();  // an offset: a part of it
+  symbols_[name] = std::move(symbol);
 }
 
 /// cudaDeviceGetAttribute(&sms, …), scanf("%d", &n): what a library function writes to a number is not known. A

@@ -75,7 +75,10 @@ class Filling {
     for (const ParameterType& parameter : form_.parameters) {
       filled_.launch.arguments.push_back(argument(parameter, parameter.name));
       filled_.specs.push_back(spec_);
+      const bool declared = parameter.declared.find(parameter.name) != std::string::npos;
+      filled_.names.push_back(declared ? parameter.name : "");
     }
+    for (const FormVariable& variable : form_.variables) fill_variable(variable);
     return std::move(filled_);
   }
 
@@ -232,9 +235,7 @@ class Filling {
       if (parameter.is_bool && (text == "true" || text == "false")) text = text == "true" ? "1" : "0";
       const long double value = component(parameter, field, text);
       append_number(result.bytes, parameter.type, value);
-      const bool whole_number = value == std::floor(value) && std::fabs(value) < 1e18L;
-      spec_ += i > 0 ? "," : "";
-      spec_ += whole_number ? fmt::format("{:.0f}", value) : fmt::format("{}", static_cast<double>(value));
+      spec_ += (i > 0 ? "," : "") + number_text(value);
     }
     return result;
   }
@@ -279,15 +280,79 @@ class Filling {
     return whole_struct;
   }
 
-  /// A type that nothing is known about: its bytes, as exec takes them.
+  /// What the host would have copied into a variable: numbers, or a fill for all of its elements.
+  void fill_variable(const FormVariable& variable) {
+    const std::string field = "@" + variable.name, &text = form_.text(field);
+    if (text.find_first_not_of(' ') == std::string::npos || text == "zero") return;
+    std::string spec = text;
+    if (variable.type.kind == ParameterType::Kind::scalar) {
+      int64_t count = variable.type.components;
+      for (const int64_t extent : variable.extents) count *= extent;
+      const std::string type(variable.type.is_bool ? "bool" : name_of(variable.type.type));
+      const std::string as_buffer = fmt::format("buf:{}:{}:{}", name_of(variable.type.type), count, fill_spec(text));
+      const bool is_fill = std::isalpha(static_cast<unsigned char>(text[0])) != 0 || text[0] == '@';
+      spec = is_fill && parse_buffer(as_buffer) ? as_buffer : type + ":" + numbers(variable, field, text);
+    }
+    std::vector<BufferSpec> none;
+    auto read = parse_arguments({}, {variable.name + "=" + spec}, none, no_names);
+    if (!read || !none.empty()) return problem(field, "sandbox.bad_variable", {{"text", text}});
+    read->variables.front().may_be_absent = true;
+    filled_.variables.push_back(std::move(read->variables.front()));
+    filled_.symbols.push_back(variable.name + "=" + spec);
+  }
+
+  /// "n, 2*n" → "4096,8192".
+  std::string numbers(const FormVariable& variable, const std::string& field, const std::string& text) {
+    std::string values;
+    for (std::string one : split_at_commas(text)) {
+      if (variable.type.is_bool && (one == "true" || one == "false")) one = one == "true" ? "1" : "0";
+      values += (values.empty() ? "" : ",") + number_text(component(variable.type, field, one));
+    }
+    return values;
+  }
+
+  static std::string number_text(long double value) {
+    const bool whole = value == std::floor(value) && std::fabs(value) < 1e18L;
+    return whole ? fmt::format("{:.0f}", value) : fmt::format("{}", static_cast<double>(value));
+  }
+
+  /// A type that nothing is known about, or an array of pointers: as exec takes it.
   Argument specified(const ParameterType&, const std::string& name) {
     const std::string field = name + ".spec", &text = form_.text(field);
-    spec_ = text;
-    std::vector<BufferSpec> none;
-    auto read = parse_arguments({text}, none);
-    if (!text.empty() && read && none.empty() && read->size() == 1) return read->front();
+    std::vector<BufferSpec> buffers = filled_.buffers;
+    under_way_ = {field};
+    spec_ = with_counts(text);
+    auto read = parse_arguments({name + "=" + spec_}, {}, buffers, names());
+    under_way_.clear();
+    if (!text.empty() && read && read->arguments.size() == 1) {
+      filled_.buffers = std::move(buffers);
+      for (Preset& preset : read->presets) filled_.launch.presets.push_back(std::move(preset));
+      return read->arguments.front();
+    }
     problem(field, "sandbox.unknown_type", {{"text", text}});
     return ScalarArgument{};
+  }
+
+  /// "ptrs:4*buf:f32:n:normal" → "ptrs:4*buf:f32:4096:normal": the command line knows no n.
+  std::string with_counts(const std::string& text) {
+    constexpr size_t kAll = std::numeric_limits<size_t>::max();
+    if (!text.starts_with("ptrs:")) return text;
+    std::string result;
+    for (const std::string& element : split(text.substr(5), ';', kAll)) {
+      std::vector<std::string> parts = split(element, ':', kAll);
+      if (parts.size() >= 4 && parts[0].ends_with("buf")) {
+        std::string extents;
+        for (const std::string& extent : split_extents(parts[2])) {
+          const auto value = evaluate_whole(extent, names(), 1, 1e18L);
+          extents += (extents.empty() ? "" : "x") + (value ? number_text(*value) : extent);
+        }
+        parts[2] = extents;
+      }
+      std::string joined;
+      for (const std::string& part : parts) joined += (joined.empty() ? "" : ":") + part;
+      result += (result.empty() ? "ptrs:" : ";") + joined;
+    }
+    return result;
   }
 
   Argument pointer(const ParameterType& parameter, const std::string& name) {

@@ -10,6 +10,8 @@
 //     NAME.fill       normal            its initial content, as `exec --arg buf:…` takes it
 //     NAME.role       input             input, output, inout or scratch
 //     NAME.value      2.5               of a number; NAME.spec of a type that is not known: bytes:… struct:…
+//     @NAME           0.25, 0.5, 0.25   of a variable of the module: its numbers, or what fills it as `exec` takes it;
+//                                       empty: as the file declares it
 #pragma once
 
 #include <array>
@@ -43,6 +45,14 @@ struct FieldOrigin {
   bool operator==(const FieldOrigin&) const = default;
 };
 
+/// A __constant__, __device__ or __managed__ variable; its field is "@" and its name.
+struct FormVariable {
+  std::string name;              // "ns::weights"
+  std::string declared;          // "float weights[9]"
+  ParameterType type;            // of one element
+  std::vector<int64_t> extents;  // of an array
+};
+
 struct KernelForm {
   std::string kernel;  // as the source declares it, without template arguments
   std::string last_name;
@@ -50,6 +60,7 @@ struct KernelForm {
   bool is_template = false;
   std::vector<std::string> instantiations;   // "scale<float>", offered
   std::vector<ParameterType> parameters;     // each with a name: arg2 where the source gives none
+  std::vector<FormVariable> variables;       // that the kernel may read
   std::map<std::string, int64_t> constants;  // names that fields may use
   FieldTexts defaults, edits;
   std::map<std::string, FieldOrigin> origins;    // of the defaults
@@ -76,7 +87,10 @@ struct FilledForm {
   std::string kernel;                         // "scale<float>"
   std::vector<BufferSpec> buffers;
   Launch launch;
-  std::vector<std::string> specs;  // the arguments as `exec --arg` takes them
+  std::vector<std::string> specs;    // the arguments as `exec --arg` takes them
+  std::vector<std::string> names;    // parallel: the parameters'; empty where the source gives none
+  std::vector<std::string> symbols;  // the variables as `exec --symbol` takes them
+  std::vector<VariableInput> variables;
   std::vector<Define> defines;
   std::vector<std::string> include_folders;
   bool good() const { return problems.empty(); }
@@ -87,6 +101,14 @@ FilledForm fill_in(const KernelForm& form, int64_t n);
 constexpr int64_t kSmallestN = 1, kLargestN = int64_t{1} << 30;
 int64_t n_of(const KernelForm& form);
 
+/// The words of `tilescope exec`.
+struct ExecWords {
+  std::string kernel, grid, block, shared;  // shared empty: none
+  std::vector<std::string> defines, includes, arguments, symbols, others;
+};
+ExecWords exec_words(const FilledForm& filled);
+/// As one line for a shell.
+std::string exec_line(const std::string& file, const ExecWords& words);
 /// `tilescope exec …`: the same run on the command line.
 std::string exec_line(const std::string& file, const FilledForm& filled, DeviceKind device, uint64_t seed);
 

@@ -223,22 +223,17 @@ ParameterType read_with_depth(const std::string& declaration, TypeReading& readi
   ParameterType type;
   if (!declarator.is_template && !(is_pointer && behind_pointer))
     type = value_type(declarator.words, reading, depth, behind_pointer || is_pointer);
-  if (declarator.stars > 1) {  // pointers to pointers: addresses that nothing fills
-    ParameterType address;
-    address.kind = ParameterType::Kind::scalar;
-    address.type = DType::u64;
-    address.size = sizeof(uint64_t);
-    type = address;
-  }
-  if (declarator.stars > 0) {
+  if (declarator.stars > 1) {
+    type = {.type = type.kind == ParameterType::Kind::scalar ? type.type : DType::f32};
+    type.is_table = true;
+    type.size = type.alignment = sizeof(uint64_t);
+  } else if (declarator.stars > 0) {
     const ParameterType target = std::move(type);
     type = {};
     if (target.kind == ParameterType::Kind::pointer) {
-      ParameterType address;
-      address.kind = ParameterType::Kind::scalar;
-      address.type = DType::u64;
-      address.size = sizeof(uint64_t);
-      point_to(type, address);
+      type.type = target.type;
+      type.is_table = true;
+      type.size = type.alignment = sizeof(uint64_t);
     } else {
       point_to(type, target);
     }

@@ -28,6 +28,7 @@ struct ParameterType {
   size_t size = 0;           // bytes as an argument; 0: unknown
   size_t alignment = 1;      // as a member
   size_t element_bytes = 0;  // pointer to something of unknown type: bytes of that, where known
+  bool is_table = false;     // float**: of unknown kind, `type` is what its pointers point to
   std::vector<ParameterType> members = {};
 };
 

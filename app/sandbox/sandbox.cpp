@@ -40,6 +40,7 @@ Rung make_rung(const fs::path& file, const KernelForm& form) {
   rung.title = {form.kernel, form.kernel};
   rung.kernels = {form.last_name};
   rung.buffers = [shared](const Config& config) { return fill_in(*shared, config.size("n")).buffers; };
+  rung.variables = [shared](const Config& config) { return fill_in(*shared, config.size("n")).variables; };
   rung.launches = [shared](const Config& config) {
     FilledForm filled = fill_in(*shared, config.size("n"));
     // A kernel that the source seems not to have is still asked for by its name.

@@ -193,6 +193,81 @@ void read_head(SourceKernel& kernel, const SourceFacts& facts, Tokens part) {
   }
 }
 
+Tokens tokens_of(const SourceParts& source, const SourcePart& part) {
+  const auto before = [](size_t offset) {
+    return [offset](const SourceToken& token) { return token.offset < offset; };
+  };
+  const auto first = std::partition_point(source.tokens.begin(), source.tokens.end(), before(part.begin));
+  return Tokens(first, std::partition_point(first, source.tokens.end(), before(part.end)));
+}
+
+/// One name of a declaration and what follows it: "weights[2 * RADIUS + 1] = {…}".
+void read_variable(SourceFacts& facts, SourceVariable variable, Tokens tokens) {
+  if (tokens.empty() || tokens[0].kind != Kind::name) return;
+  variable.last_name = tokens[0].text;
+  variable.name += variable.last_name;
+  variable.declared += variable.last_name;
+  size_t at = 1;
+  while (at < tokens.size() && tokens[at].is("[")) {
+    const size_t close = after_group(tokens, at);
+    const auto extent = constant_value(tokens.subspan(at + 1, std::max(close, at + 2) - at - 2), facts.constants);
+    if (!extent || *extent < 1) return;  // how much it holds is not known
+    variable.extents.push_back(*extent);
+    at = close;
+  }
+  variable.is_initialised = at < tokens.size();
+  facts.variables.push_back(std::move(variable));
+}
+
+/// __constant__ float weights[2 * RADIUS + 1] = {…}, scale;
+void read_variables(SourceFacts& facts, const SourcePart& part, Tokens tokens) {
+  SourceVariable variable{.line = part.first_line};
+  const size_t colons = part.name.rfind("::");
+  // No expression names an anonymous namespace.
+  if (colons != std::string::npos && part.name.find('(') == std::string::npos)
+    variable.name = part.name.substr(0, colons + 2);
+  bool is_variable = false;
+  for (size_t at = 0; at + 1 < tokens.size(); ++at) {
+    if (is_any(tokens[at], {"__shared__", "extern", "constexpr", "template"})) return;
+    is_variable = is_variable || is_any(tokens[at], {"__constant__", "__device__", "__managed__"});
+    variable.is_constant = variable.is_constant || tokens[at].is("__constant__");
+    if (tokens[at].is("__align__")) {
+      at = after_group(tokens, at + 1) - 1;
+      continue;
+    }
+    if (is_any(tokens[at], {"__constant__", "__device__", "__managed__", "static", "inline", "volatile"})) continue;
+    const bool is_name = !variable.declared.empty() && tokens[at].kind == Kind::name;
+    if (is_name && is_any(tokens[at + 1], {",", ";", "[", "=", "{"})) {
+      const Tokens rest = tokens.subspan(at, tokens.size() - at - (tokens.back().is(";") ? 1 : 0));
+      for (const Tokens one : split_list(rest))
+        if (is_variable) read_variable(facts, variable, one);
+      return;
+    }
+    variable.declared += std::string(tokens[at].text) + " ";
+  }
+}
+
+/// Which of them functions of the device name.
+void note_function_uses(SourceFacts& facts, const SourceParts& source) {
+  std::set<std::string_view> names;
+  for (const SourcePart& part : source.parts) {
+    if (!part.on_device || part.is_kernel || part.kind == SourcePart::Kind::variable) continue;
+    for (const SourceToken& token : tokens_of(source, part))
+      if (token.kind == Kind::name) names.insert(token.text);
+  }
+  for (SourceVariable& variable : facts.variables) variable.is_used_by_function = names.contains(variable.last_name);
+}
+
+void note_symbol_copies(SourceFacts& facts, Tokens tokens) {
+  for (size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (tokens[i].text.find("MemcpyToSymbol") == std::string_view::npos || !tokens[i + 1].is("(")) continue;
+    size_t end = i + 2;
+    while (end < tokens.size() && !is_any(tokens[end], {",", ")", ";"})) ++end;
+    for (SourceVariable& variable : facts.variables)
+      variable.is_set_by_host = variable.is_set_by_host || tokens[end - 1].is(variable.last_name);
+  }
+}
+
 }  // namespace
 
 const SourceKernel* SourceFacts::find(const std::string& name) const {
@@ -228,6 +303,12 @@ SourceFacts read_source_facts(std::string text, uint32_t own_lines) {
   read_names(facts, source.tokens);
   HostSource host(source, facts.types, *facts.text);
   for (const std::string_view name : host.device_names()) facts.device_names.emplace(name);
+  for (const SourcePart& part : source.parts) {
+    if (part.kind != SourcePart::Kind::variable || !part.on_device || part.is_member || part.name.empty()) continue;
+    read_variables(facts, part, tokens_of(source, part));
+  }
+  note_symbol_copies(facts, source.tokens);
+  note_function_uses(facts, source);
   const std::vector<DeclaredKernel> declared = declared_kernels(*facts.text);
   for (const DeclaredKernel& one : declared) {
     SourceKernel kernel;
@@ -239,11 +320,7 @@ SourceFacts read_source_facts(std::string text, uint32_t own_lines) {
     kernel.line = one.line;
     for (const SourcePart& part : source.parts) {
       if (!part.is_kernel || part.name != one.name) continue;
-      const auto inside = [&](const SourceToken& token) { return token.offset < part.begin; };
-      const auto first = std::partition_point(source.tokens.begin(), source.tokens.end(), inside);
-      const auto last = std::partition_point(first, source.tokens.end(),
-                                             [&](const SourceToken& token) { return token.offset < part.end; });
-      read_head(kernel, facts, Tokens(first, last));
+      read_head(kernel, facts, tokens_of(source, part));
       if (part.is_definition) break;
       kernel.templated.clear();
     }

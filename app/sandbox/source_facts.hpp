@@ -37,10 +37,24 @@ struct SourceKernel {
   std::shared_ptr<const HostLaunch> launch = {};        // what leads to it
 };
 
+/// A __constant__, __device__ or __managed__ variable.
+struct SourceVariable {
+  std::string name;              // "ns::weights"
+  std::string last_name;         // "weights"
+  std::string declared;          // "float weights"
+  std::vector<int64_t> extents;  // of an array
+  bool is_constant = false;      // __constant__
+  bool is_initialised = false;
+  bool is_set_by_host = false;       // by some cudaMemcpyToSymbol
+  bool is_used_by_function = false;  // of the device, which any kernel may call
+  uint32_t line = 0;
+};
+
 struct SourceFacts {
   std::shared_ptr<const std::string> text;
   uint32_t own_lines = 0;             // what comes after them is of headers
   std::vector<SourceKernel> kernels;  // each name once
+  std::vector<SourceVariable> variables;
   TypeNames types;
   std::map<std::string, int64_t> constants;                      // #define, constexpr, const
   std::map<std::string, std::vector<SourceToken>> declarations;  // host variables with arguments: dim3 block(16, 16)
