@@ -1,17 +1,11 @@
 #include "app/cli/commands.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <ostream>
-#include <sstream>
 
 #include "app/cli/arguments.hpp"
+#include "app/cli/command_parts.hpp"
 #include "app/cli/report.hpp"
 #include "engine/bench/measure.hpp"
 #include "engine/names.hpp"
@@ -21,12 +15,6 @@ namespace tilescope {
 using nlohmann::json;
 
 namespace {
-
-Result<DeviceKind> parse_device(const std::string& text) {
-  if (text == "sim") return DeviceKind::sim;
-  if (text == "gpu") return DeviceKind::gpu;
-  return fail(ErrorId::usage, fmt::format("--on takes 'sim' or 'gpu', not '{}'", text));
-}
 
 Result<const Lab*> require_lab(const std::string& name) {
   if (const Lab* lab = find_lab(name); lab != nullptr) return lab;
@@ -66,7 +54,55 @@ Result<void> assign_values(const std::vector<std::string>& texts, std::map<std::
   return {};
 }
 
-/// GPU=NAME among the settings is the GPU that is modelled; it is taken out. Which ones there are, the engine knows.
+Result<void> check_switches(const Lab& lab, const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    const bool known =
+        std::any_of(lab.break_it.begin(), lab.break_it.end(), [&](const BreakIt& one) { return one.name == name; });
+    if (known) continue;
+    std::string all;
+    for (const auto& one : lab.break_it) all += (all.empty() ? "" : ", ") + one.name;
+    return fail(ErrorId::parameter_not_found, lab.name, name, all.empty() ? Phrase("none") : all);
+  }
+  return {};
+}
+
+void add_timing(Engine& engine, RunResult& result) {
+  if (result.device.kind != DeviceKind::gpu || !result.passed()) return;
+  if (auto timing = time_once(engine, result, {})) result.timing = *timing;
+}
+
+json nvrtc_json(const Engine& engine) {
+  if (!engine.compiler()) {
+    const Error& error = engine.compiler().error();
+    return {{"available", false}, {"reason", error.message}, {"hint", error.hint}};
+  }
+  const CompilerOrigin origin = (*engine.compiler())->origin();
+  return {{"available", true},          {"version", origin.version},   {"source", origin.source},
+          {"library", origin.library},  {"builtins", origin.builtins}, {"include_folders", origin.include_folders},
+          {"separate", origin.separate}};
+}
+
+/// "13.0, from the installed CUDA Toolkit: /usr/local/cuda/lib64/libnvrtc.so.13; in a process of its own".
+std::string nvrtc_text(const Engine& engine) {
+  if (!engine.compiler()) return "not found. " + engine.compiler().error().hint;
+  const CompilerOrigin origin = (*engine.compiler())->origin();
+  static const std::map<std::string, std::string> sources = {{"cuda-path", "from CUDA_PATH"},
+                                                             {"loader", "from the loader's path"},
+                                                             {"toolkit", "from the installed CUDA Toolkit"},
+                                                             {"download", "downloaded by ./tilescope"}};
+  return fmt::format("{}, {}: {}; {}", origin.version, sources.at(origin.source), origin.library,
+                     origin.separate ? "in a process of its own"
+                                     : "in this process, which ends if NVRTC crashes: tilescope-worker is missing");
+}
+
+}  // namespace
+
+Result<DeviceKind> parse_device(const std::string& text) {
+  if (text == "sim") return DeviceKind::sim;
+  if (text == "gpu") return DeviceKind::gpu;
+  return fail(ErrorId::usage, fmt::format("--on takes 'sim' or 'gpu', not '{}'", text));
+}
+
 Result<std::string> take_gpu(std::vector<std::string>& settings) {
   std::string gpu;
   for (auto text = settings.begin(); text != settings.end();) {
@@ -82,142 +118,17 @@ Result<std::string> take_gpu(std::vector<std::string>& settings) {
   return gpu;
 }
 
-Result<void> check_switches(const Lab& lab, const std::vector<std::string>& names) {
-  for (const auto& name : names) {
-    const bool known =
-        std::any_of(lab.break_it.begin(), lab.break_it.end(), [&](const BreakIt& one) { return one.name == name; });
-    if (known) continue;
-    std::string all;
-    for (const auto& one : lab.break_it) all += (all.empty() ? "" : ", ") + one.name;
-    return fail(ErrorId::parameter_not_found, lab.name, name, all.empty() ? Phrase("none") : all);
+int report_error(const Error& error, bool as_json, std::ostream& out, std::ostream& problems,
+                 const std::string& suggestion) {
+  if (as_json) {
+    json object = to_json(error);
+    if (!suggestion.empty()) object["suggestion"] = suggestion;
+    out << object.dump(2) << "\n";
+    return exit_status(error);
   }
-  return {};
-}
-
-Result<std::string> read_source(const std::string& file) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(file, ignored)) return fail(ErrorId::file_not_found, file, "it is a folder");
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (!stream || !(text << stream.rdbuf()))
-    return fail(ErrorId::file_not_found, file, errno != 0 ? std::string(std::strerror(errno)) : Phrase("it is empty"));
-  return text.str();
-}
-
-/// Whether the buffers exist and their files could be written is known before anything runs.
-Result<void> check_dumps(const std::vector<std::string>& specs, const Plan& plan) {
-  for (const std::string& spec : specs) {
-    auto assignment = parse_assignment(spec);
-    if (!assignment) return tl::unexpected<Error>(assignment.error());
-    std::string names;
-    bool found = false;
-    for (const BufferSpec& buffer : plan.buffers) {
-      names += (names.empty() ? "" : ", ") + buffer.name;
-      found |= buffer.name == assignment->name;
-    }
-    if (!found)
-      return fail(ErrorId::usage, fmt::format("--dump: there is no buffer '{}'; there {}", assignment->name,
-                                              names.empty() ? "is none" : "are " + names));
-    std::error_code ignored;
-    const std::filesystem::path file = assignment->value;
-    const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
-    if (file.empty()) return fail(ErrorId::usage, fmt::format("--dump '{}' names no file", spec));
-    if (std::filesystem::is_directory(file, ignored))
-      return fail(ErrorId::file_not_written, file.string(), "it is a folder");
-    if (!std::filesystem::is_directory(folder, ignored))
-      return fail(ErrorId::file_not_written, file.string(), "there is no such folder");
-    if (access(std::filesystem::exists(file, ignored) ? file.c_str() : folder.c_str(), W_OK) != 0)
-      return fail(ErrorId::file_not_written, file.string(), std::strerror(errno));
-  }
-  return {};
-}
-
-Result<void> write_dump(const std::string& spec, const RunResult& result) {
-  auto assignment = parse_assignment(spec);
-  if (!assignment) return tl::unexpected<Error>(assignment.error());
-  for (size_t i = 0; i < result.plan.buffers.size(); ++i) {
-    if (result.plan.buffers[i].name != assignment->name) continue;
-    std::ofstream file(assignment->value, std::ios::binary);
-    const auto& bytes = result.buffers[i]->bytes;
-    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (!file.flush()) return fail(ErrorId::file_not_written, assignment->value, std::strerror(errno));
-    return {};
-  }
-  return {};
-}
-
-Result<Plan> make_exec_plan(const ExecOptions& options) {
-  Plan plan;
-  auto source = read_source(options.file);
-  if (!source) return tl::unexpected<Error>(source.error());
-  plan.source_file = options.file;
-  plan.source_text = std::move(*source);
-  for (const auto& text : options.defines) {
-    // -DNAME alone means 1, as for a compiler.
-    auto define = parse_assignment(text.find('=') == std::string::npos ? text + "=1" : text);
-    if (!define) return tl::unexpected<Error>(define.error());
-    plan.defines.push_back({define->name, define->value});
-  }
-  for (const std::string& folder : options.includes) {
-    std::error_code ignored;
-    if (!std::filesystem::is_directory(folder, ignored))
-      return fail(ErrorId::usage, fmt::format("--include {}: there is no such folder", folder));
-    plan.include_folders.push_back(folder);
-  }
-  Launch launch;
-  launch.kernel = options.kernel;
-  auto grid = parse_extent("grid", options.grid), block = parse_extent("block", options.block);
-  if (!grid) return tl::unexpected<Error>(grid.error());
-  if (!block) return tl::unexpected<Error>(block.error());
-  launch.grid = *grid;
-  launch.block = *block;
-  auto shared = parse_integer("shared", options.shared);
-  if (!shared) return tl::unexpected<Error>(shared.error());
-  if (*shared < 0 || *shared > 232448)
-    return fail(ErrorId::bad_launch, "shared", *shared, "a block can have at most 232448 bytes of shared memory");
-  launch.shared_bytes = static_cast<uint32_t>(*shared);
-  auto arguments = parse_arguments(options.arguments, plan.buffers);
-  if (!arguments) return tl::unexpected<Error>(arguments.error());
-  launch.arguments = std::move(*arguments);
-  plan.launches = {std::move(launch)};
-  if (auto possible = check_dumps(options.dumps, plan); !possible) return tl::unexpected<Error>(possible.error());
-  return plan;
-}
-
-void add_timing(Engine& engine, RunResult& result) {
-  if (result.device.kind != DeviceKind::gpu || !result.passed()) return;
-  if (auto timing = time_once(engine, result, {})) result.timing = *timing;
-}
-
-json nvrtc_json(const Engine& engine) {
-  if (!engine.compiler()) {
-    const Error& error = engine.compiler().error();
-    return {{"available", false}, {"reason", error.message}, {"hint", error.hint}};
-  }
-  const CompilerOrigin origin = (*engine.compiler())->origin();
-  return {{"available", true},         {"version", origin.version},   {"source", origin.source},
-          {"library", origin.library}, {"builtins", origin.builtins}, {"include_folders", origin.include_folders}};
-}
-
-/// "13.0, from the installed CUDA Toolkit: /usr/local/cuda/lib64/libnvrtc.so.13".
-std::string nvrtc_text(const Engine& engine) {
-  if (!engine.compiler()) return "not found. " + engine.compiler().error().hint;
-  const CompilerOrigin origin = (*engine.compiler())->origin();
-  static const std::map<std::string, std::string> sources = {{"cuda-path", "from CUDA_PATH"},
-                                                             {"loader", "from the loader's path"},
-                                                             {"toolkit", "from the installed CUDA Toolkit"},
-                                                             {"download", "downloaded by ./tilescope"}};
-  return fmt::format("{}, {}: {}", origin.version, sources.at(origin.source), origin.library);
-}
-
-}  // namespace
-
-int report_error(const Error& error, bool as_json, std::ostream& out, std::ostream& problems) {
-  if (as_json)
-    out << to_json(error).dump(2) << "\n";
-  else
-    problems << "tilescope: " << to_text(error);
+  problems << "tilescope: " << to_text(error);
+  if (!suggestion.empty())
+    problems << "The source suggests this line; check its sizes and contents:\n  " << suggestion << "\n";
   return exit_status(error);
 }
 
@@ -344,44 +255,6 @@ int run_command(Engine& engine, const RunOptions& options, std::ostream& out, st
     out << json{{"status", status == kClean ? "ok" : "findings"}, {"runs", all}}.dump(2) << "\n";
   else if (options.json)
     out << all.front().dump(2) << "\n";
-  return status;
-}
-
-int exec_command(Engine& engine, const ExecOptions& options, std::ostream& out, std::ostream& problems) {
-  auto device = parse_device(options.device);
-  if (!device) return report_error(device.error(), options.json, out, problems);
-  auto plan = make_exec_plan(options);
-  if (!plan) return report_error(plan.error(), options.json, out, problems);
-  auto seed = parse_integer("seed", options.seed);
-  if (!seed) return report_error(seed.error(), options.json, out, problems);
-  Request request;
-  request.device = *device;
-  request.seed = static_cast<uint64_t>(*seed);
-  auto settings = options.set;
-  auto gpu = take_gpu(settings);
-  if (!gpu) return report_error(gpu.error(), options.json, out, problems);
-  if (!settings.empty())
-    return report_error(make_error(ErrorId::usage, fmt::format("--set {}: a file of one's own has only GPU=NAME to set",
-                                                               settings.front())),
-                        options.json, out, problems);
-  request.gpu = *gpu;
-  request.model_order = options.order;
-  // On a GPU the simulator runs beside it only when its counts or checks are asked for.
-  request.observe = *device == DeviceKind::sim || options.traffic || options.check;
-  auto result = engine.run_plan(std::move(*plan), request);
-  if (!result) return report_error(result.error(), options.json, out, problems);
-  json report = options.json ? to_json(*result) : json();
-  if (!options.json) out << to_text(*result, options.traffic);
-  int status = exit_status(*result);
-  for (const auto& dump : options.dumps) {
-    auto written = write_dump(dump, *result);
-    if (written) continue;
-    // What the run found out is kept beside the error.
-    report.update(to_json(written.error()));
-    status = exit_status(written.error());
-    if (!options.json) report_error(written.error(), false, out, problems);
-  }
-  if (options.json) out << report.dump(2) << "\n";
   return status;
 }
 

@@ -28,12 +28,15 @@ struct RunOptions {
 
 struct ExecOptions {
   std::string file, kernel;  // kernel empty: the only one of the file
-  std::string grid = "1", block = "1";
+  std::string grid, block;   // extents or expressions for them; empty: missing
   std::string shared = "0";
   std::vector<std::string> defines;    // NAME=VALUE
   std::vector<std::string> includes;   // folders
-  std::vector<std::string> arguments;  // --arg SPEC
+  std::vector<std::string> arguments;  // --arg [PARAMETER=]SPEC
+  std::vector<std::string> symbols;    // NAME=SPEC of a variable of the module
   std::vector<std::string> dumps;      // NAME=FILE
+  std::vector<std::string> expects;    // NAME=FILE[:ATOL[:RTOL]]
+  std::vector<std::string> prints;     // NAME or NAME[a:b]
   std::vector<std::string> set;        // GPU=NAME, the GPU that is modelled
   std::string device = "sim";
   std::string seed = "1";
@@ -66,8 +69,9 @@ int bench_command(Engine& engine, const BenchOptions& options, std::ostream& out
 /// Every rung of every lab once on the simulator at its default size: the table of rung, correctness and traffic.
 int tour_table(Engine& engine, std::ostream& out, std::ostream& problems);
 
-/// Prints an error (as JSON where asked for) and gives its exit status.
-int report_error(const Error& error, bool json, std::ostream& out, std::ostream& problems);
+/// Prints an error (as JSON where asked for) and gives its exit status. `suggestion` is a command line that would do.
+int report_error(const Error& error, bool json, std::ostream& out, std::ostream& problems,
+                 const std::string& suggestion = {});
 
 /// A request from the texts of the command line: names checked, values parsed and validated.
 /// What the options leave out is as `values` has it: the defaults, or what the window opens a lab with.

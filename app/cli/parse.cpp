@@ -26,19 +26,30 @@ void add_exec_options(CLI::App& command, ExecOptions& options) {
   command.add_option(
       "--kernel", options.kernel,
       "the kernel: NAME, NAME<ARGUMENTS> of a template, or NAME(TYPES); may be left out if there is one");
-  command.add_option("--grid", options.grid, "X[,Y,Z] blocks")->required();
-  command.add_option("--block", options.block, "X[,Y,Z] threads")->required();
+  command.add_option("--grid", options.grid, "X[,Y,Z] blocks, also as 'ceil(n/256)'; left out, a line is suggested");
+  command.add_option("--block", options.block, "X[,Y,Z] threads");
   command.add_option("--shared", options.shared, "bytes of dynamic shared memory");
   command.add_option("--define,-D", options.defines, "NAME=VALUE for the preprocessor")->take_all();
   command.add_option("--include,-I", options.includes, "a folder of headers")->take_all();
   command
       .add_option("--arg", options.arguments,
-                  "in kernel order: f32:2.5 i32:-7 u64:0x10 bool:true f32:1,2,3,4 null ptr:NAME bytes:HEX "
-                  "struct:i32:7;ptr:x or buf:TYPE:COUNT:INIT[:NAME]; TYPE f32 f16 bf16 f64 i8 to i64 u8 to u64; "
-                  "INIT zero ones iota normal uniform poison, a number, uniform(LOW,HIGH) or @file.bin")
+                  "in kernel order or PARAMETER=…: f32:2.5 i32:-7 u64:0x10 bool:true f32:1,2,3,4 null ptr:NAME "
+                  "bytes:HEX struct:i32:7;ptr:x ptrs:buf:…;buf:… or buf:TYPE:COUNT:INIT[:NAME]; TYPE f32 f16 bf16 f64 "
+                  "i8 to i64 u8 to u64; INIT zero ones iota normal uniform poison, a number, uniform(LOW,HIGH), "
+                  "@file.bin or @file.npy; raw:buf:… where the kernel reinterprets the bytes")
+      ->take_all();
+  command
+      .add_option("--symbol", options.symbols,
+                  "NAME=…, a __constant__, __device__ or __managed__ variable, in the same forms")
       ->take_all();
   command.add_option("--set", options.set, "GPU=h200, the GPU that is modelled")->take_all();
   command.add_option("--dump", options.dumps, "NAME=FILE, write a buffer after the run")->take_all();
+  command
+      .add_option("--expect", options.expects,
+                  "NAME=FILE[:ATOL[:RTOL]], compare a buffer after the run with raw elements or a .npy file")
+      ->take_all();
+  command.add_option("--print", options.prints, "NAME or NAME[a:b,c:d], print a buffer's elements after the run")
+      ->take_all();
   command.add_option("--on", options.device, "'sim' (default) or 'gpu'");
   command.add_option("--seed", options.seed, "seed of the random inputs");
   command.add_flag("--traffic", options.traffic, "count memory traffic, with a table per source line");
@@ -153,7 +164,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words) {
   add_run_options(*run_words, run);
   run_words->add_flag("--traffic", run.traffic, "with a table per source line");
   run_words->add_flag("--json", run.json, "one JSON object");
-  auto* exec_words = app.add_subcommand("exec", "run any kernel of any CUDA file");
+  auto* exec_words = app.add_subcommand("exec", "run any kernel of any CUDA file; docs/exec.md shows how");
   add_exec_options(*exec_words, exec);
   auto* bench_words = app.add_subcommand("bench", "time every rung and reference on the GPU");
   add_bench_options(*bench_words, bench);

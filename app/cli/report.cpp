@@ -246,6 +246,8 @@ json to_json(const RunResult& result) {
   object["kernels"] = kernels_json(result.compiled);
   object["findings"] = json::array();
   for (const auto& finding : result.findings) object["findings"].push_back(to_json(finding));
+  object["warnings"] = json::array();
+  for (const Phrase& warning : result.warnings) object["warnings"].push_back(warning.english());
   object["output"] = readable(result.output);
   object["correctness"] = json::array();
   for (const auto& one : result.correctness) object["correctness"].push_back(correctness_json(one));
@@ -296,6 +298,7 @@ std::string to_text(const RunResult& result, bool with_ledger) {
   for (const auto& finding : result.findings)
     text += fmt::format("{}{}\n", finding.message,
                         finding.count > 1 ? fmt::format(" (and {} more)", finding.count - 1) : "");
+  for (const Phrase& warning : result.warnings) text += fmt::format("warning: {}\n", warning);
   for (const auto& one : result.correctness) text += correctness_text(one);
   // What a buffer is for is not declared here; one that was seen to be read alone is no output.
   for (const auto& one : result.statistics)

@@ -340,10 +340,10 @@ TEST_F(ExecProgram, ImpossibleLaunchesAreRefusedWithTheLimit) {
       {"--grid 1 --block 1,1,65", "block.z = 65 is not possible: the limit is 64"},
       {"--grid 1 --block 64,32", "threads per block = 2048 is not possible: the limit is 1024"},
       {"--grid 1,1,1,1 --block 1", "--grid takes at most three numbers"},
-      {"--grid one --block 1", "--grid 'one' is not X, X,Y or X,Y,Z"},
-      {"--grid -1 --block 1", "--grid"},
+      {"--grid one --block 1", "--grid 'one': 'one' has no value"},
+      {"--grid -1 --block 1", "grid.x = -1 is not possible: it must be at least 1"},
       {"--grid 1 --block 1 --shared 232449", "a block can have at most 232448 bytes of shared memory"},
-      {"--grid 1 --block 1 --shared lots", "shared = 'lots' is not a whole number"},
+      {"--grid 1 --block 1 --shared lots", "--shared 'lots': 'lots' has no value"},
       {"--grid 1 --block 1 --on tpu", "--on takes 'sim' or 'gpu', not 'tpu'"},
       {"--block 1", "--grid"}};
   for (const auto& [launch, sentence] : cases) {

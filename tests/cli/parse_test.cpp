@@ -51,7 +51,7 @@ TEST(Parse, BadUsageIsOneSentence) {
   for (const auto& words : std::vector<std::vector<const char*>>{{"fly"},
                                                                  {"run"},
                                                                  {"run", "vector-add", "--fast"},
-                                                                 {"exec", "x.cu"},
+                                                                 {"exec"},
                                                                  {"shot", "vector-add", "--panel", "x", "--out", "y"},
                                                                  {"bench", "--seconds", "-1"}}) {
     const auto parsed = parse(words);
