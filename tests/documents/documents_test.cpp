@@ -1,12 +1,17 @@
 // The documents say what is so: their links lead somewhere, their command lines are understood.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <regex>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "app/cli/parse.hpp"
@@ -85,6 +90,68 @@ TEST(Documents, CommandLinesOfTheReadmeAreUnderstood) {
       ++checked;
     }
   EXPECT_GE(checked, 8);
+}
+
+/// What a shell prints for a line, standard error too, and its status.
+std::pair<std::string, int> run_in(const fs::path& folder, const std::string& line) {
+  FILE* pipe = popen(("cd '" + folder.string() + "' && " + line + " 2>&1").c_str(), "r");
+  std::string said;
+  for (int c = pipe != nullptr ? std::fgetc(pipe) : EOF; c != EOF; c = std::fgetc(pipe)) said += static_cast<char>(c);
+  const int status = pipe != nullptr ? pclose(pipe) : -1;
+  return {said, WIFEXITED(status) ? WEXITSTATUS(status) : -1};
+}
+
+/// Whether the pieces of `line` between … come one after the other in the text.
+bool says(const std::string& text, const std::string& line) {
+  constexpr std::string_view kGap = "…";
+  size_t at = 0;
+  for (size_t begin = 0; begin <= line.size();) {
+    const size_t end = std::min(line.find(kGap, begin), line.size());
+    const std::string piece = line.substr(begin, end - begin);
+    at = text.find(piece, at);
+    if (at == std::string::npos) return false;
+    at += piece.size();
+    begin = end + kGap.size();
+  }
+  return true;
+}
+
+/// Blocks between fences are terminal sessions: a line that begins with ./tilescope is run, `echo $?` with the number
+/// after it says its status (else 0), and every other line has to be part of what it prints.
+TEST(Documents, CommandsOfTheExecPageDoWhatItSays) {
+  const fs::path folder = fs::temp_directory_path() / ("tilescope-exec-page-" + std::to_string(getpid()));
+  fs::create_directories(folder / "docs");
+  fs::copy(kSource / "docs/exec", folder / "docs/exec");
+  std::istringstream lines(read_text(kSource / "docs/exec.md"));
+  std::string command, said;
+  int status = 0, expected = 0, commands = 0;
+  bool code = false;
+  const auto finish = [&] {
+    if (!command.empty()) {
+      EXPECT_EQ(status, expected) << command << "\n" << said;
+    }
+    command.clear();
+    expected = 0;
+  };
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("```")) {
+      finish();
+      code = !code;
+    } else if (code && line.starts_with("./tilescope ")) {
+      finish();
+      command = line;
+      std::tie(said, status) = run_in(folder, "'" TILESCOPE_BINARY "/tilescope' " + line.substr(12));
+      ++commands;
+    } else if (code && line == "echo $?") {
+      std::getline(lines, line);
+      expected = std::stoi(line);
+    } else if (code) {
+      EXPECT_TRUE(says(said, line)) << command << "\ndoes not print\n" << line << "\nbut\n" << said;
+    }
+  }
+  EXPECT_GE(commands, 10);
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
 }
 
 TEST(Documents, TheReadmesExampleFindsWhatTheReadmeSays) {
