@@ -58,6 +58,7 @@ TEST(FormVariables, TakeWhatTheHostCopies) {
   EXPECT_EQ(form.text("@counter"), "");      // as the file declares it
   const FilledForm filled = fill_in(form, n_of(form));
   EXPECT_TRUE(filled.good());
+  EXPECT_FALSE(filled.values.contains("@filter::weights"));  // three numbers have no value
   EXPECT_THAT(filled.symbols,
               ElementsAre("filter::weights=f32:0.25,0.5,0.25", "width=i32:1024", "table=buf:f32:64:normal"));
   EXPECT_THAT(exec_line("x.cu", filled, DeviceKind::sim, 1),
