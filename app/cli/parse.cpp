@@ -33,10 +33,9 @@ void add_exec_options(CLI::App& command, ExecOptions& options) {
   command.add_option("--include,-I", options.includes, "a folder of headers")->take_all();
   command
       .add_option("--arg", options.arguments,
-                  "in kernel order or PARAMETER=…: f32:2.5 i32:-7 u64:0x10 bool:true f32:1,2,3,4 null ptr:NAME "
-                  "bytes:HEX struct:i32:7;ptr:x ptrs:buf:…;buf:… or buf:TYPE:COUNT:INIT[:NAME]; TYPE f32 f16 bf16 f64 "
-                  "i8 to i64 u8 to u64; INIT zero ones iota normal uniform poison, a number, uniform(LOW,HIGH), "
-                  "@file.bin or @file.npy; raw:buf:… where the kernel reinterprets the bytes")
+                  "[PARAMETER=]SPEC, in kernel order: f32:2.5 i32:-7 bool:true f32:1,2,3,4 null ptr:NAME bytes:HEX "
+                  "struct:i32:7;ptr:x ptrs:buf:…;ptr:x raw:buf:… or buf:TYPE:COUNT:INIT[:NAME]; TYPE f16 bf16 f32 f64, "
+                  "i8 to i64, u8 to u64; INIT zero ones iota normal uniform poison, a number or @FILE")
       ->take_all();
   command
       .add_option("--symbol", options.symbols,
