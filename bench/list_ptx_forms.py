@@ -788,9 +788,12 @@ def is_type(qualifier):
 
 
 def check(paths):
-    """Whether ptxas still takes all that the files say; another version may take more."""
+    """How many of the forms ptxas does not take; a different version than wrote them is not asked."""
     wrong = 0
     for path in paths:
+        if version() not in open(path, encoding="utf-8").readline():
+            print(f"{path}: written by a different version of ptxas than {version()}, so it is not checked")
+            continue
         of_target = {}
         for line in open(path, encoding="utf-8"):
             if line.startswith("#"):
