@@ -140,7 +140,7 @@ struct BlockOrder::Search {
     done = {std::min(done.first, seen.first), std::max(done.end, seen.end)};
   }
   bool take(const Step& step) {
-    const uint64_t key = reinterpret_cast<uintptr_t>(step.state) * 32 + step.warp;
+    const uint64_t key = reinterpret_cast<uintptr_t>(step.state) * 64 + step.warp;
     Range& done = looked_at[key];
     const Range old = done;
     done = {std::max(old.first, step.by_all), std::max(old.end, step.seen)};
@@ -160,18 +160,25 @@ bool BlockOrder::is_before(uint32_t block, uint32_t warp, uint32_t time, uint32_
   if (found == states_.end()) return false;
   const State& own = *found->second;
   if (block == later) return warp == later_warp || own.met_time >= time;
-  const uint64_t key = uint64_t{block} * 32 + later_warp;
-  if (const auto known = own.known.find(key); known != own.known.end() && known->second >= time) return true;
-  Search search{states_, block, warp, time, {}, {}, {}};
-  search.steps.push_back({&own, later_warp, static_cast<uint32_t>(own.seen.size()), own.seen_by_all});
-  for (size_t next = 0; next < search.steps.size(); ++next) {
-    const Search::Step step = search.steps[next];
-    if (!search.take(step)) continue;
-    if (search.found_time != 0) {
-      uint32_t& known = own.known[key];
-      known = std::max(known, search.found_time);
+  // Mostly all of the block knows, which is remembered for all of its warps.
+  constexpr uint32_t kAnyWarp = 32;
+  const auto all = static_cast<uint32_t>(own.seen.size());
+  for (const uint32_t as : {kAnyWarp, later_warp}) {
+    const uint32_t seen = as == kAnyWarp ? own.seen_by_all : all;
+    if (as != kAnyWarp && own.seen_by_all == all) return false;  // it has seen no more than the others
+    const uint64_t key = uint64_t{block} * (kAnyWarp + 1) + as;
+    if (const auto known = own.known.find(key); known != own.known.end() && known->second >= time) return true;
+    Search search{states_, block, warp, time, {}, {}, {}};
+    search.steps.push_back({&own, as, seen, own.seen_by_all});
+    for (size_t next = 0; next < search.steps.size(); ++next) {
+      const Search::Step step = search.steps[next];
+      if (!search.take(step)) continue;
+      if (search.found_time != 0) {
+        uint32_t& known = own.known[key];
+        known = std::max(known, search.found_time);
+      }
+      return true;
     }
-    return true;
   }
   return false;
 }
