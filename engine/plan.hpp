@@ -122,9 +122,16 @@ struct Define {
   std::string name = {}, value = {};
 };
 
+/// A source file that is compiled by itself and linked with others.
+struct SourceFile {
+  std::string file = {}, text = {};
+};
+
 struct Plan {
   std::string source_file = {};  // absolute path, or a name for source_text
   std::string source_text = {};  // the CUDA source that is compiled
+  std::vector<SourceFile> more_sources = {};
+  std::string standard = {};  // as CompileRequest has it
   std::vector<std::string> include_folders = {};
   std::vector<Define> defines = {};  // sliders and switches, -DNAME=VALUE
   std::vector<BufferSpec> buffers = {};

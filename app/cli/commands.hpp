@@ -27,8 +27,10 @@ struct RunOptions {
 };
 
 struct ExecOptions {
-  std::string file, kernel;  // kernel empty: the only one of the file
-  std::string grid, block;   // extents or expressions for them; empty: missing
+  std::string file, kernel;             // kernel empty: the only one of the files
+  std::vector<std::string> more_files;  // linked with it
+  std::string standard;                 // "c++17" or "c++20"; empty: what compiles
+  std::string grid, block;              // extents or expressions for them; empty: missing
   std::string shared = "0";
   std::vector<std::string> defines;    // NAME=VALUE
   std::vector<std::string> includes;   // folders

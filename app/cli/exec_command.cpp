@@ -107,6 +107,12 @@ Result<ExecPlan> make_exec_plan(const ExecOptions& options, const std::string& s
   made.request = std::move(*request);
   plan.source_file = options.file;
   plan.source_text = source;
+  plan.standard = options.standard;
+  for (const std::string& file : options.more_files) {
+    auto more = read_source(file);
+    if (!more) return tl::unexpected<Error>(more.error());
+    plan.more_sources.push_back({file, std::move(*more)});
+  }
   if (auto read = read_compile_options(options, plan); !read) return tl::unexpected<Error>(read.error());
   ExecNames known(options, source);
   const NameLookup names = known.lookup();

@@ -23,6 +23,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
 
 void add_exec_options(CLI::App& command, ExecOptions& options) {
   command.add_option("file", options.file, "a CUDA source file")->required();
+  command.add_option("more", options.more_files,
+                     "further source files, compiled each by itself and linked, as by nvcc -rdc=true");
   command.add_option(
       "--kernel", options.kernel,
       "the kernel: NAME, NAME<ARGUMENTS> of a template, or NAME(TYPES); may be left out if there is one");
@@ -31,6 +33,8 @@ void add_exec_options(CLI::App& command, ExecOptions& options) {
   command.add_option("--shared", options.shared, "bytes of dynamic shared memory");
   command.add_option("--define,-D", options.defines, "NAME=VALUE for the preprocessor")->take_all();
   command.add_option("--include,-I", options.includes, "a folder of headers")->take_all();
+  command.add_option("--std", options.standard, "C++17, and C++20 where that does not compile, if left out")
+      ->check(CLI::IsMember({"c++17", "c++20"}));
   command
       .add_option("--arg", options.arguments,
                   "[PARAMETER=]SPEC, in kernel order: f32:2.5 i32:-7 bool:true f32:1,2,3,4 null ptr:NAME bytes:HEX "

@@ -6,7 +6,7 @@
 
 #include "app/sandbox/host_expression.hpp"
 #include "app/sandbox/token_terms.hpp"
-#include "engine/compile/device_source.hpp"
+#include "engine/compile/declared_kernels.hpp"
 #include "engine/compile/source_parts.hpp"
 
 namespace tilescope {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <optional>
 #include <regex>
 
 #include "engine/compile/ptx_text.hpp"
@@ -45,7 +46,10 @@ CompileMessage::Severity severity_of(const std::string& word) {
   return CompileMessage::Severity::error;
 }
 
-bool parse_line(const std::string& line, CompileMessage& message) {
+bool parse_line(const std::string& whole, CompileMessage& message) {
+  // The types of templates make lines of a length at which a regular expression may exhaust the stack.
+  constexpr size_t kLongest = 2000;
+  const std::string line = whole.substr(0, kLongest);
   using Severity = CompileMessage::Severity;
   std::smatch match;
   if (std::regex_match(line, match, front_end_line)) {
@@ -66,6 +70,7 @@ bool parse_line(const std::string& line, CompileMessage& message) {
 
 /// What ends the text below a diagnostic.
 bool is_summary(const std::string& line) {
+  if (line.size() > 200) return false;
   static const std::regex summary(
       R"(^(\d+ (catastrophic )?errors?( and \d+ warnings?)? detected|\d+ warnings? detected|Compilation terminated|Remark:|Error limit).*)");
   return std::regex_match(line, summary);
@@ -79,6 +84,48 @@ std::vector<CompileMessage> parse_compile_messages(std::string_view log) {
   for (const std::string& line : lines_of(log))
     if (parse_line(line, message)) messages.push_back(message);
   return messages;
+}
+
+namespace {
+
+/// "            instantiation of "f<T> [with T=float]" at line 6 of x.cu"; without a file: that of the error.
+std::optional<SourcePlace> instantiation_in(const std::string& line, const std::string& file) {
+  constexpr std::string_view kBefore = "\" at line ", kOf = " of ";
+  const size_t at = line.rfind(kBefore);
+  if (!line.starts_with(' ') || at == std::string::npos) return std::nullopt;
+  SourcePlace place{file, 0};
+  const char* end = line.data() + line.size();
+  const auto [rest, problem] = std::from_chars(line.data() + at + kBefore.size(), end, place.line);
+  if (problem != std::errc()) return std::nullopt;
+  const std::string_view tail(rest, static_cast<size_t>(end - rest));
+  if (tail.starts_with(kOf)) place.file = tail.substr(kOf.size());
+  return place;
+}
+
+}  // namespace
+
+std::vector<CompileError> compile_errors(std::string_view log) {
+  std::vector<CompileError> errors;
+  bool inside_error = false;
+  CompileMessage message;
+  for (const std::string& line : lines_of(log)) {
+    if (parse_line(line, message)) {
+      inside_error = message.severity == CompileMessage::Severity::error;
+      if (inside_error) errors.push_back({message, {}, {}});
+    } else if (is_summary(line)) {
+      inside_error = false;
+    }
+    if (!inside_error || line.empty()) continue;
+    CompileError& error = errors.back();
+    error.text += line + "\n";
+    if (auto place = instantiation_in(line, error.message.file)) error.instantiated_at.push_back(std::move(*place));
+  }
+  return errors;
+}
+
+std::string line_of(const CompileError& error) {
+  if (error.message.file.empty()) return error.message.text;
+  return fmt::format("{}({}): {}", error.message.file, error.message.line, error.message.text);
 }
 
 std::string error_text(std::string_view log) {

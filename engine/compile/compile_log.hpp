@@ -7,12 +7,24 @@
 #include <vector>
 
 #include "engine/compile/compiler.hpp"
+#include "engine/compile/ptx_text.hpp"
 
 namespace tilescope {
 
 /// The diagnostics of a log in the order printed. "kernels/x.cu(3): error: …" gives file and line; ptxas's own give
 /// neither, unless place_ptxas_errors has put them in.
 std::vector<CompileMessage> parse_compile_messages(std::string_view log);
+
+/// An error with all that NVRTC says about it.
+struct CompileError {
+  CompileMessage message;
+  std::string text;                               // its line, and what is printed below: the source line, a caret
+  std::vector<SourcePlace> instantiated_at = {};  // of a template, innermost first
+};
+std::vector<CompileError> compile_errors(std::string_view log);
+
+/// "kernels/x.cu(3): identifier "oops" is undefined".
+std::string line_of(const CompileError& error);
 
 /// The errors of a log with the source line and caret that NVRTC prints below each, without its warnings.
 std::string error_text(std::string_view log);

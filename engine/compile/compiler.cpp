@@ -7,12 +7,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <iterator>
 #include <mutex>
 #include <thread>
 
 #include "engine/compile/compile_log.hpp"
 #include "engine/compile/cubin.hpp"
 #include "engine/compile/device_source.hpp"
+#include "engine/compile/linked_sources.hpp"
 #include "engine/compile/module_cache.hpp"
 #include "engine/compile/nvrtc_library.hpp"
 #include "engine/compile/nvrtc_process.hpp"
@@ -30,6 +32,12 @@ double milliseconds_since(Clock::time_point start) {
 
 /// What is included in front of a source, by the name that messages would give it.
 constexpr const char* kPreludeName = "tilescope_prelude.h";
+
+std::string with_text_replaced(std::string text, const std::string& from, const std::string& to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
 
 /// "compute_90a" and "sm_90a" → "90a".
 std::string architecture_of(const std::string& target) { return target.substr(target.find('_') + 1); }
@@ -61,6 +69,8 @@ struct Compilation {
   bool ptx_done = false, cubin_done = false;
   NvrtcOutput for_ptx, for_cubin;
 
+  /// That of the run that failed, if one did.
+  const NvrtcOutput& last_output() const { return for_ptx.result != NVRTC_SUCCESS ? for_ptx : for_cubin; }
   bool decided() const { return ptx_done && (cubin_done || for_ptx.result != NVRTC_SUCCESS); }
 };
 
@@ -124,8 +134,11 @@ class NvrtcWorkers {
     }
     NvrtcOutput output = processes_.run(input, compilation.stop.get_token());
     output.ptx = with_given_file_name(std::move(output.ptx), request.file, request.file);
-    for (const auto& [name, path] : compilation.header_paths)
+    for (const auto& [name, path] : compilation.header_paths) {
+      if (name == path) continue;
       output.ptx = with_given_file_name(std::move(output.ptx), name, path);
+      output.log = with_text_replaced(std::move(output.log), name, path);
+    }
     {
       const std::lock_guard lock(compilation.mutex);
       if (job.part == Part::ptx) {
@@ -171,18 +184,29 @@ void add_resource_usage(std::vector<KernelInfo>& kernels, const NvrtcOutput& out
   }
 }
 
+/// The errors of a failed run; those of ptxas at their lines of the source.
+std::vector<CompileError> errors_of(const NvrtcOutput& output) {
+  return compile_errors(place_ptxas_errors(output.log, output.ptx));
+}
+
 Error compile_error(const NvrtcLibrary& library, const Compilation& compilation, const NvrtcOutput& output,
                     const DeviceSource& source) {
   if (!output.failure.empty()) return make_error(ErrorId::compiler_ended, compilation.request.file, output.failure);
-  const std::vector<CompileMessage> messages = parse_compile_messages(output.log);
-  for (const CompileMessage& message : messages)
-    if (message.file == "__nv_name_map" && message.severity == CompileMessage::Severity::error)
-      return make_error(ErrorId::kernel_not_instantiated, compilation.request.kernel_expressions.front(),
-                        compilation.request.file, message.text);
-  std::string text = error_text(place_ptxas_errors(output.log, output.ptx));
+  const std::vector<CompileError> errors = source.causes(errors_of(output));
+  if (auto refusal = source.refusal(errors)) return std::move(*refusal);
+  const CompileRequest& request = compilation.request;
+  const bool named = !request.wanted_kernels.empty() && !request.wanted_kernels.front().empty();
+  const auto is_of_name = [](const CompileError& error) { return error.message.file == "__nv_name_map"; };
+  if (!errors.empty() && std::ranges::all_of(errors, is_of_name))
+    return make_error(ErrorId::kernel_not_instantiated,
+                      named ? request.wanted_kernels.front() : request.kernel_expressions.front(), request.file,
+                      errors.front().message.text);
+  std::string text;
+  for (const CompileError& error : errors) text += error.text;
+  if (errors.empty()) text = error_text(output.log);
+  while (text.ends_with('\n')) text.pop_back();
   if (text.empty()) text = library.error_string(output.result);
-  const Phrase notes = source.notes(messages);
-  return make_error(ErrorId::compile_failed, compilation.request.file, phrase("{}{}", text, notes));
+  return make_error(ErrorId::compile_failed, compilation.request.file, phrase("{}{}", text, source.notes(errors)));
 }
 
 /// What is known with the PTX alone.
@@ -209,6 +233,8 @@ Result<CompiledModule> module_of(const NvrtcLibrary& library, Compilation& compi
   module.log = compilation.for_ptx.log;
   if (!compilation.one_program) module.log += ptxas_lines(compilation.for_cubin.log);
   module.messages = parse_compile_messages(module.log);
+  module.left_out = source.kernels_left_out();
+  std::ranges::move(source.warnings(), std::back_inserter(module.messages));
   if (compilation.request.want_cubin) module.cubin = std::move(compilation.for_cubin.cubin);
   return module;
 }
@@ -246,10 +272,12 @@ class NvrtcCompiler final : public Compiler {
                                  const PtxReady& ptx_ready) override {
     const auto start = Clock::now();
     if (stop.stop_requested()) return fail(ErrorId::cancelled);
+    if (!request.more_sources.empty())
+      return compile_linked(request, [&](const CompileRequest& one) { return compile(one, stop, {}); });
     DeviceSource source(request, library_->toolkit_include_folders);
-    const auto key = cache_key_of(request, identity() + " " + source.hash());
-    if (key) {
-      if (auto module = cache_.find(*key)) {
+    const std::string key = source.includes_by_macro() ? "" : cache_key_of(request, identity() + " " + source.hash());
+    if (!key.empty()) {
+      if (auto module = cache_.find(key)) {
         warm_up();
         module->from_cache = true;
         module->milliseconds = milliseconds_since(start);
@@ -257,23 +285,36 @@ class NvrtcCompiler final : public Compiler {
       }
     }
     warm_ = true;
-    auto module = compile_now(request, source, stop, ptx_ready);
+    auto module = compile_in_some_standard(request, std::move(source), stop, ptx_ready);
     if (!module) return module;
-    if (key) cache_.store(*key, *module);
+    if (!key.empty()) cache_.store(key, *module);
     module->milliseconds = milliseconds_since(start);
     return module;
   }
 
  private:
+  /// C++17 first: that is nvcc's own default, and what is written for it may mean something else in C++20.
+  Result<CompiledModule> compile_in_some_standard(const CompileRequest& request, DeviceSource source,
+                                                  const std::stop_token& stop, const PtxReady& ptx_ready) {
+    CompileRequest as = request;
+    if (as.standard.empty()) as.standard = source.needs_cxx20() ? "c++20" : "c++17";
+    auto module = compile_now(as, source, stop, ptx_ready);
+    const bool may_try = request.standard.empty() && as.standard == "c++17" && !stop.stop_requested();
+    if (module || !may_try || module.error().id != ErrorId::compile_failed) return module;
+    as.standard = "c++20";
+    DeviceSource again(request, library_->toolkit_include_folders);
+    auto newer = compile_now(as, again, stop, ptx_ready);
+    return newer ? std::move(newer) : std::move(module);
+  }
+
   Result<CompiledModule> compile_now(const CompileRequest& request, DeviceSource& source, const std::stop_token& stop,
                                      const PtxReady& ptx_ready) {
-    // Each round leaves out more of what is not for the device; a source has a few such declarations, if any.
-    constexpr int kMostRounds = 12;
-    for (int round = 1;; ++round) {
+    // Each round leaves out more of what is not for the device or not wanted, so the rounds come to an end.
+    while (true) {
       const auto compilation = run_once(request, source, stop, ptx_ready);
       if (stop.stop_requested()) return fail(ErrorId::cancelled);
-      const bool failed = compilation->for_ptx.result != NVRTC_SUCCESS;
-      if (failed && round < kMostRounds && source.drop(parse_compile_messages(compilation->for_ptx.log))) continue;
+      const NvrtcOutput& output = compilation->last_output();
+      if (output.result != NVRTC_SUCCESS && output.failure.empty() && source.drop(errors_of(output))) continue;
       return module_of(*library_, *compilation, source);
     }
   }
@@ -295,7 +336,8 @@ class NvrtcCompiler final : public Compiler {
     if (ptx_ready && !compilation->one_program) {
       compilation->changed.wait(lock, stop, [&] { return compilation->ptx_done; });
       if (compilation->ptx_done && compilation->for_ptx.result == NVRTC_SUCCESS && !compilation->cubin_done) {
-        const CompiledModule module = module_of_ptx(*compilation);
+        CompiledModule module = module_of_ptx(*compilation);
+        module.left_out = source.kernels_left_out();
         lock.unlock();  // the cubin's thread goes on
         ptx_ready(module);
         lock.lock();
@@ -309,7 +351,9 @@ class NvrtcCompiler final : public Compiler {
   std::vector<std::string> options_of(const CompileRequest& request) const {
     // The folder of the source is named with -I too, so that the search is the one that the cache key follows. Without
     // --no-source-include, which would also keep headers of the toolkit (mma.h) from those beside them.
-    std::vector<std::string> options = {"-std=c++17", "-lineinfo", "-default-device", "--device-int128"};
+    const std::string standard = request.standard.empty() ? "c++17" : request.standard;
+    std::vector<std::string> options = {"-std=" + standard, request.relocatable ? "-rdc=true" : "-rdc=false",
+                                        "-lineinfo", "-default-device", "--device-int128"};
     for (const Define& define : request.defines) options.push_back("-D" + define.name + "=" + define.value);
     for (const std::string& folder : include_folders_of(request)) options.push_back("-I" + folder);
     for (const std::string& folder : library_->toolkit_include_folders) options.push_back("-I" + folder);

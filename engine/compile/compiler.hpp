@@ -25,12 +25,19 @@ namespace tilescope {
 struct CompileRequest {
   std::string text = {};  // CUDA C++ source
   std::string file = {};  // its name in messages and in the line table
+  /// Compiled each by itself, as relocatable device code, and linked with it.
+  std::vector<SourceFile> more_sources = {};
   std::vector<Define> defines = {};
   std::vector<std::string> include_folders = {};
   std::vector<std::string> kernel_expressions = {};  // template kernels to instantiate: "scale<float>"
   /// Leaves the source's other kernels out, which saves their part of the time; empty: all are compiled. Where one of
   /// these is not found by its name, as one that a macro makes, nothing is left out.
   std::vector<std::string> only_kernels = {};
+  /// The kernels that the caller runs, as a person names them; an empty name is the only one. Device code that is none
+  /// of these is left out where it does not compile. Empty: everything has to compile.
+  std::vector<std::string> wanted_kernels = {};
+  bool relocatable = false;               // PTX that is linked with other: what it declares may be defined there
+  std::string standard = {};              // "c++17" or "c++20"; empty: C++17, and C++20 where that does not compile
   std::string ptx_target = "compute_80";  // the virtual architecture of the PTX
   std::string cubin_target = "sm_90";     // the real architecture of the cubin, and of the resource usage
   bool want_cubin = false;                // the simulator needs none; resource usage is filled either way
@@ -63,9 +70,10 @@ struct CompiledModule {
   std::string cubin_target = {};
   std::vector<KernelInfo> kernels = {};                          // every __global__ function, in source order
   std::map<std::string, std::string> kernel_of_expression = {};  // the name in the PTX of each instantiated kernel
-  std::vector<CompileMessage> messages = {};                     // warnings
-  std::string log = {};                                          // NVRTC's text, whole
-  double milliseconds = 0;                                       // time this call took
+  std::map<std::string, std::string> left_out = {};  // kernels that do not compile: the first error, by name
+  std::vector<CompileMessage> messages = {};         // warnings
+  std::string log = {};                              // NVRTC's text, whole
+  double milliseconds = 0;                           // time this call took
   bool from_cache = false;
   const KernelInfo* find(const std::string& kernel) const {
     for (const auto& info : kernels)

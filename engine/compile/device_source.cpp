@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <set>
-#include <sstream>
 
+#include "engine/compile/kernel_names.hpp"
+#include "engine/compile/source_dialect.hpp"
 #include "engine/compile/source_key.hpp"
+#include "engine/compile/source_names.hpp"
 #include "engine/compile/stand_in_headers.hpp"
 #include "engine/sha256.hpp"
 
@@ -16,62 +16,56 @@ namespace tilescope {
 namespace {
 
 namespace fs = std::filesystem;
+using Names = std::set<std::string, std::less<>>;
 
-struct Inclusion {
-  std::string name;
-  bool quoted = false;
+/// No folder that a header could be in.
+constexpr std::string_view kStandInFolder = "tilescope-stand-ins/";
+
+/// What is known of all files when one of them is looked at.
+struct Usage {
+  Names device_functions;  // qualified names
+  Names in_operands;  // names that stand in decltype(…) and its like, where a function need not be for the device
 };
 
-std::vector<Inclusion> inclusions_of(const SourceParts& source) {
-  std::vector<Inclusion> inclusions;
-  for (const SourceToken& token : source.tokens) {
-    if (directive_name(token) != "include") continue;
-    const std::string_view rest = directive_rest(token);
-    if (rest.empty() || (rest.front() != '"' && rest.front() != '<')) continue;
-    const size_t close = rest.find(rest.front() == '<' ? '>' : '"', 1);
-    if (close != std::string_view::npos)
-      inclusions.push_back({std::string(rest.substr(1, close - 1)), rest.front() == '"'});
-  }
-  return inclusions;
-}
-
-std::optional<std::string> read_text(const fs::path& path) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return std::move(text).str();
-}
-
 /// What cannot be for the device, whatever else is said about it.
-bool is_for_the_host(const SourcePart& part, const std::set<std::string>& device_functions) {
+bool is_for_the_host(const SourcePart& part, const Usage& usage) {
   if (part.on_device) return false;
   if (part.host_only && part.kind != SourcePart::Kind::type) return true;
   if (part.is_member) return false;
   if (part.kind == SourcePart::Kind::variable) return !part.is_const && !part.is_constexpr;
   if (part.kind != SourcePart::Kind::function || part.is_constexpr) return false;
   if (part.is_const && !part.is_definition) return false;  // const int size(5);
-  return !device_functions.contains(part.name);
+  if (part.is_template && usage.in_operands.contains(last_component(part.name))) return false;
+  return !usage.device_functions.contains(part.name);
 }
 
-bool holds_line(const SourcePart& part, uint32_t line) { return part.first_line <= line && line <= part.last_line; }
-
-/// The names in quotes of a compiler's message: identifier "count" is undefined.
-std::vector<std::string> quoted_names(const std::string& message) {
-  std::vector<std::string> names;
-  for (size_t open = message.find('"'); open != std::string::npos;) {
-    const size_t close = message.find('"', open + 1);
-    if (close == std::string::npos) break;
-    names.push_back(message.substr(open + 1, close - open - 1));
-    open = message.find('"', close + 1);
+void add_names_in_operands(const std::vector<SourceToken>& tokens, Names& names) {
+  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const bool opens = tokens[i].is("decltype") || tokens[i].is("sizeof") || tokens[i].is("noexcept");
+    if (!opens || !tokens[i + 1].is("(")) continue;
+    int depth = 0;
+    for (size_t j = i + 1; j < tokens.size(); ++j) {
+      if (tokens[j].is("(")) ++depth;
+      if (tokens[j].is(")") && --depth == 0) break;
+      if (tokens[j].kind == SourceToken::Kind::name) names.emplace(tokens[j].text);
+    }
   }
-  return names;
 }
 
-std::string last_component(const std::string& name) {
-  const size_t at = name.rfind("::");
-  return at == std::string::npos ? name : name.substr(at + 2);
+/// Outside of conditionals, which libraries of several standards have around such words.
+bool uses_cxx20(const std::vector<SourceToken>& tokens) {
+  int depth = 0;
+  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const std::string_view directive = directive_name(tokens[i]);
+    const bool guard = depth == 0 && directive == "ifndef" && directive_name(tokens[i + 1]) == "define";
+    if (directive.starts_with("if") && !guard) ++depth;
+    if (directive == "endif" && depth > 0) --depth;
+    if (depth > 0 || tokens[i].kind != SourceToken::Kind::name) continue;
+    const bool follows_template = i > 0 && tokens[i - 1].is(">");
+    if (tokens[i].is("consteval") || tokens[i].is("constinit")) return true;
+    if (follows_template && (tokens[i].is("concept") || tokens[i].is("requires"))) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -84,28 +78,72 @@ DeviceSource::File DeviceSource::read_file(std::string name, std::string path, s
   file.device_text = *file.original;
   file.source = parts_of_source(*file.original);
   file.dropped.resize(file.source.parts.size());
-  std::set<std::string> device_functions;
-  for (const SourcePart& part : file.source.parts)
-    if (part.kind == SourcePart::Kind::function && part.on_device) device_functions.insert(part.name);
-  for (size_t i = 0; i < file.source.parts.size(); ++i)
-    if (is_for_the_host(file.source.parts[i], device_functions)) blank(file, i);
   return file;
 }
 
 void DeviceSource::blank(File& file, size_t index) {
   const SourcePart& part = file.source.parts[index];
   file.dropped[index] = true;
+  const auto erase = [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      if (file.device_text[i] != '\n' && file.device_text[i] != '\r') file.device_text[i] = ' ';
+  };
   // Directives stay: a declaration may hold one half of an #if, or include what others need.
-  std::vector<std::pair<size_t, size_t>> directives;
-  for (const SourceToken& token : file.source.tokens)
-    if (token.kind == SourceToken::Kind::directive && token.offset >= part.begin && token.offset < part.end)
-      directives.emplace_back(token.offset, token.end());
-  size_t next = 0;
-  for (size_t i = part.begin; i < part.end; ++i) {
-    while (next < directives.size() && i >= directives[next].second) ++next;
-    if (next < directives.size() && i >= directives[next].first) continue;
-    if (file.device_text[i] != '\n' && file.device_text[i] != '\r') file.device_text[i] = ' ';
+  size_t begin = part.begin;
+  const auto& tokens = file.source.tokens;
+  for (auto token = std::ranges::lower_bound(tokens, part.begin, {}, &SourceToken::offset);
+       token != tokens.end() && token->offset < part.end; ++token) {
+    if (token->kind != SourceToken::Kind::directive) continue;
+    erase(begin, token->offset);
+    begin = std::min(token->end(), part.end);
   }
+  erase(begin, part.end);
+}
+
+/// What nvcc takes and NVRTC does not: (T){a, b} for T{a, b}, and extern "C"__global__ without a blank.
+void DeviceSource::add_rewritings_of_dialect(File& file) {
+  for (const CompoundLiteral& literal : compound_literals(*file.original)) {
+    file.rewritings.push_back({literal.open, literal.open + 1, " "});
+    file.rewritings.push_back({literal.close, literal.close + 1, " "});
+  }
+  for (const size_t at : marks_after_strings(*file.original))
+    file.rewritings.push_back({at, at + 1, " " + file.original->substr(at, 1)});
+  std::ranges::sort(file.rewritings, {}, &Rewriting::begin);
+}
+
+std::string DeviceSource::text_of(const File& file) {
+  std::string text;
+  size_t done = 0;
+  for (const Rewriting& one : file.rewritings) {
+    if (one.begin < done || file.device_text[one.begin] == ' ') continue;  // what it stood in was left out
+    text.append(file.device_text, done, one.begin - done);
+    text += one.text;
+    done = one.end;
+  }
+  return text.append(file.device_text, done);
+}
+
+std::vector<DeviceSource::File*> DeviceSource::files() {
+  std::vector<File*> all{&main_};
+  for (File& file : included_) all.push_back(&file);
+  return all;
+}
+std::vector<const DeviceSource::File*> DeviceSource::files() const {
+  std::vector<const File*> all{&main_};
+  for (const File& file : included_) all.push_back(&file);
+  return all;
+}
+
+void DeviceSource::blank_host_parts() {
+  Usage usage;
+  for (const File* file : files()) {
+    add_names_in_operands(file->source.tokens, usage.in_operands);
+    for (const SourcePart& part : file->source.parts)
+      if (part.kind == SourcePart::Kind::function && part.on_device) usage.device_functions.insert(part.name);
+  }
+  for (File* file : files())
+    for (size_t i = 0; i < file->source.parts.size(); ++i)
+      if (is_for_the_host(file->source.parts[i], usage)) blank(*file, i);
 }
 
 void DeviceSource::leave_kernels(File& file, const std::vector<std::string>& wanted) {
@@ -127,246 +165,134 @@ void DeviceSource::leave_kernels(File& file, const std::vector<std::string>& wan
   }
 }
 
+void DeviceSource::find_wanted(const std::vector<std::string>& kernels) {
+  wants_some_ = !kernels.empty();
+  for (const std::string& kernel : kernels) {
+    if (!kernel.empty()) {
+      wanted_.insert(bare_kernel_name(kernel));
+      continue;
+    }
+    // Not named: the only kernel of the file, or else of its headers.
+    std::set<std::string> own, others;
+    for (const File* file : files())
+      for (const SourcePart& part : file->source.parts)
+        if (part.is_kernel && part.kind == SourcePart::Kind::function)
+          (file == &main_ ? own : others).insert(last_component(part.name));
+    const std::set<std::string>& all = own.empty() ? others : own;
+    if (all.size() == 1) wanted_.insert(*all.begin());
+  }
+}
+
+bool DeviceSource::is_wanted(const SourcePart& part) const {
+  return part.is_kernel && wanted_.contains(last_component(part.name));
+}
+
 DeviceSource::DeviceSource(const CompileRequest& request, const std::vector<std::string>& toolkit_folders)
     : main_(read_file(request.file, request.file, request.text)),
       toolkit_folders_(toolkit_folders),
+      given_folders_(request.include_folders),
+      defines_(request.defines),
+      source_folder_(source_folder_of(request)),
       headers_(standard_stand_ins()) {
+  add_headers(main_, source_folder_);
+  for (File* file : files()) add_rewritings_of_dialect(*file);
+  blank_host_parts();
   leave_kernels(main_, request.only_kernels);
-  add_headers(main_, {}, include_folders_of(request));
-  for (const File& header : included_)
-    if (header.device_text != *header.original) give_headers();
+  find_wanted(request.wanted_kernels);
+  for (const File& header : included_) give_header(header);
   add_prelude();
 }
 
-/// A header that holds host code is given to NVRTC as text, and so are the others of the user, since a text is in no
-/// folder where those beside it could be found.
-void DeviceSource::give_headers() {
-  for (const File& header : included_) headers_[header.name] = header.device_text;
-}
-
 /// Follows the inclusions of a file of the user.
-void DeviceSource::add_headers(const File& file, const std::string& folder, const std::vector<std::string>& folders) {
-  for (const Inclusion& inclusion : inclusions_of(file.source)) {
-    if (!seen_.insert(inclusion.name).second) continue;
-    std::vector<std::string> candidates;
-    if (inclusion.quoted && !folder.empty()) candidates.push_back(folder);
-    candidates.insert(candidates.end(), folders.begin(), folders.end());
-    std::optional<std::string> text;
-    fs::path found;
-    for (const std::string& candidate : candidates) {
-      found = fs::path(candidate) / inclusion.name;
-      if ((text = read_text(found))) break;
-    }
+void DeviceSource::add_headers(File& file, const std::string& folder) {
+  for (const SourceInclusion& inclusion : inclusions_of(file.source.tokens, *file.original)) {
+    auto found = find_header(inclusion, folder, given_folders_);
+    // Beside the source is where a build system would have pointed -I, so a header there is better than none.
+    std::error_code error;
+    if (!found && !source_folder_.empty() && (inclusion.quoted || !is_foreign(inclusion.name)))
+      if (const fs::path beside = fs::path(source_folder_) / inclusion.name; fs::is_regular_file(beside, error))
+        found = beside;
+    auto text = found ? read_text_file(*found) : std::nullopt;
     if (!text) {
-      add_foreign_header(inclusion.name);
+      add_foreign_header(file, inclusion);
       continue;
     }
-    // A deque, so that the reference stays good.
-    included_.push_back(read_file(inclusion.name, found.lexically_normal().string(), std::move(*text)));
-    const File& header = included_.back();
-    add_headers(header, found.parent_path().string(), folders);
+    const std::string identity = file_identity(*found);
+    auto known = name_of_file_.find(identity);
+    if (known == name_of_file_.end()) {
+      const std::string name = fs::absolute(*found, error).lexically_normal().string();
+      known = name_of_file_.emplace(identity, name).first;
+      // A deque, so that the reference stays good.
+      included_.push_back(read_file(name, found->lexically_normal().string(), std::move(*text)));
+      add_headers(included_.back(), found->parent_path().string());
+    }
+    file.rewritings.push_back({inclusion.begin, inclusion.end, '"' + known->second + '"'});
   }
 }
 
-void DeviceSource::add_foreign_header(const std::string& name) {
-  if (headers_.contains(name)) return;
-  if (auto text = library_stand_in(name)) {
-    uses_library_ = true;
-    headers_[name] = std::move(*text);
-    return;
-  }
+/// Whether a header that is not the user's has this name.
+bool DeviceSource::is_foreign(const std::string& name) const {
+  if (headers_.contains(name) || library_stand_in(name)) return true;
   std::error_code ignored;
-  for (const std::string& folder : toolkit_folders_)
-    if (fs::exists(fs::path(folder) / name, ignored)) return;
-  if (toolkit_folders_.empty()) return;  // nothing is known about what NVRTC can find
-  headers_[name] = "";
-  missing_.push_back(name);
+  return std::ranges::any_of(toolkit_folders_,
+                             [&](const fs::path& folder) { return fs::exists(folder / name, ignored); });
 }
 
-/// The tokens of the device part of the user's files. What macros stand for counts as code; their names go to `own`.
-std::vector<SourceToken> DeviceSource::device_tokens(std::set<std::string, std::less<>>& own) const {
-  std::vector<const File*> files{&main_};
-  for (const File& file : included_) files.push_back(&file);
-  std::vector<SourceToken> tokens;
-  for (const File* file : files) {
-    const std::vector<SourceToken> found = source_tokens(file->device_text);
-    for (const SourceToken& token : found) {
-      if (directive_name(token) != "define") continue;
-      const std::vector<SourceToken> words = source_tokens(directive_rest(token));
-      if (!words.empty()) own.emplace(words.front().text);
-      if (words.size() > 1) tokens.insert(tokens.end(), words.begin() + 1, words.end());
-    }
-    tokens.insert(tokens.end(), found.begin(), found.end());
+void DeviceSource::add_foreign_header(File& file, const SourceInclusion& inclusion) {
+  const std::string& name = inclusion.name;
+  foreign_.insert(name);
+  if (headers_.contains(name)) return;
+  auto text = library_stand_in(name);
+  if (text) {
+    uses_library_ = true;
+  } else {
+    if (is_foreign(name) || toolkit_folders_.empty()) return;  // without folders, nobody knows what NVRTC can find
+    if (std::ranges::find(missing_, name) == missing_.end()) missing_.push_back(name);
+    text.emplace();
   }
-  return tokens;
+  const std::string stand_in = std::string(kStandInFolder) + name;
+  headers_[stand_in] = std::move(*text);
+  file.rewritings.push_back({inclusion.begin, inclusion.end, '"' + stand_in + '"'});
 }
-
-/// Declares what the device code names and nvcc would bring along. A name that the file declares itself is left to it.
-void DeviceSource::add_prelude() {
-  std::set<std::string, std::less<>> used, standard, own;
-  bool all_standard = false;
-  const std::vector<SourceToken> tokens = device_tokens(own);
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].kind != SourceToken::Kind::name) continue;
-    const std::string name(tokens[i].text);
-    const bool after_std = i >= 2 && tokens[i - 1].is("::") && tokens[i - 2].is("std") &&
-                           !(i >= 4 && tokens[i - 3].is("::") && tokens[i - 4].kind == SourceToken::Kind::name);
-    (after_std ? standard : used).insert(name);
-    if (i >= 2 && name == "std" && tokens[i - 1].is("namespace") && tokens[i - 2].is("using")) all_standard = true;
-    if (i + 1 >= tokens.size() || i == 0) continue;
-    // typedef unsigned uint32_t;   using uint32_t = …   const float INFINITY = …
-    const bool after_type = tokens[i - 1].kind == SourceToken::Kind::name && !tokens[i - 1].is("return");
-    if (after_type && (tokens[i + 1].is("=") || tokens[i + 1].is(";"))) own.insert(name);
-  }
-  for (const KnownName& known : known_names())
-    if (used.contains(known.name) && !own.contains(known.name)) prelude_ += std::string(known.declaration) + "\n";
-  add_half_types(used);
-  if (all_standard)  // others may be names of the file's own, or are in the global namespace anyway
-    for (const char* name : {"min", "max", "swap", "clamp", "numeric_limits", "pair", "make_pair"})
-      if (used.contains(name)) standard.insert(name);
-  std::set<std::string> declarations;
-  for (const std::string& name : standard) {
-    std::string declaration = standard_name_declaration(name);
-    if (!declaration.empty() && declarations.insert(declaration).second) prelude_ += declaration + "\n";
-  }
-}
-
-/// A header that was left out may have brought the types of half precision along, as those of PyTorch and cuBLAS do.
-void DeviceSource::add_half_types(const std::set<std::string, std::less<>>& used) {
-  if (missing_.empty() && !uses_library_) return;
-  const auto any = [&](std::initializer_list<const char*> names) {
-    return std::any_of(names.begin(), names.end(), [&](const char* name) { return used.contains(name); });
-  };
-  if (!seen_.contains("cuda_fp16.h") && any({"half", "__half", "half2", "__half2"}))
-    prelude_ += "#include <cuda_fp16.h>\n";
-  if (!seen_.contains("cuda_bf16.h") && any({"__nv_bfloat16", "__nv_bfloat162"}))
-    prelude_ += "#include <cuda_bf16.h>\n";
-}
-
-std::optional<size_t> DeviceSource::droppable_part(const File& file, uint32_t line) {
-  std::optional<size_t> best;
-  size_t owner = file.source.parts.size();  // the class of the members that follow
-  for (size_t i = 0; i < file.source.parts.size(); ++i) {
-    const SourcePart& part = file.source.parts[i];
-    if (!part.is_member) owner = i;
-    if (!holds_line(part, line) || file.dropped[i]) continue;
-    if (part.is_member && part.kind != SourcePart::Kind::function) continue;  // a class keeps its data, or goes whole
-    if (part.is_member && owner < i && file.dropped[owner]) continue;
-    if (part.on_device && !(part.kind == SourcePart::Kind::type)) {
-      if (part.kind == SourcePart::Kind::function) return std::nullopt;
-      continue;
-    }
-    if (part.on_device || !part.is_complete) continue;
-    best = i;
-  }
-  return best;
-}
-
-bool DeviceSource::drop(std::span<const CompileMessage> errors) {
-  bool dropped = false;
-  for (const CompileMessage& error : errors) {
-    if (error.severity != CompileMessage::Severity::error) continue;
-    for (size_t i = 0; i <= included_.size(); ++i) {
-      File& file = i == 0 ? main_ : included_[i - 1];
-      if (error.file != file.name && fs::path(error.file).lexically_normal() != file.path) continue;
-      const auto part = droppable_part(file, error.line);
-      if (!part) continue;
-      blank(file, *part);
-      reasons_[last_component(file.source.parts[*part].name)] =
-          fmt::format("{}({}): {}", error.file, error.line, error.text);
-      if (i != 0) give_headers();
-      dropped = true;
-    }
-  }
-  return dropped;
-}
-
-Phrase DeviceSource::notes(std::span<const CompileMessage> errors) const {
-  Phrase text;
-  const auto add = [&](const Phrase& note) { text = phrase("{}\n{}", text, note); };
-  std::set<std::string> named;
-  bool launches = false, shared = false;
-  for (const CompileMessage& error : errors) {
-    if (error.severity != CompileMessage::Severity::error) continue;
-    if (error.text.find("device-side kernel launch") != std::string::npos) launches = true;
-    if (error.text.find("uses too much shared data") != std::string::npos) shared = true;
-    for (std::string& name : quoted_names(error.text)) named.insert(std::move(name));
-  }
-  if (shared)
-    add(
-        Phrase("Arrays that are declared __shared__ may take 49152 bytes in a block; more, up to 232448, has to be "
-               "extern __shared__, with its size given by --shared."));
-  if (launches) add(Phrase("A kernel that launches kernels (dynamic parallelism) cannot be run here."));
-  const auto explain = [&](const File& file) {
-    for (size_t i = 0; i < file.source.parts.size(); ++i) {
-      const SourcePart& part = file.source.parts[i];
-      const std::string name = last_component(part.name);
-      if (!file.dropped[i] || !named.erase(name)) continue;
-      if (const auto reason = reasons_.find(name); reason != reasons_.end())
-        add(phrase("'{}' was left out, because it does not compile for the device: {}", name, reason->second));
-      else if (part.kind == SourcePart::Kind::variable)
-        add(phrase("'{}' in line {} of {} is for the host: it is not marked __device__ or const.", name,
-                   part.first_line, file.name));
-      else
-        add(phrase("'{}' in line {} of {} is for the host: it is not marked __device__.", name, part.first_line,
-                   file.name));
-    }
-  };
-  explain(main_);
-  for (const File& file : included_) explain(file);
-  if (!missing_.empty()) {
-    std::string names;
-    for (const std::string& name : missing_) names += (names.empty() ? "" : ", ") + name;
-    add(phrase("Not found, and taken as empty: {}; give the folder with --include.", names));
-  }
-  return text;
-}
-
-namespace {
-
-/// "const float* x, int n" → its parameters, each as written on one line.
-std::vector<std::string> parameters_in(const std::string& list) {
-  std::vector<std::string> parameters;
-  int depth = 0;
-  size_t begin = std::string::npos, end = 0;
-  const auto finish = [&] {
-    if (begin == std::string::npos) return;
-    std::string text;
-    for (const char c : list.substr(begin, end - begin)) {
-      const bool blank = std::isspace(static_cast<unsigned char>(c)) != 0;
-      if (!blank) text += c;
-      if (blank && !text.ends_with(' ')) text += ' ';
-    }
-    parameters.push_back(std::move(text));
-    begin = std::string::npos;
-  };
-  for (const SourceToken& token : source_tokens(list)) {
-    if (token.is("(") || token.is("<") || token.is("[") || token.is("{")) ++depth;
-    if (token.is(")") || token.is(">") || token.is("]") || token.is("}")) --depth;
-    if (token.is(",") && depth == 0) {
-      finish();
-      continue;
-    }
-    if (begin == std::string::npos) begin = token.offset;
-    end = token.end();
-  }
-  finish();
-  if (parameters.size() == 1 && parameters[0] == "void") parameters.clear();
-  return parameters;
-}
-
-}  // namespace
 
 std::string DeviceSource::hash() const {
-  std::string all = fmt::format("{}:{}{}:{}", text().size(), text(), prelude_.size(), prelude_);
-  for (const auto& [name, text] : headers_) all += fmt::format("{}:{}{}:{}", name.size(), name, text.size(), text);
+  const std::string main = text();
+  std::string all = fmt::format("{}:{}{}:{}", main.size(), main, prelude_.size(), prelude_);
+  for (const auto& [name, header] : headers_)
+    all += fmt::format("{}:{}{}:{}", name.size(), name, header.size(), header);
   return sha256_of(all);
+}
+
+bool DeviceSource::includes_by_macro() const {
+  std::vector<const std::vector<SourceToken>*> tokens;
+  for (const File* file : files()) tokens.push_back(&file->source.tokens);
+  // One of the toolkit's headers, which are not read, by a macro of the file's own: <cuda/std/x> in CUTLASS.
+  std::map<std::string_view, bool> known;
+  const auto is_of_the_toolkit = [&](std::string_view rest) {
+    const auto meant = inclusions_by_macro(rest, tokens, defines_);
+    return !meant.empty() && std::ranges::all_of(meant, [&](const SourceInclusion& one) {
+      return !find_header(one, source_folder_, given_folders_) && is_foreign(one.name);
+    });
+  };
+  for (const std::vector<SourceToken>* of_file : tokens)
+    for (const SourceToken& token : *of_file) {
+      if (directive_name(token) != "include") continue;
+      const std::string_view rest = directive_rest(token);
+      if (!rest.empty() && (rest.front() == '"' || rest.front() == '<')) continue;
+      const auto [answer, is_new] = known.try_emplace(rest, false);
+      if (is_new) answer->second = is_of_the_toolkit(rest);
+      if (!answer->second) return true;
+    }
+  return false;
+}
+
+bool DeviceSource::needs_cxx20() const {
+  return std::ranges::any_of(files(), [](const File* file) { return uses_cxx20(file->source.tokens); });
 }
 
 std::map<std::string, std::string> DeviceSource::header_paths() const {
   std::map<std::string, std::string> paths;
-  for (const File& header : included_)
-    if (headers_.contains(header.name)) paths[header.name] = header.path;
+  for (const File& header : included_) paths[header.name] = header.path;
   return paths;
 }
 
@@ -374,34 +300,6 @@ std::string DeviceSource::original_text() const {
   std::string text = *main_.original;
   for (const File& header : included_) text += "\n" + *header.original;
   return text;
-}
-
-std::vector<DeclaredKernel> declared_kernels(const std::string& text) {
-  const SourceParts source = parts_of_source(text);
-  const std::vector<SourceLaunch> launches = launches_of_source(source, text);
-  std::vector<DeclaredKernel> kernels;
-  for (const SourcePart& part : source.parts) {
-    if (!part.is_kernel || part.kind != SourcePart::Kind::function) continue;
-    const auto same = [&](const DeclaredKernel& one) { return one.name == part.name; };
-    const auto known = std::find_if(kernels.begin(), kernels.end(), same);
-    if (known != kernels.end()) {
-      known->overloads += part.is_definition ? 1 : 0;
-      continue;
-    }
-    DeclaredKernel kernel;
-    kernel.name = part.name;
-    kernel.parameters = parameters_in(part.parameters);
-    kernel.line = part.first_line;
-    kernel.is_template = part.is_template;
-    kernel.overloads = part.is_definition ? 1 : 0;
-    for (const SourceLaunch& launch : launches)
-      if (last_component(launch.kernel) == last_component(part.name) && launch.expression != launch.kernel &&
-          std::find(kernel.instantiations.begin(), kernel.instantiations.end(), launch.expression) ==
-              kernel.instantiations.end())
-        kernel.instantiations.push_back(launch.expression);
-    kernels.push_back(std::move(kernel));
-  }
-  return kernels;
 }
 
 }  // namespace tilescope

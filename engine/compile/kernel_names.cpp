@@ -4,21 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
+#include <map>
 #include <memory>
 
-#include "engine/compile/device_source.hpp"
+#include "engine/compile/source_names.hpp"
+#include "engine/compile/source_tokens.hpp"
+#include "engine/compile/type_spelling.hpp"
 
 namespace tilescope {
 namespace {
-
-std::string without_blanks(const std::string& text) {
-  std::string result;
-  for (const char c : text)
-    if (std::isspace(static_cast<unsigned char>(c)) == 0) result += c;
-  return result;
-}
 
 /// Where the parameter list or the template arguments of a signature begin: brackets of "(anonymous namespace)" and of
 /// "operator()" are part of a name.
@@ -47,22 +42,97 @@ size_t end_of_name(const std::string& signature, bool with_template_arguments) {
   return signature.size();
 }
 
-std::string last_component(const std::string& name) {
-  const std::string plain = name.substr(0, end_of_name(name, false));
-  const size_t at = plain.rfind("::");
-  return at == std::string::npos ? name : name.substr(at + 2);
+/// What a person or a demangler says about a kernel.
+struct Spelling {
+  std::string base;                   // qualified as far as it was
+  std::string arguments, parameters;  // as written, without their brackets
+  bool has_arguments = false, has_parameters = false;
+};
+
+/// "(anonymous namespace)::scale" → "scale": no expression can say the former.
+std::string expressible(std::string name) {
+  const std::string_view anonymous = "(anonymous namespace)::";
+  for (size_t at = name.find(anonymous); at != std::string::npos; at = name.find(anonymous))
+    name.erase(at, anonymous.size());
+  return name;
 }
 
-/// Whether a person who says `wanted` may mean the kernel with this signature.
+Spelling spelling_of(const std::string& said) {
+  Spelling spelling;
+  const size_t name = end_of_name(said, false), all = end_of_name(said, true);
+  spelling.base = expressible(said.substr(0, name));
+  while (spelling.base.ends_with(' ')) spelling.base.pop_back();
+  spelling.base = spelling.base.substr(spelling.base.rfind(' ') + 1);  // after "__global__ void"
+  if (all > name) {
+    spelling.has_arguments = true;
+    const size_t close = said.rfind('>', all);
+    spelling.arguments = said.substr(name + 1, close - name - 1);
+  }
+  if (all < said.size()) {
+    spelling.has_parameters = true;
+    spelling.parameters = expressible(said.substr(all + 1, said.rfind(')') - all - 1));
+  }
+  return spelling;
+}
+
+/// "f" may mean "ns::f".
+bool same_base(const std::string& said, const std::string& base) { return said == base || base.ends_with("::" + said); }
+
+/// Whether a person who says `wanted` may mean the kernel with this entry.
 bool may_mean(const std::string& wanted, const std::string& entry) {
-  const std::string signature = kernel_signature(entry);
-  const std::string name = signature.substr(0, end_of_name(signature, true));
-  const std::string base = signature.substr(0, end_of_name(signature, false));
-  const std::string said = without_blanks(wanted);
-  for (const std::string& form :
-       {entry, signature, name, base, last_component(signature), last_component(name), last_component(base)})
-    if (said == without_blanks(form)) return true;
-  return false;
+  if (wanted == entry) return true;
+  const Spelling said = spelling_of(wanted), is = spelling_of(kernel_signature(entry));
+  if (!same_base(said.base, is.base)) return false;
+  if (said.has_arguments && canonical_types(said.arguments) != canonical_types(is.arguments)) return false;
+  // The name of an extern "C" function does not say what its parameters are.
+  return !said.has_parameters || !is.has_parameters ||
+         canonical_types(said.parameters) == canonical_types(is.parameters);
+}
+
+/// The name that a template parameter declares: "T" of "class T = float".
+std::string name_of_parameter(const std::string& parameter) {
+  std::string name;
+  for (const SourceToken& token : source_tokens(parameter)) {
+    if (token.is("=")) break;
+    if (token.kind == SourceToken::Kind::name) name = token.text;
+  }
+  return name;
+}
+
+/// What the parameters of an overload stand for with these template arguments.
+std::map<std::string, std::string> meanings(const KernelOverload& overload, const std::string& arguments) {
+  std::map<std::string, std::string> names;
+  const std::vector<std::string> given = split_types(arguments);
+  for (size_t i = 0; i < std::min(given.size(), overload.template_parameters.size()); ++i)
+    names[name_of_parameter(overload.template_parameters[i])] = given[i];
+  return names;
+}
+
+std::string types_of(const KernelOverload& overload, const std::string& arguments) {
+  const auto names = meanings(overload, arguments);
+  std::string types;
+  for (const std::string& parameter : overload.parameters)
+    types += (types.empty() ? "" : ", ") + canonical_type(parameter, names);
+  return types;
+}
+
+size_t templates_in(const DeclaredKernel& kernel) {
+  return static_cast<size_t>(
+      std::ranges::count_if(kernel.all, [](const KernelOverload& one) { return !one.template_parameters.empty(); }));
+}
+
+/// The only one of several functions of that name that has these parameters.
+std::string with_parameters(const std::string& name, const std::string& parameters) {
+  std::string types;
+  for (const std::string& one : split_types(parameters)) types += (types.empty() ? "" : ", ") + canonical_type(one);
+  return "static_cast<void (*)(" + types + ")>(" + name + ")";
+}
+
+std::vector<const DeclaredKernel*> meant_by(const Spelling& said, std::span<const DeclaredKernel> declared) {
+  std::vector<const DeclaredKernel*> meant;
+  for (const DeclaredKernel& kernel : declared)
+    if (said.base.empty() || same_base(said.base, expressible(kernel.name))) meant.push_back(&kernel);
+  return meant;
 }
 
 std::string list_of(const std::vector<std::string>& names) {
@@ -72,7 +142,7 @@ std::string list_of(const std::vector<std::string>& names) {
 }
 
 /// Kernels of the module and template kernels of the source, as a person may name them.
-Phrase kernels_there_are(const CompiledModule& module, const std::string& source_text) {
+Phrase kernels_there_are(const CompiledModule& module, std::span<const DeclaredKernel> declared) {
   std::vector<std::string> names;
   for (const KernelInfo& kernel : module.kernels) {
     const std::string name = kernel_name(kernel.name);
@@ -80,17 +150,10 @@ Phrase kernels_there_are(const CompiledModule& module, const std::string& source
                                     [&](const KernelInfo& one) { return kernel_name(one.name) == name; });
     names.push_back(same > 1 ? kernel_signature(kernel.name) : name);
   }
-  for (const DeclaredKernel& kernel : declared_kernels(source_text))
+  for (const auto& [name, reason] : module.left_out) names.push_back(name);
+  for (const DeclaredKernel& kernel : declared)
     if (kernel.is_template) names.push_back(kernel.name + "<…>");
   return names.empty() ? Phrase("none") : list_of(names);
-}
-
-/// "(anonymous namespace)::scale" → "scale": no expression can say the former.
-std::string expressible(std::string name) {
-  const std::string_view anonymous = "(anonymous namespace)::";
-  for (size_t at = name.find(anonymous); at != std::string::npos; at = name.find(anonymous))
-    name.erase(at, anonymous.size());
-  return name;
 }
 
 }  // namespace
@@ -112,54 +175,104 @@ std::string kernel_name(const std::string& entry) {
   return signature.substr(0, end_of_name(signature, true));
 }
 
-std::vector<std::string> expressions_to_compile(const std::string& wanted, const std::string& source_text) {
-  const std::vector<DeclaredKernel> declared = declared_kernels(source_text);
-  const std::string without_parameters = wanted.substr(0, end_of_name(wanted, true));
-  const std::string base = wanted.substr(0, end_of_name(wanted, false));
-  const std::string arguments = without_parameters.substr(base.size());
-  std::vector<const DeclaredKernel*> meant;
-  for (const DeclaredKernel& kernel : declared)
-    if (wanted.empty() || kernel.name == base || last_component(kernel.name) == base) meant.push_back(&kernel);
-  if (!arguments.empty()) {
-    if (meant.size() == 1 && !meant[0]->is_template) return {};
-    return {(meant.size() == 1 ? expressible(meant[0]->name) : base) + arguments};
-  }
-  if (meant.size() != 1 || !meant[0]->is_template || meant[0]->instantiations.size() != 1) return {};
-  return {meant[0]->instantiations[0]};
+std::string bare_kernel_name(const std::string& kernel) {
+  return last_component(spelling_of(kernel_signature(kernel)).base);
 }
 
+bool names_template_arguments(const std::string& kernel) { return spelling_of(kernel_signature(kernel)).has_arguments; }
+
+std::vector<const DeclaredKernel*> templates_meant(const std::string& wanted,
+                                                   std::span<const DeclaredKernel> declared) {
+  std::vector<const DeclaredKernel*> meant = meant_by(spelling_of(wanted), declared);
+  std::erase_if(meant, [](const DeclaredKernel* kernel) { return templates_in(*kernel) == 0; });
+  return meant;
+}
+
+std::vector<std::string> expressions_to_compile(const std::string& wanted, std::span<const DeclaredKernel> declared) {
+  const Spelling said = spelling_of(wanted);
+  const std::vector<const DeclaredKernel*> meant = meant_by(said, declared);
+  if (meant.size() != 1) {
+    if (said.has_arguments) return {said.base + "<" + said.arguments + ">"};
+    return {};
+  }
+  const DeclaredKernel& kernel = *meant[0];
+  const size_t templates = templates_in(kernel);
+  if (templates == 0) return {};
+  const std::string name = expressible(kernel.name);
+  const std::string whole = said.has_arguments ? name + "<" + said.arguments + ">" : name;
+  if (said.has_parameters) {
+    for (const KernelOverload& one : kernel.all)
+      if (!said.has_arguments && one.template_parameters.empty() &&
+          canonical_types(said.parameters) == canonical_types(types_of(one, "")))
+        return {};  // a plain function
+    return {with_parameters(whole, said.parameters)};
+  }
+  if (templates > 1) return {};  // nobody knows which
+  if (said.has_arguments) return {whole};
+  if (templates < kernel.all.size() || kernel.instantiations.size() != 1) return {};
+  return {kernel.instantiations[0]};
+}
+
+namespace {
+
+/// Of a module that has no such instance: why not.
+Error not_instantiated(const std::string& wanted, const std::string& file, const DeclaredKernel& kernel) {
+  const Spelling said = spelling_of(wanted);
+  if (templates_in(kernel) > 1 && !said.has_parameters) {
+    std::vector<std::string> forms;
+    for (const KernelOverload& one : kernel.all) {
+      std::string arguments = said.arguments;
+      if (!said.has_arguments)
+        for (const std::string& parameter : one.template_parameters)
+          arguments += (arguments.empty() ? "" : ", ") + name_of_parameter(parameter);
+      if (!one.template_parameters.empty())
+        forms.push_back(fmt::format("{}<{}>({})", kernel.name, arguments, types_of(one, said.arguments)));
+    }
+    return make_error(ErrorId::kernel_ambiguous, wanted, file, list_of(forms));
+  }
+  if (kernel.instantiations.empty())
+    return make_error(ErrorId::kernel_needs_arguments, kernel.name, list_of(kernel.all[0].template_parameters));
+  return make_error(ErrorId::kernel_is_template, kernel.name, list_of(kernel.instantiations));
+}
+
+}  // namespace
+
 Result<std::string> find_kernel_entry(const CompiledModule& module, const std::string& wanted, const std::string& file,
-                                      const std::string& source_text) {
-  for (const std::string& expression : expressions_to_compile(wanted, source_text))
+                                      std::span<const DeclaredKernel> declared) {
+  for (const std::string& expression : expressions_to_compile(wanted, declared))
     if (const auto found = module.kernel_of_expression.find(expression); found != module.kernel_of_expression.end())
       return found->second;
   if (module.find(wanted) != nullptr) return wanted;
   std::vector<std::string> meant;
   for (const KernelInfo& kernel : module.kernels)
     if (wanted.empty() || may_mean(wanted, kernel.name)) meant.push_back(kernel.name);
-  if (meant.size() == 1) return meant[0];
-  if (meant.size() > 1) {
+  // The only kernel is not the only one where others do not compile.
+  const bool others = wanted.empty() && !module.left_out.empty();
+  if (meant.size() == 1 && !others) return meant[0];
+  if (meant.size() > 1 || others) {
     std::vector<std::string> signatures;
     signatures.reserve(meant.size());
     for (const std::string& entry : meant) signatures.push_back(kernel_signature(entry));
-    if (wanted.empty()) return fail(ErrorId::kernel_not_named, file, list_of(signatures));
-    return fail(ErrorId::kernel_ambiguous, wanted, file, list_of(signatures));
+    if (!wanted.empty()) return fail(ErrorId::kernel_ambiguous, wanted, file, list_of(signatures));
+    for (const auto& [name, reason] : module.left_out) signatures.push_back(name);
+    return fail(ErrorId::kernel_not_named, file, list_of(signatures));
   }
-  for (const DeclaredKernel& kernel : declared_kernels(source_text)) {
-    if (!kernel.is_template) continue;
-    if (!wanted.empty() && kernel.name != wanted && last_component(kernel.name) != wanted) continue;
-    if (kernel.instantiations.empty()) return fail(ErrorId::kernel_is_template, kernel.name, kernel.name + "<float>");
-    return fail(ErrorId::kernel_is_template, kernel.name, list_of(kernel.instantiations));
-  }
+  const auto templates = templates_meant(wanted, declared);
+  const bool said_arguments = names_template_arguments(wanted);
+  if (!templates.empty() && (!said_arguments || templates_in(*templates[0]) > 1))
+    return tl::unexpected<Error>(not_instantiated(wanted, file, *templates[0]));
   if (module.kernels.empty() && wanted.empty()) return fail(ErrorId::no_kernel, file);
-  return fail(ErrorId::kernel_not_found, wanted, file, kernels_there_are(module, source_text));
+  return fail(ErrorId::kernel_not_found, wanted, file, kernels_there_are(module, declared));
 }
 
-std::vector<std::string> declared_parameters(const std::string& entry, const std::string& source_text) {
-  const std::string signature = kernel_signature(entry);
-  const std::string base = signature.substr(0, end_of_name(signature, false));
-  for (const DeclaredKernel& kernel : declared_kernels(source_text))
-    if (kernel.name == base && kernel.overloads == 1) return kernel.parameters;
+std::vector<std::string> declared_parameters(const std::string& entry, std::span<const DeclaredKernel> declared) {
+  const Spelling is = spelling_of(kernel_signature(entry));
+  for (const DeclaredKernel& kernel : declared) {
+    if (expressible(kernel.name) != is.base) continue;
+    if (kernel.overloads == 1) return kernel.parameters;
+    for (const KernelOverload& one : kernel.all)
+      if (canonical_types(types_of(one, is.arguments)) == canonical_types(is.parameters)) return one.parameters;
+  }
   return {};
 }
 

@@ -43,6 +43,7 @@ json to_json(const CompiledModule& module) {
           {"target", module.cubin_target},
           {"kernels", kernels},
           {"expressions", module.kernel_of_expression},
+          {"left_out", module.left_out},
           {"messages", messages},
           {"log", module.log}};
 }
@@ -60,6 +61,7 @@ CompiledModule from_json(const json& value) {
                               kernel.at(5).get<uint32_t>(), kernel.at(6).get<uint32_t>(),
                               kernel.at(7).get<std::vector<uint32_t>>(), kernel.at(8).get<uint32_t>()});
   module.kernel_of_expression = value.at("expressions").get<std::map<std::string, std::string>>();
+  module.left_out = value.at("left_out").get<std::map<std::string, std::string>>();
   for (const json& message : value.at("messages"))
     module.messages.push_back({static_cast<CompileMessage::Severity>(message.at(0).get<int>()),
                                message.at(1).get<std::string>(), message.at(2).get<uint32_t>(),

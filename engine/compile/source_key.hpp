@@ -1,7 +1,6 @@
 // The name under which a compilation is cached: a hash of everything that its result depends on.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,12 +9,14 @@
 
 namespace tilescope {
 
+/// The folder of the source; empty: it is in none.
+std::string source_folder_of(const CompileRequest& request);
+
 /// The folders searched for #include "…" and <…>: the source's own, then the request's.
 std::vector<std::string> include_folders_of(const CompileRequest& request);
 
-/// Hash of the source, its name, the text of every header it may include from its folders (whether or not the
-/// preprocessor takes that branch), the defines, the targets, and `compiler` (NVRTC's version, options and path of the
-/// toolkit's headers, which are not read). Nothing where a header is named by a macro, since it cannot be known.
-std::optional<std::string> cache_key_of(const CompileRequest& request, std::string_view compiler);
+/// Hash of the request and of `compiler`: NVRTC's version, the path of the toolkit's headers (which are not read), and
+/// the hash of the headers that are (DeviceSource::hash).
+std::string cache_key_of(const CompileRequest& request, std::string_view compiler);
 
 }  // namespace tilescope

@@ -19,9 +19,10 @@ constexpr std::array<std::string_view, 5> kDeviceWords{"__global__", "__device__
 constexpr std::array<std::string_view, 4> kTypeWords{"class", "struct", "union", "enum"};
 /// Names that a parenthesis may follow without being the function that is declared; besides those, all names such as
 /// __launch_bounds__.
-constexpr std::array<std::string_view, 4> kAttributeWords{"alignas", "__declspec", "decltype", "noexcept"};
+constexpr std::array<std::string_view, 5> kAttributeWords{"alignas", "__declspec", "decltype", "noexcept", "requires"};
 /// Declarations that begin with one of these stay as they are.
-constexpr std::array<std::string_view, 6> kKeptWords{"using", "typedef", "static_assert", "friend", "asm", "namespace"};
+constexpr std::array<std::string_view, 7> kKeptWords{"using", "typedef",   "static_assert", "friend",
+                                                     "asm",   "namespace", "concept"};
 
 bool is_attribute(const SourceToken& token) {
   return is_one_of(token, kAttributeWords) ||

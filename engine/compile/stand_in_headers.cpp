@@ -299,6 +299,10 @@ constexpr auto kStandardNames = std::to_array<KnownName>({
      "namespace std { template <class T> __host__ __device__ constexpr void swap(T& a, T& b) "
      "{ T c = static_cast<T&&>(a); a = static_cast<T&&>(b); b = static_cast<T&&>(c); } }"},
     {"printf", "namespace std { using ::printf; }"},
+    // Members of classes of which the device uses others; of their size.
+    {"shared_ptr", "namespace std { template <class T> class shared_ptr { void* of_the_host[2]; }; }"},
+    {"weak_ptr", "namespace std { template <class T> class weak_ptr { void* of_the_host[2]; }; }"},
+    {"unique_ptr", "namespace std { template <class T> class unique_ptr { void* of_the_host; }; }"},
     {"memcpy", "namespace std { using ::memcpy; }"},
     {"memset", "namespace std { using ::memset; }"},
 });
@@ -358,7 +362,55 @@ constexpr auto kStandardHeaders = std::to_array<StandardHeader>({
     {"byte", "cstddef"},
     {"variant", "variant"},
     {"string_view", "string_view"},
+    {"same_as", "concepts"},
+    {"derived_from", "concepts"},
+    {"convertible_to", "concepts"},
+    {"integral", "concepts"},
+    {"signed_integral", "concepts"},
+    {"unsigned_integral", "concepts"},
+    {"floating_point", "concepts"},
+    {"invocable", "concepts"},
+    {"constructible_from", "concepts"},
+    {"default_initializable", "concepts"},
+    {"copyable", "concepts"},
+    {"movable", "concepts"},
 });
+
+/// What device code uses of Thrust. Its complex numbers are those of the toolkit's own std::complex: Thrust's header
+/// holds functions that NVRTC refuses.
+constexpr std::string_view kThrustComplex = R"(#include <cuda/std/complex>
+namespace thrust {
+template <class T> using complex = cuda::std::complex<T>;
+using cuda::std::abs; using cuda::std::arg; using cuda::std::norm; using cuda::std::conj; using cuda::std::polar;
+using cuda::std::proj; using cuda::std::exp; using cuda::std::log; using cuda::std::log10; using cuda::std::pow;
+using cuda::std::sqrt; using cuda::std::sin; using cuda::std::cos; using cuda::std::tan; using cuda::std::sinh;
+using cuda::std::cosh; using cuda::std::tanh; using cuda::std::asin; using cuda::std::acos; using cuda::std::atan;
+}  // namespace thrust)";
+constexpr auto kThrustHeaders = std::to_array<StandardHeader>({
+    {"tuple", "tuple"},
+    {"make_tuple", "tuple"},
+    {"tie", "tuple"},
+    {"get", "tuple"},
+    {"pair", "pair"},
+    {"make_pair", "pair"},
+    {"plus", "functional"},
+    {"minus", "functional"},
+    {"multiplies", "functional"},
+    {"maximum", "functional"},
+    {"minimum", "functional"},
+    {"less", "functional"},
+    {"greater", "functional"},
+    {"identity", "functional"},
+});
+
+/// What cuFFT calls complex numbers; the rest is for the host.
+constexpr std::string_view kCufftTypes = R"(#pragma once
+#include <cuComplex.h>
+typedef float cufftReal;
+typedef double cufftDoubleReal;
+typedef cuComplex cufftComplex;
+typedef cuDoubleComplex cufftDoubleComplex;
+)";
 
 bool is_type_trait(std::string_view name) {
   constexpr auto kPrefixes = std::to_array<std::string_view>({"is_",
@@ -414,13 +466,21 @@ const std::map<std::string, std::string>& standard_stand_ins() {
 
 std::optional<std::string> library_stand_in(std::string_view name) {
   if (name == "cub/cub.cuh") return std::string(kCubForDevice);
-  if (name == "thrust/complex.h") return std::nullopt;
+  if (name == "cufft.h" || name == "cufftXt.h" || name == "cufftw.h") return std::string(kCufftTypes);
+  if (name.starts_with("cublas")) return "#include <cuComplex.h>\n";
   for (const std::string_view library : kHostLibraries)
     if (name.starts_with(library)) return std::string();
   return std::nullopt;
 }
 
 std::span<const KnownName> known_names() { return kKnownNames; }
+
+std::string thrust_name_declaration(std::string_view name) {
+  if (name == "complex") return std::string(kThrustComplex);
+  for (const StandardHeader& one : kThrustHeaders)
+    if (one.name == name) return "#include <thrust/" + std::string(one.header) + ".h>";
+  return {};
+}
 
 std::string standard_name_declaration(std::string_view name) {
   for (const KnownName& known : kStandardNames)

@@ -26,4 +26,7 @@ std::span<const KnownName> known_names();
 /// What declares std::NAME for the device; empty where nothing does.
 std::string standard_name_declaration(std::string_view name);
 
+/// What declares thrust::NAME, likewise.
+std::string thrust_name_declaration(std::string_view name);
+
 }  // namespace tilescope

@@ -149,37 +149,42 @@ Result<void> check_arguments(const Launch& launch, const KernelInfo& kernel, con
   return {};
 }
 
-/// Kernels may be in headers of the user.
+/// The sources with the headers that they include.
 std::string text_with_headers(const Plan& plan) {
-  return DeviceSource({.text = plan.source_text, .file = plan.source_file, .include_folders = plan.include_folders}, {})
-      .original_text();
+  const auto with_headers = [&](const std::string& file, const std::string& text) {
+    return DeviceSource({.text = text, .file = file, .include_folders = plan.include_folders}, {}).original_text();
+  };
+  std::string text = with_headers(plan.source_file, plan.source_text);
+  for (const SourceFile& source : plan.more_sources) text += "\n" + with_headers(source.file, source.text);
+  return text;
 }
 
 }  // namespace
 
-std::vector<std::string> kernel_expressions(const Plan& plan) {
-  const std::string source_text = text_with_headers(plan);
+std::vector<DeclaredKernel> declared_kernels(const Plan& plan) { return declared_kernels(text_with_headers(plan)); }
+
+std::vector<std::string> kernel_expressions(const Plan& plan, std::span<const DeclaredKernel> declared) {
   std::vector<std::string> expressions;
   for (const Launch& launch : plan.launches)
-    for (std::string& one : expressions_to_compile(launch.kernel, source_text))
+    for (std::string& one : expressions_to_compile(launch.kernel, declared))
       if (std::find(expressions.begin(), expressions.end(), one) == expressions.end())
         expressions.push_back(std::move(one));
   return expressions;
 }
 
-Result<void> settle_kernels(Plan& plan, const CompiledModule& module) {
+Result<void> settle_kernels(Plan& plan, const CompiledModule& module, std::span<const DeclaredKernel> declared) {
   const std::string source_text = text_with_headers(plan);
   for (Launch& launch : plan.launches) {
-    auto entry = find_kernel_entry(module, launch.kernel, plan.source_file, source_text);
+    auto entry = find_kernel_entry(module, launch.kernel, plan.source_file, declared);
     if (!entry) return tl::unexpected<Error>(entry.error());
     launch.kernel = std::move(*entry);
     const KernelInfo& kernel = *module.find(launch.kernel);
-    const std::vector<std::string> declared = declared_parameters(kernel.name, source_text);
-    if (auto good = arrange_arguments(launch, kernel, declared); !good) return good;
-    if (auto good = check_arguments(launch, kernel, declared); !good) return good;
+    const std::vector<std::string> parameters = declared_parameters(kernel.name, declared);
+    if (auto good = arrange_arguments(launch, kernel, parameters); !good) return good;
+    if (auto good = check_arguments(launch, kernel, parameters); !good) return good;
     // What a lab passes is its author's business; some pass a __half* where the type is a parameter.
     if (!plan.from_lab)
-      if (auto good = check_types(plan, launch, kernel, declared, source_text); !good) return good;
+      if (auto good = check_types(plan, launch, kernel, parameters, source_text); !good) return good;
   }
   return {};
 }

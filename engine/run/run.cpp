@@ -16,6 +16,7 @@
 #include "engine/run/show_launch.hpp"
 #include "engine/run/source_text.hpp"
 #include "engine/run/statistics.hpp"
+#include "engine/run/template_arguments.hpp"
 #include "engine/run/variables.hpp"
 #include "engine/sim/residency.hpp"
 #include "engine/traffic/hierarchy.hpp"
@@ -110,11 +111,14 @@ class RunInProgress {
     const auto& compiler = engine_.compiler();
     if (!compiler) return tl::unexpected<Error>(compiler.error());
     const bool gpu = result_.request.device == DeviceKind::gpu;
+    declared_ = declared_kernels(result_.plan);
     CompileRequest request{.text = result_.plan.source_text,
                            .file = result_.plan.source_file,
+                           .more_sources = result_.plan.more_sources,
                            .defines = result_.plan.defines,
                            .include_folders = result_.plan.include_folders,
-                           .kernel_expressions = kernel_expressions(result_.plan),
+                           .kernel_expressions = kernel_expressions(result_.plan, declared_),
+                           .standard = result_.plan.standard,
                            .want_cubin = true};
     request.include_folders.push_back((engine_.root() / "kernels").string());
     // A lab's file holds all its rungs. In one that a person has edited, whatever is wrong with any of them is said.
@@ -122,6 +126,9 @@ class RunInProgress {
     if (shipped != nullptr && !result_.request.edited_source &&
         (own == nullptr || own->kernel_file == shipped->kernel_file))
       for (const Launch& launch : result_.plan.launches) request.only_kernels.push_back(launch.kernel);
+    // A file of the user's own runs with what is wrong in its other kernels.
+    if (shipped == nullptr)
+      for (const Launch& launch : result_.plan.launches) request.wanted_kernels.push_back(launch.kernel);
     const std::string usual = request.cubin_target;
     request.cubin_target = (*compiler)->nearest_target(result_.modelled_gpu.architecture);
     if (gpu && engine_.gpu()) request.cubin_target = (*engine_.gpu())->device().architecture;
@@ -135,17 +142,22 @@ class RunInProgress {
       request.cubin_target = usual;
       if (auto other = (*compiler)->compile(request, stop_)) module = std::move(other);
     }
-    if (!module) return tl::unexpected<Error>(module.error());
-    if (begun_ && !*begun_) return *begun_;
+    const auto explained = [&](const Error& error) {
+      return tl::unexpected<Error>(
+          with_arguments_that_compile(error, **compiler, request, result_.plan.launches, declared_, stop_));
+    };
+    if (!module) return explained(module.error());
+    if (begun_ && !*begun_) return explained(begun_->error());
     result_.compiled = std::move(*module);
     result_.compile_ms = milliseconds_since(start) - beside_ms_;
     if (begun_) return note_machine_code(), Result<void>();
     note_machine_code();
-    return settle();
+    if (auto settled = settle(); !settled) return explained(settled.error());
+    return {};
   }
 
   Result<void> settle() {
-    if (auto kernels = settle_kernels(result_.plan, result_.compiled); !kernels) return kernels;
+    if (auto kernels = settle_kernels(result_.plan, result_.compiled, declared_); !kernels) return kernels;
     return settle_variables(result_.plan, result_.compiled, result_.request.seed);
   }
 
@@ -463,6 +475,7 @@ class RunInProgress {
   RunResult result_;
   SharedBuffers initial_;
   bool sampled_ = false;
+  std::vector<DeclaredKernel> declared_;
   std::optional<Result<void>> begun_;  // how simulate_beside_compiler ended; nothing: it did nothing
   double beside_ms_ = 0;
   std::vector<SiteCount> sites_;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "engine/compile/declared_kernels.hpp"
 #include "tests/compile/compile_fixture.hpp"
 
 namespace tilescope {

@@ -248,11 +248,11 @@ TEST_F(ModuleCacheTest, TrimDeletesWhatWasUsedLongestAgo) {
 
 TEST(SourceKeyTest, EveryFieldOfTheRequestCounts) {
   const CompileRequest base{.text = "text", .file = "file", .defines = {{"A", "1"}}};
-  std::set<std::string> keys = {*cache_key_of(base, "13.0"), *cache_key_of(base, "12.9")};
+  std::set<std::string> keys = {cache_key_of(base, "13.0"), cache_key_of(base, "12.9")};
   const auto with = [&](auto change) {
     CompileRequest request = base;
     change(request);
-    keys.insert(*cache_key_of(request, "13.0"));
+    keys.insert(cache_key_of(request, "13.0"));
   };
   with([](CompileRequest& request) { request.text = "texts"; });
   with([](CompileRequest& request) { request.file = "other"; });
@@ -264,7 +264,10 @@ TEST(SourceKeyTest, EveryFieldOfTheRequestCounts) {
   with([](CompileRequest& request) { request.cubin_target = "sm_89"; });
   with([](CompileRequest& request) { request.want_cubin = true; });
   with([](CompileRequest& request) { request.assembler_level = 0; });
-  EXPECT_EQ(keys.size(), 12U);
+  with([](CompileRequest& request) { request.standard = "c++20"; });
+  with([](CompileRequest& request) { request.wanted_kernels = {"k"}; });
+  with([](CompileRequest& request) { request.relocatable = true; });
+  EXPECT_EQ(keys.size(), 15U);
 }
 
 }  // namespace

@@ -1,0 +1,29 @@
+// The kernels that a source declares, as written: also templates, which no compiled module lists until they are named
+// with arguments.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilescope {
+
+/// One definition of a kernel's name; of a name that is only declared, that.
+struct KernelOverload {
+  std::vector<std::string> parameters;           // "const float* x"
+  std::vector<std::string> template_parameters;  // "class T", "int N = 4"; empty: it is no template
+  uint32_t line = 0;
+};
+
+struct DeclaredKernel {
+  std::string name;                         // qualified by its namespaces
+  std::vector<std::string> parameters;      // of the first overload
+  uint32_t line = 0;                        // of the first declaration
+  bool is_template = false;                 // as are all overloads, or some
+  int overloads = 0;                        // definitions of that name
+  std::vector<KernelOverload> all;          // at least one
+  std::vector<std::string> instantiations;  // "scale<float>", as host code launches it
+};
+std::vector<DeclaredKernel> declared_kernels(const std::string& text);
+
+}  // namespace tilescope

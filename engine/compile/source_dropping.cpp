@@ -1,0 +1,169 @@
+// What of a source is left out because it does not compile (see device_source.hpp).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/compile/device_source.hpp"
+#include "engine/compile/kernel_names.hpp"
+#include "engine/compile/source_names.hpp"
+
+namespace tilescope {
+namespace {
+
+bool holds_line(const SourcePart& part, uint32_t line) { return part.first_line <= line && line <= part.last_line; }
+
+bool is_error(const CompileError& error) { return error.message.severity == CompileMessage::Severity::error; }
+
+/// "f" of `ptxas: Entry function 'f' uses too much shared data`, where `before` is "Entry function ".
+std::string name_after(const std::string& message, std::string_view before) {
+  const size_t at = message.find(std::string(before) + "'");
+  if (at == std::string::npos) return {};
+  const size_t begin = at + before.size() + 1;
+  return message.substr(begin, message.find('\'', begin) - begin);
+}
+
+}  // namespace
+
+DeviceSource::File* DeviceSource::file_called(const std::string& name) {
+  for (File* file : files())
+    if (name == file->name || name == file->path) return file;
+  return nullptr;
+}
+
+std::optional<size_t> DeviceSource::droppable_part(const File& file, uint32_t line) {
+  std::optional<size_t> best;
+  size_t owner = file.source.parts.size();  // the class of the members that follow
+  for (size_t i = 0; i < file.source.parts.size(); ++i) {
+    const SourcePart& part = file.source.parts[i];
+    if (!part.is_member) owner = i;
+    if (!holds_line(part, line) || file.dropped[i]) continue;
+    if (part.is_member && part.kind != SourcePart::Kind::function) continue;  // a class keeps its data, or goes whole
+    if (part.is_member && owner < i && file.dropped[owner]) continue;
+    if (part.on_device && !(part.kind == SourcePart::Kind::type)) {
+      if (part.kind == SourcePart::Kind::function) return std::nullopt;
+      continue;
+    }
+    if (part.on_device || !part.is_complete) continue;
+    best = i;
+  }
+  return best;
+}
+
+void DeviceSource::drop_part(PartAt at, const CompileError& error) {
+  blank(*at.file, at.index);
+  if (at.file != &main_) give_header(*at.file);
+  reasons_.try_emplace(last_component(at.part().name), Reason{error, at.part().is_kernel, at.part().on_device});
+}
+
+bool DeviceSource::drop(std::span<const CompileError> errors) {
+  return drop_host_parts(errors) || (wants_some_ && drop_unwanted_parts(errors));
+}
+
+bool DeviceSource::drop_host_parts(std::span<const CompileError> errors) {
+  std::vector<PartAt> gone;
+  for (const CompileError& error : errors) {
+    File* file = is_error(error) ? file_called(error.message.file) : nullptr;
+    if (file == nullptr) continue;
+    // One part may have several errors; the second must not take the class of the first.
+    const bool covered = std::ranges::any_of(
+        gone, [&](const PartAt& at) { return at.file == file && holds_line(at.part(), error.message.line); });
+    if (covered) continue;
+    const auto part = droppable_part(*file, error.message.line);
+    if (!part) continue;
+    gone.push_back({file, *part});
+    drop_part(gone.back(), error);
+    drop_calls_of_the_same_macro(gone.back(), error);
+  }
+  return !gone.empty();
+}
+
+/// What a macro makes for the host in one place it makes for the host in all. NVRTC may report the first alone, since
+/// it reads on from the next semicolon.
+void DeviceSource::drop_calls_of_the_same_macro(PartAt at, const CompileError& error) {
+  const auto name_of_call = [](const File& file, const SourcePart& part) -> std::string_view {
+    if (part.kind != SourcePart::Kind::other || part.is_member) return {};
+    const auto first = std::ranges::lower_bound(file.source.tokens, part.begin, {}, &SourceToken::offset);
+    if (first == file.source.tokens.end() || first->kind != SourceToken::Kind::name) return {};
+    return first + 1 != file.source.tokens.end() && (first + 1)->is("(") ? first->text : std::string_view();
+  };
+  const std::string name(name_of_call(*at.file, at.part()));
+  if (name.empty()) return;
+  for (const File* file : files())
+    for (const SourceToken& token : file->source.tokens) {
+      if (directive_name(token) != "define") continue;
+      const std::vector<SourceToken> words = source_tokens(directive_rest(token));
+      if (words.empty() || words.front().text != name) continue;
+      for (const SourceToken& word : words)
+        if (word.text.starts_with("__") && word.text.ends_with("__")) return;  // it may make device code too
+    }
+  for (File* file : files())
+    for (size_t i = 0; i < file->source.parts.size(); ++i)
+      if (!file->dropped[i] && name_of_call(*file, file->source.parts[i]) == name) drop_part({file, i}, error);
+}
+
+/// Where the causes of an error may be, most likely first. An error inside a template is that of what instantiates it;
+/// of an error of ptxas that has no line, the name says which kernel it is.
+std::vector<SourcePlace> DeviceSource::places_of(const CompileError& error) const {
+  std::vector<SourcePlace> places(error.instantiated_at.rbegin(), error.instantiated_at.rend());
+  places.push_back({error.message.file, error.message.line});
+  const std::string entry = name_after(error.message.text, "Entry function ");
+  const std::string undefined = name_after(error.message.text, "Unresolved extern function ");
+  if (entry.empty() && undefined.empty()) return places;
+  for (const File* file : files())
+    for (size_t i = 0; i < file->source.parts.size(); ++i) {
+      const SourcePart& part = file->source.parts[i];
+      const bool named = part.is_kernel && last_component(part.name) == bare_kernel_name(entry);
+      const bool uses = part.is_definition && !file->dropped[i] && mentions(*file, part, bare_kernel_name(undefined));
+      if (entry.empty() ? uses : named) places.push_back({file->path, part.first_line});
+    }
+  return places;
+}
+
+bool DeviceSource::mentions(const File& file, const SourcePart& part, std::string_view name) {
+  const auto& tokens = file.source.tokens;
+  for (auto token = std::ranges::lower_bound(tokens, part.begin, {}, &SourceToken::offset);
+       token != tokens.end() && token->offset < part.end; ++token)
+    if (token->is(name)) return true;
+  return false;
+}
+
+/// What has to go for the error to go; nothing where that is a wanted kernel.
+std::optional<DeviceSource::PartAt> DeviceSource::unwanted_part(const CompileError& error) {
+  const std::vector<SourcePlace> places = places_of(error);
+  for (const SourcePlace& place : places) {
+    File* file = file_called(place.file);
+    if (file == nullptr) continue;
+    std::optional<size_t> best;
+    for (size_t i = 0; i < file->source.parts.size(); ++i) {
+      const SourcePart& part = file->source.parts[i];
+      if (!holds_line(part, place.line) || file->dropped[i] || !part.is_complete) continue;
+      if (is_wanted(part)) return std::nullopt;
+      if (part.is_member && part.kind != SourcePart::Kind::function) continue;
+      best = i;
+    }
+    if (best) return PartAt{file, *best};
+  }
+  return std::nullopt;
+}
+
+/// Kernels first: what follows an error may be an error only because of it.
+bool DeviceSource::drop_unwanted_parts(std::span<const CompileError> errors) {
+  std::vector<std::pair<PartAt, const CompileError*>> kernels, others;
+  for (const CompileError& error : errors) {
+    const auto at = is_error(error) ? unwanted_part(error) : std::nullopt;
+    if (at) (at->part().is_kernel ? kernels : others).emplace_back(*at, &error);
+  }
+  for (const auto& [at, error] : kernels.empty() ? others : kernels)
+    if (!at.file->dropped[at.index]) drop_part(at, *error);
+  return !kernels.empty() || !others.empty();
+}
+
+std::map<std::string, std::string> DeviceSource::kernels_left_out() const {
+  std::map<std::string, std::string> kernels;
+  for (const auto& [name, reason] : reasons_)
+    if (reason.of_kernel) kernels[name] = line_of(reason.error);
+  return kernels;
+}
+
+}  // namespace tilescope

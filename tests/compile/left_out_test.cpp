@@ -1,0 +1,115 @@
+// What does not compile stops only what needs it.
+#include <gmock/gmock.h>
+
+#include "tests/compile/compile_fixture.hpp"
+
+namespace tilescope {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Key;
+using testing::Not;
+
+class LeftOut : public CompilerTest {
+ protected:
+  Result<CompiledModule> compile_for(const std::string& text, const std::string& kernel) {
+    CompileRequest request;
+    request.text = text;
+    request.file = "x.cu";
+    request.wanted_kernels = {kernel};
+    return compiler_->compile(request, {});
+  }
+  void expect_compiles(const std::string& text, const std::string& kernel) {
+    const auto module = compile_for(text, kernel);
+    ASSERT_TRUE(module) << text << module.error().message;
+    const auto has = [&](const KernelInfo& one) { return one.name.find(kernel) != std::string::npos; };
+    EXPECT_TRUE(std::ranges::any_of(module->kernels, has)) << text;
+  }
+};
+
+const std::string kGood = "__global__ void good(float* x) { x[threadIdx.x] = 2; }\n";
+
+TEST_F(LeftOut, AKernelThatDoesNotCompileStopsOnlyItself) {
+  const std::string text = "__global__ void bad(float* x) {\n  x[0] = undefined_thing;\n}\n" + kGood;
+  const auto module = compile_for(text, "good");
+  ASSERT_TRUE(module) << module.error().message;
+  EXPECT_THAT(module->left_out,
+              ElementsAre(testing::Pair("bad", HasSubstr("x.cu(2): identifier \"undefined_thing\""))));
+  const auto bad = compile_for(text, "bad");
+  ASSERT_FALSE(bad);
+  EXPECT_THAT(bad.error().message, HasSubstr("x.cu(2): error: identifier \"undefined_thing\" is undefined"));
+}
+
+TEST_F(LeftOut, WithoutAWantedKernelEverythingHasToCompile) {
+  EXPECT_FALSE(compile("__global__ void bad(float* x) { x[0] = undefined_thing; }\n" + kGood));
+}
+
+TEST_F(LeftOut, WhatOnlyAnotherKernelNeedsMayFail) {
+  for (const std::string bad : {
+           "__device__ float broken(float x) { return missing(x); }\n",
+           "struct Broken { __device__ float get() const { return missing; } float x; };\n",
+           "template <class T> __device__ T narrow(T x) { static_assert(sizeof(T) == 2, \"half\"); return x; }\n"
+           "__global__ void bad(float* x) { x[0] = narrow(x[1]); }\n",
+           "__global__ void __cluster_dims__(2, 1, 1) bad(float* x) { x[0] = 1; }\n",
+           "__global__ void child(float* x) { x[0] = 1; }\n"
+           "__global__ void parent(float* x) { child<<<1, 32>>>(x); }\n",
+           "texture<float, 1> reference;\n__global__ void bad(float* x) { x[0] = tex1Dfetch(reference, 1); }\n",
+           "__global__ void bad(float* x) { __shared__ float s[60000]; s[threadIdx.x] = x[0]; __syncthreads(); "
+           "x[1] = s[31 - threadIdx.x]; }\n",
+           "__global__ void bad(float* x) { asm volatile(\"no.such.instruction;\"); }\n",
+           "extern __device__ float elsewhere(float x);\n__global__ void bad(float* x) { x[0] = elsewhere(1); }\n",
+           "template <class T> __global__ void bad(T* x) { x[0] = missing; }\ntemplate __global__ void "
+           "bad<int>(int*);\n",
+       })
+    expect_compiles(bad + kGood, "good");
+}
+
+TEST_F(LeftOut, AMistakeInAFunctionOfTheHeadersIsThatOfTheKernelThatUsesIt) {
+  const std::string text =
+      "__device__ float deepest(float x) { return missing; }\n__device__ float broken(float x) { return deepest(x); }\n"
+      "__global__ void uses(float* x) { x[0] = broken(x[1]); }\n";
+  const auto module = compile_for(text, "uses");
+  ASSERT_FALSE(module);
+  EXPECT_THAT(module.error().message, AllOf(HasSubstr("x.cu(1): error: identifier \"missing\" is undefined"),
+                                            Not(HasSubstr("\"broken\" is undefined"))));
+}
+
+TEST_F(LeftOut, WhatIsNotSupportedIsRefusedByName) {
+  const auto refusal = [&](const std::string& text) {
+    const auto module = compile_for(text, "wanted");
+    return module ? ErrorId::cancelled : module.error().id;
+  };
+  EXPECT_EQ(refusal("__global__ void child(float* x) {}\n"
+                    "__global__ void wanted(float* x) { child<<<1, 32>>>(x); }\n"),
+            ErrorId::dynamic_parallelism);
+  EXPECT_EQ(refusal("__global__ void child(float* x) {}\n__device__ void launch(float* x) { child<<<1, 32>>>(x); }\n"
+                    "__global__ void wanted(float* x) { launch(x); }\n"),
+            ErrorId::dynamic_parallelism);
+  EXPECT_EQ(refusal("__global__ void __cluster_dims__(2, 1, 1) wanted(float* x) { x[0] = 1; }\n"),
+            ErrorId::cluster_kernel);
+  EXPECT_EQ(refusal("static texture<float, 1> reference;\n"
+                    "__global__ void wanted(float* x) { x[0] = tex1Dfetch(reference, 1); }\n"),
+            ErrorId::texture_reference);
+}
+
+TEST_F(LeftOut, ManyMacrosOfTheHostCostFewRounds) {
+  std::string text = "#define BIND(name) torch::Tensor name(torch::Tensor x) { return run<name##_t>(x); }\n";
+  for (int i = 0; i < 40; ++i) text += "BIND(entry_" + std::to_string(i) + ")\n";
+  for (int i = 0; i < 20; ++i) text += "REGISTER_" + std::to_string(i) + "(a, b)\n";
+  expect_compiles(text + kGood, "good");
+}
+
+TEST_F(LeftOut, AMemberWithTwoMistakesDoesNotTakeItsClassAlong) {
+  expect_compiles(
+      "struct Managed {\n  void* operator new(size_t n) {\n    void* p = nullptr; cudaMallocManaged(&p, n);\n"
+      "    cudaDeviceSynchronize();\n    return p;\n  }\n};\n"
+      "struct Grid : Managed { int n; __device__ int size() const { return n; } };\n"
+      "__global__ void good(Grid* g) { g->n = g->size() + 1; }\n",
+      "good");
+}
+
+}  // namespace
+}  // namespace tilescope
