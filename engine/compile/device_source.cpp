@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "engine/compile/kernel_names.hpp"
@@ -24,18 +25,46 @@ constexpr std::string_view kStandInFolder = "tilescope-stand-ins/";
 /// What is known of all files when one of them is looked at.
 struct Usage {
   Names device_functions;  // qualified names
-  Names in_operands;  // names that stand in decltype(…) and its like, where a function need not be for the device
+  Names in_operands;      // names that stand in decltype(…) and its like, where a function need not be for the device
+  Names device_macros;    // which stand for __device__ and its like, in some branch
+  Names constant_macros;  // which stand for const or constexpr
 };
 
+void add_macros(const std::vector<SourceToken>& tokens, Usage& usage) {
+  constexpr std::array<std::string_view, 5> kDeviceWords{"__global__", "__device__", "__constant__", "__shared__",
+                                                         "__managed__"};
+  for (const SourceToken& token : tokens) {
+    if (directive_name(token) != "define") continue;
+    const std::vector<SourceToken> words = source_tokens(directive_rest(token));
+    for (size_t i = 1; i < words.size(); ++i) {
+      const std::string_view word = words[i].text;
+      const bool on_device = std::ranges::find(kDeviceWords, word) != kDeviceWords.end();
+      if (on_device || usage.device_macros.contains(word)) usage.device_macros.emplace(words[0].text);
+      if (word == "const" || word == "constexpr") usage.constant_macros.emplace(words[0].text);
+    }
+  }
+}
+
+/// Whether one of these macros stands in front of the declared name.
+bool begins_with(const SourcePart& part, const std::vector<SourceToken>& tokens, const Names& macros) {
+  for (auto token = std::ranges::lower_bound(tokens, part.begin, {}, &SourceToken::offset);
+       token != tokens.end() && token->offset < part.end; ++token) {
+    if (token->is("=") || token->is("{") || token->is(";") || token->is("(")) return false;
+    if (token->kind == SourceToken::Kind::name && macros.contains(token->text)) return true;
+  }
+  return false;
+}
+
 /// What cannot be for the device, whatever else is said about it.
-bool is_for_the_host(const SourcePart& part, const Usage& usage) {
-  if (part.on_device) return false;
+bool is_for_the_host(const SourcePart& part, const std::vector<SourceToken>& tokens, const Usage& usage) {
+  if (part.on_device || begins_with(part, tokens, usage.device_macros)) return false;
   if (part.host_only && part.kind != SourcePart::Kind::type) return true;
   if (part.is_member) return false;
-  if (part.kind == SourcePart::Kind::variable) return !part.is_const && !part.is_constexpr;
+  if (part.kind == SourcePart::Kind::variable)
+    return !part.is_const && !part.is_constexpr && !begins_with(part, tokens, usage.constant_macros);
   if (part.kind != SourcePart::Kind::function || part.is_constexpr) return false;
   if (part.is_const && !part.is_definition) return false;  // const int size(5);
-  if (part.is_template && usage.in_operands.contains(last_component(part.name))) return false;
+  if (usage.in_operands.contains(last_component(part.name))) return false;
   return !usage.device_functions.contains(part.name);
 }
 
@@ -136,6 +165,7 @@ std::vector<const DeviceSource::File*> DeviceSource::files() const {
 
 void DeviceSource::blank_host_parts() {
   Usage usage;
+  for (const File* file : files()) add_macros(file->source.tokens, usage);
   for (const File* file : files()) {
     add_names_in_operands(file->source.tokens, usage.in_operands);
     for (const SourcePart& part : file->source.parts)
@@ -143,7 +173,7 @@ void DeviceSource::blank_host_parts() {
   }
   for (File* file : files())
     for (size_t i = 0; i < file->source.parts.size(); ++i)
-      if (is_for_the_host(file->source.parts[i], usage)) blank(*file, i);
+      if (is_for_the_host(file->source.parts[i], file->source.tokens, usage)) blank(*file, i);
 }
 
 void DeviceSource::leave_kernels(File& file, const std::vector<std::string>& wanted) {

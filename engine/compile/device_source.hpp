@@ -15,6 +15,8 @@
 // name of its own in the same way, so that it does not replace what headers of the toolkit include.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -145,6 +147,11 @@ class DeviceSource {
   bool wants_some_ = false;                          // kernels: device code that is none of them may be left out
   std::set<std::string> wanted_;                     // without what qualifies them
   std::map<std::string, Reason> reasons_;            // by the dropped part's name
+  size_t fewest_errors_ = SIZE_MAX;                  // of all rounds
+  int fruitless_rounds_ = 0;                         // since then
+  bool took_apart_ = false;                          // the last round left out more than calls of macros
+  bool gave_up_ = false;
+  std::vector<CompileError> before_others_;  // errors of the round that first left out device code besides kernels
   std::string prelude_;
 };
 

@@ -40,6 +40,9 @@ size_t end_of_type(const Tokens& tokens, size_t open) {
 void add_compound_literals(const Tokens& tokens, size_t offset, std::vector<CompoundLiteral>& found) {
   for (size_t i = 0; i + 2 < tokens.size(); ++i) {
     if (!tokens[i].is("(") || (i > 0 && !expression_may_follow(tokens[i - 1]))) continue;
+    const auto from = tokens.begin() + static_cast<std::ptrdiff_t>(i < 3 ? 0 : i - 3);
+    const auto here = tokens.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::any_of(from, here, [](const SourceToken& token) { return token.is("operator"); })) continue;
     const size_t close = end_of_type(tokens, i);
     if (close == 0 || close + 1 >= tokens.size() || !tokens[close + 1].is("{")) continue;
     found.push_back({offset + tokens[i].offset, offset + tokens[close].offset});

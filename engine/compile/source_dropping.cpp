@@ -52,12 +52,22 @@ std::optional<size_t> DeviceSource::droppable_part(const File& file, uint32_t li
 
 void DeviceSource::drop_part(PartAt at, const CompileError& error) {
   blank(*at.file, at.index);
+  took_apart_ = took_apart_ || at.part().kind != SourcePart::Kind::other;
   if (at.file != &main_) give_header(*at.file);
   reasons_.try_emplace(last_component(at.part().name), Reason{error, at.part().is_kernel, at.part().on_device});
 }
 
 bool DeviceSource::drop(std::span<const CompileError> errors) {
-  return drop_host_parts(errors) || (wants_some_ && drop_unwanted_parts(errors));
+  // Where a library is taken apart, each round makes new errors out of those before it. Calls of macros do not count:
+  // NVRTC may report them one by one.
+  constexpr int kMostFruitless = 12;
+  const auto count = static_cast<size_t>(std::ranges::count_if(errors, is_error));
+  if (count < fewest_errors_) fruitless_rounds_ = 0;
+  if (count >= fewest_errors_ && took_apart_) ++fruitless_rounds_;
+  fewest_errors_ = std::min(fewest_errors_, count);
+  took_apart_ = false;
+  gave_up_ = fruitless_rounds_ > kMostFruitless;
+  return !gave_up_ && (drop_host_parts(errors) || (wants_some_ && drop_unwanted_parts(errors)));
 }
 
 bool DeviceSource::drop_host_parts(std::span<const CompileError> errors) {
@@ -153,6 +163,12 @@ bool DeviceSource::drop_unwanted_parts(std::span<const CompileError> errors) {
   for (const CompileError& error : errors) {
     const auto at = is_error(error) ? unwanted_part(error) : std::nullopt;
     if (at) (at->part().is_kernel ? kernels : others).emplace_back(*at, &error);
+  }
+  constexpr int kMostFruitless = 3;  // of rounds that leave out code which kernels may share
+  if (kernels.empty() && !others.empty()) {
+    if (before_others_.empty()) before_others_.assign(errors.begin(), errors.end());
+    gave_up_ = fruitless_rounds_ > kMostFruitless;
+    if (gave_up_) return false;
   }
   for (const auto& [at, error] : kernels.empty() ? others : kernels)
     if (!at.file->dropped[at.index]) drop_part(at, *error);

@@ -20,6 +20,7 @@ std::string plain_name(const std::string& name) { return last_component(name.sub
 }  // namespace
 
 std::vector<CompileError> DeviceSource::causes(std::span<const CompileError> errors) const {
+  if (gave_up_ && !before_others_.empty()) return before_others_;
   std::vector<CompileError> causes;
   std::set<std::string> told;
   const auto add = [&](const auto& self, const CompileError& error) -> bool {

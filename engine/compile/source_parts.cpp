@@ -276,6 +276,7 @@ class PartFinder {
       if (name > 0) --name;
     }
     if (at(name).kind != Kind::name || is_attribute(at(name))) return;
+    if (name > 0 && is_one_of(at(name - 1), kTypeWords)) return;  // struct ALIGNED(16) Pair {
     declaration.has_parameters = true;
     declaration.name_at = name;
     declaration.open = open;
@@ -335,7 +336,7 @@ class PartFinder {
       for (size_t j = declaration.body; j-- > 0;)
         if (is_one_of(at(j), kTypeWords)) {
           i = j + 1;
-          while (i < declaration.body && (is_attribute(at(i)) || is(i, "class") || is(i, "struct")))
+          while (i < declaration.body && (is_attribute(at(i)) || is(i, "class") || is(i, "struct") || is(i + 1, "(")))
             i = is(i + 1, "(") ? skip_group(i + 1) : i + 1;
           break;
         }

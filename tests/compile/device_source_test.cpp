@@ -31,6 +31,9 @@ TEST(DeviceSource, ASourceWithoutHostCodeStaysAsItIs) {
            "constexpr int f(int a) { return a + 1; }\nconst float table[] = {1, 2};\n__constant__ float c[4];\n",
            "struct Pair { float a, b; __device__ float sum() const { return a + b; } };\nusing Two = Pair;\n",
            "namespace cg = cooperative_groups;\nusing namespace nvcuda;\n",
+           "#define ALIGNED(n) alignas(n)\ntemplate <class T> struct ALIGNED(16) Pair : Base<T> {};\n",
+           "template <class T> auto sized(T*) -> Yes;\nauto sized(...) -> No;\n"
+           "template <class T> struct IsSized : decltype(sized((T*)0)) {};\n",
            "namespace a { namespace { __device__ int counter; } enum Mode { kFast, kSlow }; }\n",
            "#define DEVICE __device__ __forceinline__\nDEVICE float f(float x) { return x; }\n",
            "#define KERNEL(name) __global__ void name(float* x) { x[0] = 1; }\nKERNEL(one)\nKERNEL(two);\n",

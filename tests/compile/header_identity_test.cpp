@@ -90,6 +90,15 @@ TEST_F(HeaderIdentity, AQuotedNameIsTakenBesideTheIncludingFileAndOneInAnglesIsN
   }
 }
 
+TEST_F(HeaderIdentity, AMacroOfOneHeaderMarksWhatADifferentOneDeclares) {
+  write("marks.h", "#define FI __forceinline__ __device__\n#define INLINE_CONSTANT static constexpr\n");
+  write("uses.h", "FI int twice(int x) { return 2 * x; }\nstruct Tag {};\nINLINE_CONSTANT Tag tag{};\n");
+  const auto module = compile_here(
+      "#include \"marks.h\"\n#include \"uses.h\"\n__device__ int of(Tag) { return 3; }\n"
+      "__global__ void k(int* y) { y[0] = twice(of(tag)); }\n");
+  EXPECT_TRUE(module) << module.error().message;
+}
+
 TEST_F(HeaderIdentity, MessagesAndLineTablesNameTheRealFile) {
   write("sub/inner.h", std::string("__device__ inline float twice(float x) {\n  return 2 * x;\n}\n") + kHostFunction);
   const fs::path before = fs::current_path();

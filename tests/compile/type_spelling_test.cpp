@@ -58,7 +58,7 @@ TEST(SourceDialect, CompoundLiteralsAreToldFromBlocksAndCalls) {
   EXPECT_EQ(without_parentheses("f((T){1}, 2)"), "f(~T~{1}, 2)");
   for (const std::string other :
        {"if (x) { }", "while (x) {}", "void f(T) {}", "switch (x) {}", "[](T) {}", "else (f)(x);", "for (;; (x)) {}",
-        "x = (T)y;", "x = (a + b) * c;", "#define F(x) { x; }\n"})
+        "x = (T)y;", "T operator++(int) { }", "T operator+(T) { }", "x = (a + b) * c;", "#define F(x) { x; }\n"})
     EXPECT_EQ(without_parentheses(other), other);
 }
 
