@@ -228,7 +228,7 @@ TEST_F(ExecProgram, OverloadsAreToldApartByTheirParameters) {
   expect_refused("overload.cu --kernel set --grid 1 --block 1 --arg buf:f32:1:zero",
                  "'set' may be any of these kernels of overload.cu: set(float*), set(float*, int)");
   expect_refused("overload.cu --kernel 'set(float*)' --grid 1 --block 1",
-                 "kernel 'set(float*)' takes 1 arguments and 0");
+                 "kernel 'set(float* x)' takes 1 arguments and 0");
   EXPECT_EQ(exec("overload.cu --kernel 'set(float*, int)' --grid 1 --block 1 --arg buf:f32:1:zero --arg i32:3").status,
             0);
 }
