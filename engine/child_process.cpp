@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -22,7 +23,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kLongestLine = size_t{1} << 29;  // an answer longer than this is garbage
 
 /// Closes a descriptor unless it was handed on.
 class Descriptor {
@@ -127,7 +127,7 @@ tl::expected<std::string, ChildFailure> ChildProcess::ask(const std::string& lin
       received_.erase(0, end + 1);
       return answer;
     }
-    if (received_.size() > kLongestLine) return give_up(Phrase("it sends no end of line"), false);
+    if (received_.size() > longest_line_) return give_up(Phrase("it sends no end of line"), false);
     const Clock::time_point now = Clock::now();
     if (stop.stop_requested() && !stopped) {
       stopped = now;
@@ -161,6 +161,13 @@ bool ChildProcess::has_ended() {
     process_ = -1;
   }
   return process_ <= 0;
+}
+
+uint64_t ChildProcess::resident_bytes() const {
+  std::ifstream file("/proc/" + std::to_string(process_) + "/statm");
+  uint64_t all = 0, resident = 0;
+  file >> all >> resident;
+  return file ? resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
 }
 
 /// The socket closed: says how the process ended. One that closed it and lives on is killed.

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -37,9 +38,13 @@ class ChildProcess {
   tl::expected<std::string, ChildFailure> ask(const std::string& line, std::chrono::milliseconds timeout,
                                               std::stop_token stop, std::chrono::milliseconds grace = {},
                                               const std::string& stop_line = {});
+  /// An answer of more bytes is garbage.
+  void set_longest_line(size_t bytes) { longest_line_ = bytes; }
   bool alive() const { return process_ > 0; }
   /// Whether it has ended by itself since it was asked last.
   bool has_ended();
+  /// Memory that it occupies now; 0 where that cannot be read.
+  uint64_t resident_bytes() const;
 
  private:
   ChildProcess(pid_t process, int socket, int errors) : process_(process), socket_(socket), errors_(errors) {}
@@ -51,6 +56,7 @@ class ChildProcess {
   int socket_;
   int errors_;            // a file in memory that holds its standard error
   std::string received_;  // bytes after the last line
+  size_t longest_line_ = size_t{1} << 24;
 };
 
 }  // namespace tilescope

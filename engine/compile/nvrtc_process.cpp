@@ -15,6 +15,9 @@ constexpr auto kTimeout = 15min;  // no compilation that anybody waits for takes
 constexpr auto kGrace = 500ms;    // for NVRTC to end when it is asked to; a new process costs less than a long wait
 /// The PTX and the cubin of one request.
 constexpr size_t kMostIdle = 2;
+constexpr size_t kLongestAnswer = size_t{1} << 29;  // PTX and cubin of all instances of a large library
+/// NVRTC keeps some of what it allocates. A process that has grown beyond this is not used again.
+constexpr uint64_t kMostIdleBytes = uint64_t{384} << 20;
 
 NvrtcOutput failed(Phrase reason) {
   NvrtcOutput output;
@@ -48,7 +51,8 @@ std::unique_ptr<ChildProcess> NvrtcProcesses::take_idle() {
 
 void NvrtcProcesses::give_back(std::unique_ptr<ChildProcess> child) {
   const std::scoped_lock lock(mutex_);
-  if (child->alive() && idle_.size() < kMostIdle) idle_.push_back(std::move(child));
+  if (child->alive() && idle_.size() < kMostIdle && child->resident_bytes() <= kMostIdleBytes)
+    idle_.push_back(std::move(child));
 }
 
 NvrtcOutput NvrtcProcesses::run(const NvrtcInput& input, const std::stop_token& stop) {
@@ -59,6 +63,7 @@ NvrtcOutput NvrtcProcesses::run(const NvrtcInput& input, const std::stop_token& 
     auto started = ChildProcess::start({worker_.string(), "compile"});
     if (!started) return failed(started.error().reason);
     child = std::move(*started);
+    child->set_longest_line(kLongestAnswer);
   }
   auto line = child->ask(line_of(NvrtcQuestion{number, input}), kTimeout, stop, kGrace, stop_line_of(number));
   if (!line) return failed(line.error().reason);
