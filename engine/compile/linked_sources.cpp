@@ -45,7 +45,7 @@ Result<CompiledModule> compile_linked(const CompileRequest& request, const Compi
   std::vector<SourceFile> sources{{request.file, request.text}};
   sources.insert(sources.end(), request.more_sources.begin(), request.more_sources.end());
   std::vector<CompiledModule> modules;
-  std::vector<PtxModule> texts;
+  std::vector<LinkInput> texts;
   for (const SourceFile& source : sources) {
     CompileRequest one = request;
     one.more_sources.clear();

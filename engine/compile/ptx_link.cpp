@@ -159,7 +159,7 @@ void for_each_name(std::string_view text, Function&& function) {
 
 class Linker {
  public:
-  Linker(std::span<const PtxModule> modules, const std::vector<std::string>& kernels)
+  Linker(std::span<const LinkInput> modules, const std::vector<std::string>& kernels)
       : modules_(modules), kernels_(kernels) {
     for (size_t i = 0; i < modules.size(); ++i)
       for (Item& item : ItemReader(modules[i].ptx, i).read()) items_.push_back(std::move(item));
@@ -308,7 +308,7 @@ class Linker {
 
   static constexpr size_t kAnyModule = SIZE_MAX;
 
-  std::span<const PtxModule> modules_;
+  std::span<const LinkInput> modules_;
   const std::vector<std::string>& kernels_;
   std::vector<Item> items_;
   std::map<std::string, const Item*> shared_;    // definitions that all modules see
@@ -319,7 +319,7 @@ class Linker {
 
 }  // namespace
 
-Result<LinkedPtx> link_ptx(std::span<const PtxModule> modules, const std::vector<std::string>& kernels) {
+Result<LinkedPtx> link_ptx(std::span<const LinkInput> modules, const std::vector<std::string>& kernels) {
   return Linker(modules, kernels).link();
 }
 

@@ -14,7 +14,7 @@
 
 namespace tilescope {
 
-struct PtxModule {
+struct LinkInput {
   std::string file;  // for messages
   std::string ptx;   // relocatable device code
 };
@@ -25,6 +25,6 @@ struct LinkedPtx {
 };
 
 /// `kernels`: bare names of those whose needs count; empty: all. The Error names what is defined twice.
-Result<LinkedPtx> link_ptx(std::span<const PtxModule> modules, const std::vector<std::string>& kernels);
+Result<LinkedPtx> link_ptx(std::span<const LinkInput> modules, const std::vector<std::string>& kernels);
 
 }  // namespace tilescope

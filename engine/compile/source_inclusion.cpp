@@ -54,7 +54,7 @@ std::vector<SourceInclusion> inclusions_by_macro(std::string_view directive_text
   for (const Define& define : defines)
     if (auto inclusion = define.name == name ? inclusion_in(define.value) : std::nullopt)
       found.push_back(std::move(*inclusion));
-  for (const std::vector<SourceToken>* tokens : files)
+  for (const std::vector<SourceToken>* tokens : files) {
     for (const SourceToken& token : *tokens) {
       if (directive_name(token) != "define") continue;
       const std::string_view definition = directive_rest(token);
@@ -68,6 +68,7 @@ std::vector<SourceInclusion> inclusions_by_macro(std::string_view directive_text
       if (!inclusion) return {};
       found.push_back(std::move(*inclusion));
     }
+  }
   return found;
 }
 

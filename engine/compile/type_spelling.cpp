@@ -153,9 +153,7 @@ class TypeReader {
   std::string read_declarator() {
     std::string text;
     for (; !at_end(); ++at_) {
-      if (token().is("*") || token().is("&")) {
-        text += token().text;
-      } else if (token().is("const") && !text.empty()) {
+      if (token().is("const") && !text.empty()) {
         text += " const";
       } else if (token().is("[")) {
         text += "*";

@@ -113,7 +113,7 @@ std::string index_text(const std::vector<int64_t>& shape, uint64_t index) {
   std::string text;
   for (size_t i = shape.size(); i-- > 1;) {
     const auto extent = static_cast<uint64_t>(shape[i]);
-    text = "," + std::to_string(index % extent) + text;
+    text.insert(0, "," + std::to_string(index % extent));
     index /= extent;
   }
   return std::to_string(index) + text;

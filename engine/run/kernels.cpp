@@ -67,6 +67,7 @@ Result<void> arrange_arguments(Launch& launch, const KernelInfo& kernel, const s
   const auto is_named = [](const std::string& name) { return !name.empty(); };
   if (std::none_of(given.begin(), given.end(), is_named)) return {};
   std::vector<std::string> names;
+  names.reserve(declared.size());
   for (const std::string& one : declared) names.push_back(name_of_parameter(one));
   std::vector<std::optional<Argument>> arguments(kernel.parameter_bytes.size());
   for (size_t i = 0; i < given.size(); ++i) {

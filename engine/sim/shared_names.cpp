@@ -371,7 +371,7 @@ std::optional<std::string> SharedNames::element(uint64_t offset) const {
     left %= shape->element_bytes;
     for (size_t d = shape->extents.size(); d-- > 0;) {
       const uint64_t extent = d == 0 ? 0 : shape->extents[d];
-      text = fmt::format("[{}]", extent == 0 ? element : element % extent) + text;
+      text.insert(0, fmt::format("[{}]", extent == 0 ? element : element % extent));
       if (extent != 0) element /= extent;
     }
     return name + text + (left == 0 ? std::string() : fmt::format("+{}", left));

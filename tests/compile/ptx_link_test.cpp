@@ -69,7 +69,7 @@ size_t count(const std::string& text, const std::string& part) {
 }
 
 TEST(PtxLink, WhatHasNoLinkageStaysApartAndWhatIsExternIsFound) {
-  const auto linked = link_ptx(std::vector<PtxModule>{{"a.cu", kCaller}, {"b.cu", kCallee}}, {"k"});
+  const auto linked = link_ptx(std::vector<LinkInput>{{"a.cu", kCaller}, {"b.cu", kCallee}}, {"k"});
   ASSERT_TRUE(linked) << linked.error().message;
   EXPECT_THAT(linked->undefined, IsEmpty());
   const std::string& ptx = linked->ptx;
@@ -83,7 +83,7 @@ TEST(PtxLink, WhatHasNoLinkageStaysApartAndWhatIsExternIsFound) {
 }
 
 TEST(PtxLink, LinesKeepTheirFiles) {
-  const auto linked = link_ptx(std::vector<PtxModule>{{"a.cu", kCaller}, {"b.cu", kCallee}}, {"k"});
+  const auto linked = link_ptx(std::vector<LinkInput>{{"a.cu", kCaller}, {"b.cu", kCallee}}, {"k"});
   ASSERT_TRUE(linked);
   for (const char* line : {".file 1 \"a.cu\"", ".file 3 \"b.cu\"", ".file 4 \"shared.h\"", ".loc 1 7 0", ".loc 3 5 0",
                            "$L__info_string0_0, inlined_at 1 7 2", "$L__info_string0_1, inlined_at 3 5 2"})
@@ -91,19 +91,19 @@ TEST(PtxLink, LinesKeepTheirFiles) {
 }
 
 TEST(PtxLink, OnlyWhatTheKernelsNeedHasToBeDefined) {
-  const std::vector<PtxModule> both = {{"a.cu", kCaller}, {"b.cu", kCallee}};
+  const std::vector<LinkInput> both = {{"a.cu", kCaller}, {"b.cu", kCallee}};
   EXPECT_THAT(link_ptx(both, {"lonely"})->undefined, ElementsAre("nowhere"));
   EXPECT_THAT(link_ptx(both, {})->undefined, ElementsAre("nowhere"));
-  EXPECT_THAT(link_ptx(std::vector<PtxModule>{{"a.cu", kCaller}}, {"k"})->undefined, ElementsAre("other"));
+  EXPECT_THAT(link_ptx(std::vector<LinkInput>{{"a.cu", kCaller}}, {"k"})->undefined, ElementsAre("other"));
 }
 
 TEST(PtxLink, OfWeakDefinitionsOneStaysAndOfTwoOthersNone) {
   const std::string weak = kHead + ".weak .func f() { ret; }\n.weak .global .align 4 .u32 v;\n";
-  const auto linked = link_ptx(std::vector<PtxModule>{{"a.cu", weak}, {"b.cu", weak}}, {});
+  const auto linked = link_ptx(std::vector<LinkInput>{{"a.cu", weak}, {"b.cu", weak}}, {});
   ASSERT_TRUE(linked);
   EXPECT_EQ(count(linked->ptx, ".func f()"), 1U);
   EXPECT_EQ(count(linked->ptx, ".u32 v"), 1U);
-  const auto twice = link_ptx(std::vector<PtxModule>{{"b.cu", kCallee}, {"c.cu", kCallee}}, {});
+  const auto twice = link_ptx(std::vector<LinkInput>{{"b.cu", kCallee}, {"c.cu", kCallee}}, {});
   ASSERT_FALSE(twice);
   EXPECT_THAT(twice.error().message, HasSubstr("'other' is defined in b.cu and in c.cu"));
 }

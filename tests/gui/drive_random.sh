@@ -18,7 +18,16 @@ RANDOM=$SEED
 expect "the window opens and the first run passes" '"busy":false.*"pass":true'
 find_window
 width=1600 height=1000
+parts() { ps -o comm=,rss= -p "$program" --ppid "$program" | tr -s ' \n' ' '; }
 kilobytes() { ps -o rss= -p "$program" --ppid "$program" | awk '{ sum += $1 } END { print sum }'; }
+# press MARK: clicks it, once it is there.
+press() {
+  for _ in $(seq 100); do
+    grep -q "\"$1\":\[" "$state" 2>/dev/null && { click "$1"; return; }
+    sleep 0.2
+  done
+  return 1
+}
 # The memory in a state that can be compared: the first lab, its default values, nothing under way.
 rest() {
   xdotool mouseup 1 windowsize "$window" 1600 1000
@@ -26,8 +35,8 @@ rest() {
   sleep 1
   xdotool key Escape key Escape key Escape key ctrl+0
   sleep 1
-  for press in more menu.reset_layout lab.vector-add more menu.reset_lab; do
-    click "$press"
+  for name in more menu.reset_layout lab.vector-add more menu.reset_lab; do
+    press "$name" || return 1
     sleep 1
   done
   xdotool key Escape
@@ -105,7 +114,7 @@ while ((SECONDS - start < DURATION)); do
   fi
   if ((SECONDS - start >= next_rest)); then
     memory=$(rest) || fail "it cannot be brought back to the first lab"
-    echo "at rest: $memory KiB"
+    echo "at rest: $memory KiB: $(parts)"
     ((first)) || first=$memory
     ((memory * 10 <= first * 13)) || fail "the program has grown from $first to $memory KiB"
     next_rest=$((next_rest + ${REST_EVERY:-300}))

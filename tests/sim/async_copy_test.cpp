@@ -62,10 +62,9 @@ TEST(AsyncCopy, ReadBeforeItWasWaitedForIsFoundAndSeesTheOldBytes) {
   ASSERT_EQ(outcome.report.findings.size(), 1U);
   EXPECT_EQ(outcome.report.findings[0].id, "async-copy-not-waited");
   EXPECT_EQ(outcome.report.findings[0].count, 32U);
-  EXPECT_EQ(
-      first_message(outcome),
-      "async copy not waited: read of 4 bytes at tile+0 (shared memory of 1024 bytes), whose copy was issued at "
-      "line 11, kernels/c.cu:12, block (0,0,0) thread (0,0,0)");
+  EXPECT_EQ(first_message(outcome),
+            "async copy not waited: read of 4 bytes at tile+0 (shared memory of 1024 bytes), whose copy was issued at "
+            "line 11, kernels/c.cu:12, block (0,0,0) thread (0,0,0)");
   EXPECT_EQ(outcome.out[3], 7);
 }
 TEST(AsyncCopy, OverwrittenBeforeItWasWaitedForIsFound) {
