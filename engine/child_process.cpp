@@ -23,7 +23,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-
 /// Closes a descriptor unless it was handed on.
 class Descriptor {
  public:

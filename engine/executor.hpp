@@ -90,6 +90,7 @@ struct LaunchOptions {
   bool record_shared = true;  // simulator: the AccessTrace has accesses to shared memory too
   /// Simulator: follows one block, and runs no others but those that it may wait for. Outputs are partial.
   std::optional<StepWindow> step_window = {};
+  bool count_work = false;                             // simulator: LaunchWork; on one thread
   std::function<void(double fraction)> progress = {};  // called from time to time, from any thread
 };
 
@@ -99,6 +100,7 @@ struct LaunchReport {
   Counters counters = {};  // simulator
   std::vector<SiteCount> sites = {};   // simulator; indices into trace.sites
   AccessTrace trace = {};              // simulator; trace.sites is filled whenever traffic is counted
+  LaunchWork work = {};                // simulator, where it was asked for
   std::vector<Finding> findings = {};  // simulator
   std::string output = {};             // what the kernel printed, as bytes; the simulator's in the order of the blocks
   std::shared_ptr<const StepRecord> steps = {};  // simulator, where a step window was asked for

@@ -52,6 +52,13 @@ struct OrderTraffic {
   std::vector<WaveTraffic> waves;
   std::vector<OrderedBuffer> buffers;  // those that the kernel touches
   std::vector<uint32_t> blocks;        // as launched: empty; else the block at each position of the order
+
+  /// What its waves need, added up: what is read where nothing is kept from wave to wave, and all of it within one.
+  uint64_t strip_bytes() const {
+    uint64_t sum = 0;
+    for (const WaveTraffic& wave : waves) sum += wave.needed_bytes;
+    return sum;
+  }
 };
 
 struct OrderModel {

@@ -109,4 +109,15 @@ struct Counters {
   }
 };
 
+/// What the warps of a launch computed, for a model of how long that takes.
+struct LaunchWork {
+  /// By PeakRate: operations of the instructions executed, of all lanes. A multiply-add is two, and so is every other
+  /// floating-point instruction, which takes its place in the pipeline.
+  std::array<double, kPeakRates> operations{};
+  uint64_t warp_instructions = 0;
+  /// Asynchronous copies: groups of cp.async that are in flight while a group is waited for, that one included. 0: the
+  /// kernel has none.
+  uint32_t copy_groups_in_flight = 0;
+};
+
 }  // namespace tilescope

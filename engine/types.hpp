@@ -34,6 +34,7 @@ std::string_view name_of(DeviceKind kind);  ///< "sim", "gpu"
 /// Where a figure comes from. See README, "What the badges mean".
 /// The rates of PeakRates (engine/specs.hpp). tf32 and narrower ones, and fp64_tensor, are those of the tensor cores.
 enum class PeakRate { fp64, fp64_tensor, fp32, tf32, fp16, bf16, fp8, int8 };
+constexpr size_t kPeakRates = 8;
 std::string_view name_of(PeakRate rate);  ///< "fp16"
 
 enum class Badge { measured, simulated, modelled, recorded };

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/cli/hierarchy_report.hpp"
+#include "engine/traffic/model_error.hpp"
 
 namespace tilescope {
 
@@ -45,6 +45,7 @@ json order_json(const OrderTraffic& order) {
           {"l2_bytes_written", order.l2_bytes_written},
           {"l2_hit_rate", order.l2_hit_rate},
           {"largest_wave_bytes", order.largest_wave_bytes},
+          {"strip_bytes", order.strip_bytes()},
           {"buffers", buffers},
           {"waves", waves}};
 }
@@ -58,9 +59,23 @@ json operands_json(const OrderModel& order) {
   return operands;
 }
 
+json kept_out_json() {
+  const KeptOutError& error = kOrderKeptOut;
+  return {{"cases", error.cases},
+          {"within_15_percent", error.within_15_percent},
+          {"median_percent", error.median_percent},
+          {"ninth_decile_percent", error.ninth_decile_percent},
+          {"largest_percent", error.largest_percent},
+          {"counter", error.counter},
+          {"gpu", error.gpu},
+          {"date", error.date},
+          {"command", error.command},
+          {"document", error.document}};
+}
+
 std::string row_text(const OrderTraffic& order) {
-  return fmt::format("  {:<14} {:>12.4f} {:>12.4f} {:>10.3f} {:>9.1f}% {:>12.1f}\n", order_name(order),
-                     static_cast<double>(order.device_bytes_read) / 1e9,
+  return fmt::format("  {:<14} {:>12.4f} {:>12.4f} {:>12.4f} {:>10.3f} {:>9.1f}% {:>12.1f}\n", order_name(order),
+                     static_cast<double>(order.device_bytes_read) / 1e9, static_cast<double>(order.strip_bytes()) / 1e9,
                      static_cast<double>(order.device_bytes_written) / 1e9,
                      static_cast<double>(order.l2_bytes_read) / 1e9, 100 * order.l2_hit_rate,
                      static_cast<double>(order.largest_wave_bytes) / 1e6);
@@ -89,7 +104,7 @@ void add_order(const OrderModel& order, json& run) {
   object["operands"] = operands_json(order);
   object["launched"] = order_json(order.launched);
   for (const auto& other : order.others) object["others"].push_back(order_json(other));
-  object["errors"] = {{"device_bytes_read", error_json(kOrderDeviceReadError)}};
+  object["errors"] = {{"device_bytes_read", kept_out_json()}};
   object["conclusion"] = order.conclusion().en;
   run["block_order"] = object;
   // The whole grid's: they stand in the place of what a replay of executed blocks alone would say.
@@ -111,8 +126,8 @@ std::string order_text(const OrderModel& order, bool all) {
       "  footprints of {} blocks, {} of them executed to the end ({} to check the others); {} on the {} at a time: "
       "{}\n",
       order.blocks, order.blocks_executed, order.blocks_checked, order.resident_blocks, order.gpu, order.residency);
-  text += fmt::format("  {:<14} {:>12} {:>12} {:>10} {:>10} {:>12}\n", "order", "GB read", "GB written", "GB of L2",
-                      "L2 hits", "MB per wave");
+  text += fmt::format("  {:<14} {:>12} {:>12} {:>12} {:>10} {:>10} {:>12}\n", "order", "GB read", "GB of strips",
+                      "GB written", "GB of L2", "L2 hits", "MB per wave");
   text += row_text(order.launched);
   for (const auto& other : order.others) text += row_text(other);
   return text;

@@ -1,6 +1,7 @@
 // The cards of the block-order model: bytes from device memory and the L2's hit rate, beside those of row-major order.
 #include "app/panels/controls_parts.hpp"
 #include "app/panels/order_model.hpp"
+#include "engine/traffic/model_error.hpp"
 
 namespace tilescope {
 namespace {
@@ -21,10 +22,19 @@ void bytes_card(Column& column, const OrderModel& model, const OrderTraffic* row
   if (row_major != nullptr)
     card_line(column, text("order.in_row_major"), three_figures(modelled_bytes(*row_major, OrderBytes::device)),
               column.theme().text);
+  {
+    const float line = column.y;
+    card_line(column, text("order.strip_bytes"), three_figures(static_cast<double>(here.strip_bytes())),
+              column.theme().text);
+    explain_rect(column.context, {column.left, line}, {column.right, column.y}, text("order.strip_meaning"));
+  }
   card_line(column, text("order.l2_bytes_read"), three_figures(modelled_bytes(here, OrderBytes::l2)),
             column.theme().text);
   explain_rect(column.context, {column.left, top}, {column.right, column.y},
-               text.format("order.card_meaning", fmt::arg("gpu", model.gpu)));
+               text.format("order.card_meaning", fmt::arg("gpu", model.gpu)) + " " +
+                   text.format("order.kept_out", fmt::arg("cases", kOrderKeptOut.cases),
+                               fmt::arg("gpu", kOrderKeptOut.gpu), fmt::arg("held", kOrderKeptOut.within_15_percent),
+                               fmt::arg("median", fmt::format("{:.1f}", kOrderKeptOut.median_percent))));
   mark(column.context, "card.device_bytes", {column.left, top}, {column.right, column.y});
 }
 

@@ -75,12 +75,39 @@ class LinearRule {
   std::vector<Row> rows_;
 };
 
+struct BlockBytes {
+  uint64_t requested = 0;  // reads, as often as the L2 is asked
+  uint64_t written = 0;    // once each
+};
+BlockBytes bytes_of(const GridFootprints& grid, const BlockFootprint& footprint) {
+  BlockBytes bytes;
+  for (const StepFootprint& step : footprint)
+    for (const Region& region : step.regions) {
+      if (!region.write) bytes.requested += region.requested_bytes;
+      if (region.write)
+        for (const ByteRun& run : grid.shapes[region.shape]) bytes.written += static_cast<uint64_t>(run.bytes);
+    }
+  return bytes;
+}
+
+/// The L2 of a GPU, and how fast the grid's blocks are there.
+ModelledCache cache_of(const GpuSpec& gpu, uint32_t blocks_per_multiprocessor, const ObservedGrid& grid) {
+  const BlockFootprint& first = grid.footprints.patterns.front();
+  const BlockBytes bytes = bytes_of(grid.footprints, first);
+  return {.gpu = gpu.name,
+          .bytes = gpu.l2_bytes,
+          .partitions = gpu.l2_partitions,
+          .multiprocessors = gpu.multiprocessors,
+          .blocks_per_multiprocessor = blocks_per_multiprocessor,
+          .pace = pace_of(gpu, grid.work, static_cast<uint32_t>(first.size()), bytes.requested, bytes.written)};
+}
+
 class GridObserver {
  public:
   GridObserver(Executor& simulator, const OrderSubject& subject, const std::stop_token& stop, OrderModel& result)
       : simulator_(simulator), subject_(subject), stop_(stop), result_(result), blocks_(subject.launch.grid.count()) {}
 
-  Result<GridFootprints> observe() {
+  Result<ObservedGrid> observe() {
     if (blocks_ > kMostBlocks)
       return fail(ErrorId::not_modelled, phrase("the grid has {} blocks, more than {}", blocks_, kMostBlocks));
     if (auto done = execute_first(); !done) return tl::unexpected<Error>(done.error());
@@ -94,7 +121,7 @@ class GridObserver {
     result_.blocks_begun = blocks_;
     result_.blocks_executed = footprints_.size();
     result_.blocks_checked = checked_.size();
-    return std::move(grid_);
+    return ObservedGrid{std::move(grid_), work_};
   }
 
  private:
@@ -103,8 +130,9 @@ class GridObserver {
     uint32_t first = 0;
   };
 
-  Result<LaunchReport> execute(std::vector<uint32_t> blocks, uint64_t steps) {
+  Result<LaunchReport> execute(std::vector<uint32_t> blocks, uint64_t steps, bool count_work = false) {
     LaunchOptions options;
+    options.count_work = count_work;
     options.checks = false;
     options.count_traffic = false;
     options.record_accesses = true;
@@ -145,8 +173,9 @@ class GridObserver {
   }
 
   Result<void> execute_first() {
-    auto report = execute({0}, UINT64_MAX);
+    auto report = execute({0}, UINT64_MAX, true);
     if (!report) return tl::unexpected<Error>(report.error());
+    work_ = report->work;
     loads_ = loads_of(report->trace, 0);
     footprints_[0] = make_footprint(report->trace, accesses_of_block(report->trace, 0), grid_.shapes);
     if (loads_.empty()) return fail(ErrorId::not_modelled, "block 0 reads nothing");
@@ -325,6 +354,7 @@ class GridObserver {
   OrderModel& result_;
   const uint64_t blocks_;
   GridFootprints grid_;
+  LaunchWork work_;
   std::set<std::pair<uint16_t, uint16_t>> loads_;  // warp and site, of block 0
   uint64_t begin_steps_ = 0;
   std::vector<Class> classes_;
@@ -339,18 +369,19 @@ class GridObserver {
 
 }  // namespace
 
-Result<GridFootprints> observe_grid(Executor& simulator, const OrderSubject& subject, const std::stop_token& stop,
-                                    OrderModel& result) {
+Result<ObservedGrid> observe_grid(Executor& simulator, const OrderSubject& subject, const std::stop_token& stop,
+                                  OrderModel& result) {
   return GridObserver(simulator, subject, stop, result).observe();
 }
 
-Result<OrderModel> model_block_order(Executor& simulator, const OrderSubject& subject, const ModelledCache& cache,
-                                     const std::stop_token& stop) {
+Result<OrderModel> model_block_order(Executor& simulator, const OrderSubject& subject, const GpuSpec& gpu,
+                                     uint32_t blocks_per_multiprocessor, const std::stop_token& stop) {
   const auto start = std::chrono::steady_clock::now();
   OrderModel result;
   result.blocks = subject.launch.grid.count();
   auto grid = observe_grid(simulator, subject, stop, result);
-  auto done = grid ? model_orders(*grid, subject.specs, cache, stop, result, subject.known)
+  auto done = grid ? model_orders(grid->footprints, subject.specs, cache_of(gpu, blocks_per_multiprocessor, *grid),
+                                  stop, result, subject.known)
                    : tl::unexpected<Error>(grid.error());
   if (!done && done.error().id != ErrorId::not_modelled) return tl::unexpected<Error>(done.error());
   if (!done) result.reason = done.error().what;

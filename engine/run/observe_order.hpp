@@ -24,14 +24,20 @@ struct OrderSubject {
   std::function<void(double fraction)> progress = {};
 };
 
+struct ObservedGrid {
+  GridFootprints footprints;
+  LaunchWork work;  // of block 0
+};
+
 /// Executes every block up to where it has begun all its loads, and a few to their end. What is noted of it:
 /// blocks_executed, blocks_begun and blocks_checked of `result`. An Error of not_modelled says why the blocks are no
 /// shifts of one another.
-Result<GridFootprints> observe_grid(Executor& simulator, const OrderSubject& subject, const std::stop_token& stop,
-                                    OrderModel& result);
+Result<ObservedGrid> observe_grid(Executor& simulator, const OrderSubject& subject, const std::stop_token& stop,
+                                  OrderModel& result);
 
-/// The model of a launch. Where there is none, `reason` says why; an Error is only what would also stop a run.
-Result<OrderModel> model_block_order(Executor& simulator, const OrderSubject& subject, const ModelledCache& cache,
-                                     const std::stop_token& stop);
+/// The model of a launch; `cache.pace` follows from what a block computes and reads. Where there is none, `reason` says
+/// why; an Error is only what would also stop a run.
+Result<OrderModel> model_block_order(Executor& simulator, const OrderSubject& subject, const GpuSpec& gpu,
+                                     uint32_t blocks_per_multiprocessor, const std::stop_token& stop);
 
 }  // namespace tilescope

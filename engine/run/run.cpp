@@ -360,12 +360,7 @@ class RunInProgress {
     const Launch& launch = result_.plan.launches.back();
     const int64_t chosen = ctas_as_set();
     const Residency residency = resident_blocks(gpu, usage_of(result_.compiled, launch));
-    ModelledCache cache{.gpu = gpu.name,
-                        .bytes = gpu.l2_bytes,
-                        .partitions = gpu.l2_partitions,
-                        .multiprocessors = gpu.multiprocessors};
-    cache.pace_spread = kPaceSpread;
-    cache.blocks_per_multiprocessor =
+    const auto per_multiprocessor =
         chosen != 0 ? static_cast<uint32_t>(chosen) : static_cast<uint32_t>(residency.blocks / gpu.multiprocessors);
     const OrderSubject subject{.module = result_.compiled,
                                .launch = launch,
@@ -373,7 +368,7 @@ class RunInProgress {
                                .buffers = *buffers,
                                .known = engine_.replays_.get(),
                                .progress = [&](double fraction) { report(Progress::Phase::simulate, fraction); }};
-    auto order = model_block_order(simulator, subject, cache, stop_);
+    auto order = model_block_order(simulator, subject, gpu, per_multiprocessor, stop_);
     if (!order) return tl::unexpected<Error>(order.error());
     order->residency = chosen != 0 ? Phrase("as set") : residency.reason;
     result_.block_order = std::move(*order);

@@ -55,7 +55,8 @@ struct LaunchSetup {
   uint64_t launch_index = 0;              // within the run
   uint64_t resident_blocks = 1;
   Phrase residency_reason;
-  StepRecorder* recorder = nullptr;  // runs the warps of the block that it follows; for one machine alone
+  StepRecorder* recorder = nullptr;           // runs the warps of the block that it follows; for one machine alone
+  std::vector<uint64_t>* executed = nullptr;  // by operation: how often it is executed; for one machine alone
   uint32_t multiprocessors = 1, warps_per_multiprocessor = 1;  // of the modelled GPU
 
   uint64_t blocks() const { return chosen.empty() ? grid.count() : chosen.size(); }

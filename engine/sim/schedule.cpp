@@ -68,6 +68,8 @@ bool Machine::take_turn(Block& block, Warp& warp, ChunkRecord& record) {
   const Operation* next = warp.begin_turn(warp.turn, warp.let_others_go);
   if (setup_.recorder != nullptr && setup_.recorder->follows(block))
     setup_.recorder->run(block, warp, next);
+  else if (setup_.executed != nullptr)
+    run_turn(warp, next, [&](const Operation* operation) { ++(*setup_.executed)[operation - warp.code]; });
   else
     run_warp(warp, next);
   const uint64_t steps = warp.steps - before, changed = changes_ - changes_before;

@@ -12,6 +12,7 @@
 #include "engine/sim/decode.hpp"
 #include "engine/sim/device_heap.hpp"
 #include "engine/sim/isa.hpp"
+#include "engine/sim/launch_work.hpp"
 #include "engine/sim/parser.hpp"
 #include "engine/sim/residency.hpp"
 #include "engine/sim/run_blocks.hpp"
@@ -282,10 +283,14 @@ class Simulator : public Executor {
     if (setup.checks) watch_written_memory(setup);
 
     if (options.step_window) return follow_block(setup, options, stop);
+    std::vector<uint64_t> executed(options.count_work ? (*program)->operations.size() : 0);
+    if (options.count_work) setup.executed = &executed;
     Collector collector(setup, options, setup.blocks());
-    if (!run_blocks(setup, collector, stop, threads_)) return fail(ErrorId::out_of_memory, "more", host_memory());
+    if (!run_blocks(setup, collector, stop, options.count_work ? 1 : threads_))
+      return fail(ErrorId::out_of_memory, "more", host_memory());
     if (!collector.complete()) return fail(ErrorId::cancelled);
     LaunchReport report = collector.take_report();
+    if (options.count_work) report.work = work_of(**program, executed);
     report.elapsed_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return report;
   }

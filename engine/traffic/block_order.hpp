@@ -23,6 +23,7 @@
 #include "engine/result.hpp"
 #include "engine/traffic/digest.hpp"
 #include "engine/traffic/footprint.hpp"
+#include "engine/traffic/grid_pace.hpp"
 
 namespace tilescope {
 
@@ -51,10 +52,8 @@ struct ModelledCache {
   uint32_t partitions = 1;  // each caches, for the multiprocessors beside it, also what belongs to the others
   uint32_t multiprocessors = 1;
   uint32_t blocks_per_multiprocessor = 1;
-  double pace_spread = 0;  // standard deviation of how fast multiprocessors work through their steps
+  GridPace pace;
 };
-/// How much the multiprocessors of a GPU differ in pace: fitted to counters of an H200 (docs/block-order.md).
-constexpr double kPaceSpread = 0.0065;
 
 /// The footprints cut into units that blocks share whole or not at all.
 class OrderReplay {
@@ -99,6 +98,7 @@ class OrderReplay {
 
   uint64_t blocks_ = 0;
   uint32_t steps_ = 0;
+  uint32_t steps_of_turn_ = 1;
   std::vector<FootprintKey> keys_;
   std::vector<std::string> buffer_names_;
   std::vector<Strip> strips_;

@@ -1,10 +1,9 @@
 // The units of a grid, replayed in an order through the L2 (engine/traffic/block_order.hpp).
 #include <algorithm>
-#include <random>
 
 #include "engine/traffic/block_order.hpp"
 #include "engine/traffic/replay_cache.hpp"
-#include "engine/traffic/turn_queue.hpp"
+#include "engine/traffic/resident_blocks.hpp"
 
 namespace tilescope {
 namespace {
@@ -20,32 +19,29 @@ class Replayer {
       : replay_(replay),
         order_(order),
         machine_(cache),
-        cache_(cache.bytes, cache.partitions, replay.unit_bytes_),
+        cache_(cache.bytes, cache.partitions, replay.unit_bytes_, cache.pace.capacity_spread),
         keys_(replay.keys_.size()),
         read_(keys_, 0) {}
 
   OrderTraffic run(const std::stop_token& stop) {
     make_waves();
-    const std::vector<double> pace = paces();
-    const auto [shortest, longest] = std::minmax_element(pace.begin(), pace.end());
-    TurnQueue queue(*shortest, *longest);
     places_.resize(std::min(places(), replay_.blocks_));
     strips_.resize(places_.size() * keys_);
-    for (uint32_t place = 0; place < places_.size(); ++place) {
-      places_[place].multiprocessor = place % machine_.multiprocessors;
-      begin_block(place);
-      queue.push({0, places_[place].position, place});
-    }
+    ResidentBlocks running(machine_.pace, replay_.steps_of_turn_, machine_.multiprocessors,
+                           static_cast<uint32_t>(places_.size()));
+    for (uint32_t place = 0; place < places_.size(); ++place) begin_block(place, running);
     while (!stop.stop_requested()) {
-      const std::vector<Turn>& turns = queue.next();
-      if (turns.empty()) break;
-      for (const Turn& turn : turns) {
-        Place& place = places_[turn.place];
-        if (take_turn(turn.place)) {
-          if (next_ == replay_.blocks_) continue;
-          begin_block(turn.place);
+      const std::span<const uint32_t> due = running.next();
+      if (due.empty()) break;
+      for (const uint32_t place : due) {
+        if (!places_[place].ended) {
+          take_turn(place);
+          running.work(place, missed_, asked_);
+        } else if (next_ == replay_.blocks_) {
+          running.leave(place);
+        } else {
+          begin_block(place, running);
         }
-        queue.push({turn.time + pace[place.multiprocessor], place.position, turn.place});
       }
     }
     return take_result();
@@ -54,31 +50,17 @@ class Replayer {
  private:
   /// Where one block at a time runs.
   struct Place {
-    uint32_t multiprocessor = 0;
     uint32_t position = 0;  // of its block in the order
     uint32_t turn = 0;
+    bool ended = false;  // its last turn has begun
   };
 
   uint64_t block_at(uint64_t position) const { return order_.empty() ? position : order_[position]; }
   uint64_t places() const { return uint64_t{machine_.multiprocessors} * machine_.blocks_per_multiprocessor; }
 
-  /// No two multiprocessors are equally fast: the way to the L2 is longer from some. A fixed draw from a distribution
-  /// that is close to normal, so that the model is the same on every host.
-  std::vector<double> paces() const {
-    constexpr double kShortest = 0.05;
-    std::mt19937 random(1);
-    std::vector<double> pace;
-    for (uint32_t i = 0; i < machine_.multiprocessors; ++i) {
-      double sum = -6;
-      for (int part = 0; part < 12; ++part) sum += static_cast<double>(random()) / 4294967296.0;
-      pace.push_back(std::max(kShortest, 1 + machine_.pace_spread * sum));
-    }
-    return pace;
-  }
-
-  void begin_block(uint32_t place) {
-    places_[place].position = static_cast<uint32_t>(next_++);
-    places_[place].turn = 0;
+  void begin_block(uint32_t place, ResidentBlocks& running) {
+    places_[place] = {.position = static_cast<uint32_t>(next_++)};
+    running.seat(place, places_[place].position);
     const uint64_t block = block_at(places_[place].position);
     for (size_t key = 0; key < keys_; ++key) {
       const uint32_t strip = replay_.strip_of_[block * keys_ + key];
@@ -86,11 +68,11 @@ class Replayer {
     }
   }
 
-  /// Whether it was the block's last.
-  bool take_turn(uint32_t index) {
+  void take_turn(uint32_t index) {
     Place& place = places_[index];
-    const uint32_t side = place.multiprocessor % machine_.partitions;
+    const uint32_t side = index % machine_.multiprocessors % machine_.partitions;
     uint64_t from_device = 0;
+    asked_ = 0;
     bool ended = true;
     for (size_t key = 0; key < keys_; ++key) {
       const OrderReplay::Strip* strip = strips_[index * keys_ + key];
@@ -106,13 +88,17 @@ class Replayer {
         continue;
       }
       uint64_t of_key = 0;
-      for (; use < end; ++use) of_key += cache_.read(side, use->unit);
+      for (; use < end; ++use) {
+        of_key += cache_.read(side, use->unit);
+        asked_ += replay_.unit_bytes_[use->unit];
+      }
       read_[key] += of_key;
       from_device += of_key;
     }
     result_.waves[place.position / places()].device_bytes_read += from_device;
+    missed_ = from_device;
+    place.ended = ended;
     ++place.turn;
-    return ended;
   }
 
   void make_waves() {
@@ -174,7 +160,8 @@ class Replayer {
   const ModelledCache& machine_;
   ReplayCache cache_;
   const size_t keys_;
-  std::vector<uint64_t> read_;  // from device memory, by key
+  std::vector<uint64_t> read_;       // from device memory, by key
+  uint64_t missed_ = 0, asked_ = 0;  // of the last turn: from device memory, and in all
   uint64_t next_ = 0;
   std::vector<Place> places_;
   std::vector<const OrderReplay::Strip*> strips_;  // by place and key: of its block

@@ -51,6 +51,7 @@ class UnitJoiner {
   /// strips: in the order in which the joined units get their numbers.
   static void join(OrderReplay& replay, std::span<const uint32_t> strips) {
     UnitJoiner joiner(replay);
+    replay.steps_of_turn_ = joiner.steps_of_turn_;
     for (const uint32_t strip : strips) joiner.make_turns(replay.strips_[strip]);
     joiner.find_users(strips);
     for (const uint32_t strip : strips) joiner.join_uses(replay.strips_[strip]);
@@ -141,7 +142,7 @@ class UnitJoiner {
     replay_.unit_key_ = std::move(keys);
   }
 
-  static constexpr uint64_t kTurnBytes = 65536;  // with 8 times as many turns device bytes change by less than 0.1%
+  static constexpr uint64_t kTurnBytes = 98304;  // with 8 times as many turns device bytes change by less than 0.1%
   static constexpr uint64_t kFewestTurns = 32;
   struct LastUse {
     uint32_t turn = 0, use = 0;

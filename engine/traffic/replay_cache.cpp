@@ -4,17 +4,25 @@ namespace tilescope {
 
 // A piece is what of a unit belongs to one partition: piece = unit · partitions + home.
 
-ReplayCache::ReplayCache(uint64_t bytes, uint32_t partitions, std::span<const uint32_t> unit_bytes)
-    : capacity_(bytes / partitions),
+ReplayCache::ReplayCache(uint64_t bytes, uint32_t partitions, std::span<const uint32_t> unit_bytes,
+                         double capacity_spread)
+    : slices_(capacity_spread > 0 ? kSlices : 1),
       partitions_count_(partitions),
       unit_bytes_(unit_bytes),
       list_(static_cast<uint32_t>(unit_bytes.size() * partitions)),
       partitions_(partitions),
       written_back_(unit_bytes.size(), 0) {
+  constexpr std::array<double, kSlices> kQuarters = {-1.15, -0.32, 0.32, 1.15};  // middles of a normal distribution's
+  for (uint32_t slice = 0; slice < slices_; ++slice) {
+    const double factor = slices_ == 1 ? 1 : 1 + capacity_spread * kQuarters[slice];
+    capacity_[slice] = static_cast<uint64_t>(static_cast<double>(bytes) * factor / partitions / slices_);
+  }
   for (uint32_t unit = 0; unit < unit_bytes.size(); ++unit)
     piece_bytes_.push_back(is_split(unit) ? unit_bytes[unit] / partitions : unit_bytes[unit]);
   for (Partition& partition : partitions_) {
-    partition.pieces.assign(list_ + 1, {list_, list_});
+    partition.pieces.resize(list_ + slices_);
+    for (uint32_t list = list_; list < list_ + slices_; ++list)
+      partition.pieces[list].previous = partition.pieces[list].next = list;
   }
 }
 
@@ -51,23 +59,24 @@ std::vector<uint64_t> ReplayCache::write_back() {
 /// Whether the piece was there; it is now the most recently used one.
 bool ReplayCache::touch(Partition& partition, uint32_t piece, uint64_t bytes, bool is_write) {
   Piece& touched = partition.pieces[piece];
+  const uint32_t slice = slice_of(piece), list = list_ + slice;
   if (touched.present != 0) {
     if (is_write) touched.dirty = 1;
-    if (touched.previous != list_) {
+    if (touched.previous != list) {
       unlink(partition, touched);
-      push_front(partition, piece);
+      push_front(partition, list, piece);
     }
     return true;
   }
-  if (bytes > capacity_) {  // passes through
+  if (bytes > capacity_[slice]) {  // passes through
     if (is_write) written_back_[piece / partitions_count_] += bytes;
     return false;
   }
-  while (partition.used + bytes > capacity_) replace_oldest(partition);
+  while (partition.used[slice] + bytes > capacity_[slice]) replace_oldest(partition, slice);
   touched.present = 1;
   touched.dirty = is_write ? 1 : 0;
-  partition.used += bytes;
-  push_front(partition, piece);
+  partition.used[slice] += bytes;
+  push_front(partition, list, piece);
   return false;
 }
 
@@ -76,19 +85,19 @@ void ReplayCache::unlink(Partition& partition, const Piece& piece) {
   partition.pieces[piece.next].previous = piece.previous;
 }
 
-void ReplayCache::push_front(Partition& partition, uint32_t piece) {
-  const uint32_t first = partition.pieces[list_].next;
-  partition.pieces[piece].previous = list_;
+void ReplayCache::push_front(Partition& partition, uint32_t list, uint32_t piece) {
+  const uint32_t first = partition.pieces[list].next;
+  partition.pieces[piece].previous = list;
   partition.pieces[piece].next = first;
   partition.pieces[first].previous = piece;
-  partition.pieces[list_].next = piece;
+  partition.pieces[list].next = piece;
 }
 
-void ReplayCache::replace_oldest(Partition& partition) {
-  const uint32_t piece = partition.pieces[list_].previous, unit = piece / partitions_count_;
+void ReplayCache::replace_oldest(Partition& partition, uint32_t slice) {
+  const uint32_t piece = partition.pieces[list_ + slice].previous, unit = piece / partitions_count_;
   Piece& oldest = partition.pieces[piece];
   unlink(partition, oldest);
-  partition.used -= piece_bytes_[unit];
+  partition.used[slice] -= piece_bytes_[unit];
   if (oldest.dirty != 0) written_back_[unit] += piece_bytes_[unit];
   oldest.present = oldest.dirty = 0;
 }

@@ -4,8 +4,12 @@
 // a unit). A multiprocessor asks the partition beside it. What belongs to the other one is fetched from there and then
 // kept in both: so data that multiprocessors on both sides use takes its place twice. Each partition replaces what was
 // used longest ago. Stores go to the partition that the data belongs to, and to device memory when they are replaced.
+//
+// A cache of sets does not fill evenly: some sets replace lines before the cache is full, others have room left when it
+// is. So a partition consists of slices of different capacity, and a hash gives each unit its slice.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,7 +18,8 @@ namespace tilescope {
 
 class ReplayCache {
  public:
-  ReplayCache(uint64_t bytes, uint32_t partitions, std::span<const uint32_t> unit_bytes);
+  /// capacity_spread: the standard deviation of the slices' capacities, relative.
+  ReplayCache(uint64_t bytes, uint32_t partitions, std::span<const uint32_t> unit_bytes, double capacity_spread = 0);
 
   /// A multiprocessor beside partition `side` reads a unit. Returns the bytes that device memory gave.
   uint64_t read(uint32_t side, uint32_t unit);
@@ -30,23 +35,26 @@ class ReplayCache {
     uint32_t previous, next;  // in the partition's list
     uint8_t present = 0, dirty = 0;
   };
-  /// One partition: the pieces in it, most recently used first.
+  static constexpr uint32_t kSlices = 4;
+  /// One partition: the pieces in each slice, most recently used first.
   struct Partition {
-    std::vector<Piece> pieces;  // and the list's own node
-    uint64_t used = 0;
+    std::vector<Piece> pieces;  // and the lists' own nodes
+    std::array<uint64_t, kSlices> used{};
   };
 
   bool touch(Partition& partition, uint32_t piece, uint64_t bytes, bool is_write);
   static void unlink(Partition& partition, const Piece& piece);
-  void push_front(Partition& partition, uint32_t piece);
-  void replace_oldest(Partition& partition);
+  static void push_front(Partition& partition, uint32_t list, uint32_t piece);
+  void replace_oldest(Partition& partition, uint32_t slice);
+  uint32_t slice_of(uint32_t piece) const { return slices_ == 1 ? 0 : (piece * 2654435761U >> 16) % slices_; }
   bool is_split(uint32_t unit) const { return unit_bytes_[unit] >= kSplitBytes; }
   uint32_t only_home(uint32_t unit) const { return unit % partitions_count_; }
 
-  const uint64_t capacity_;  // of a partition
+  const uint32_t slices_;
+  std::array<uint64_t, kSlices> capacity_{};  // of a partition's slices
   const uint32_t partitions_count_;
   std::span<const uint32_t> unit_bytes_;
-  uint32_t list_;  // the list's own node
+  uint32_t list_;  // the first of the lists' own nodes
   std::vector<Partition> partitions_;
   std::vector<uint32_t> piece_bytes_;   // by unit
   std::vector<uint64_t> written_back_;  // by unit

@@ -81,8 +81,14 @@ struct Subject {
     buffers.push_back(*made);
   }
   OrderModel model(uint64_t l2_bytes = 60 << 20) {
-    const ModelledCache cache{.gpu = "test", .bytes = l2_bytes, .partitions = 2, .multiprocessors = 8};
-    auto order = model_block_order(*simulator, {module, launch, specs, buffers}, cache, {});
+    GpuSpec gpu;
+    gpu.name = "test";
+    gpu.l2_bytes = l2_bytes;
+    gpu.l2_partitions = 2;
+    gpu.multiprocessors = 8;
+    gpu.memory_bytes_per_second = 3e11;
+    gpu.peak.fp32 = 4e12;
+    auto order = model_block_order(*simulator, {module, launch, specs, buffers}, gpu, 1, {});
     EXPECT_TRUE(order.has_value()) << (order ? "" : order.error().message);
     return order ? *order : OrderModel{};
   }
@@ -227,20 +233,21 @@ TEST(ObserveOrder, ASampleStillFindsWhatIsBroken) {
   EXPECT_FALSE(result->findings.empty());
 }
 
-/// Counters of an H200 (dram__bytes_read.sum by Nsight Compute), 2026-11-20: half precision, tiles of 128 × 256 × 64,
-/// one block of 256 threads per multiprocessor, the Triton tutorial's grouped matmul at M = N = K.
+/// Counters of an H200 (dram__bytes_read.sum by Nsight Compute), 2026-11-23, of the lab's own kernel: half precision,
+/// tiles of 128 × 256 × 64, three stages, one block of 256 threads per multiprocessor, at M = N = K. The first rows of
+/// assets/counters/block-orders.h200.csv.
 struct Counted {
   int64_t size, group;
   double device_gigabytes;
 };
 constexpr Counted kCountedOnH200[] = {{4096, 1, 0.171}, {4096, 8, 0.187}, {4096, 32, 0.174},
-                                      {8192, 1, 2.86},  {8192, 2, 2.55},  {8192, 4, 2.36},
+                                      {8192, 1, 2.34},  {8192, 2, 2.39},  {8192, 4, 2.36},
                                       {8192, 8, 1.49},  {8192, 16, 1.22}, {8192, 32, 1.47}};
 
 TEST(ObserveOrder, DeviceBytesAreWithin15PercentOfAnH200sCounters) {
   for (const int64_t size : {int64_t{4096}, int64_t{8192}}) {
     Request request = matmul("grouped", size, size, size);
-    for (const auto& [name, value] : {std::pair{"BM", 128}, {"BN", 256}, {"BK", 64}, {"STAGES", 4}, {"WARPS", 8}})
+    for (const auto& [name, value] : {std::pair{"BM", 128}, {"BN", 256}, {"BK", 64}, {"STAGES", 3}, {"WARPS", 8}})
       request.config.params[name] = value;
     const OrderModel order = order_of(request);
     for (const Counted& counted : kCountedOnH200) {

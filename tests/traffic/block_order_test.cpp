@@ -153,7 +153,7 @@ TEST(OrderModel, BlocksThatDriftApartShareLess) {
   const Product product(16, 16);
   ModelledCache cache = cache_of(pieces(60), 16 * 4);
   const uint64_t in_step = product.model(cache).launched.device_bytes_read;
-  cache.pace_spread = 0.3;
+  cache.pace.pace_spread = 0.3;
   EXPECT_GT(product.model(cache).launched.device_bytes_read, in_step);
 }
 
@@ -161,7 +161,7 @@ TEST(OrderModel, BlocksThatDriftApartShareLess) {
 // the same length. 64 blocks at a time, of 256, and room for half of what they need.
 TEST(OrderModel, ManyShortStepsComeOutAsFewLongOnes) {
   ModelledCache cache = cache_of(pieces(16 * 64 / 2), 64);
-  cache.pace_spread = 0.01;
+  cache.pace.pace_spread = 0.01;
   for (const uint32_t partitions : {1U, 2U}) {
     cache.partitions = partitions;
     const OrderModel many = Product(16, 16, 256, 4096).model(cache);

@@ -1,0 +1,65 @@
+// How far the block-order model is from what an H200 counted, by tile and apart for what was kept out of the fit.
+//
+//   model_orders                 the table of docs/block-order.md
+//   model_orders --points        every point: counted, modelled, the sum of its waves' strips
+#include <fmt/format.h>
+
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "bench/order_points.hpp"
+
+using namespace tilescope;
+
+namespace {
+
+void print_row(const std::string& name, const std::vector<const OrderPoint*>& points,
+               const std::vector<double>& modelled) {
+  const OrderErrors errors = errors_of(points, modelled);
+  fmt::print("| {} | {} | {} ({:.0f}%) | {:.1f}% | {:.1f}% | {:.0f}% |\n", name, errors.cases, errors.held,
+             100.0 * static_cast<double>(errors.held) / static_cast<double>(errors.cases), errors.median,
+             errors.ninth_decile, errors.largest);
+}
+
+struct Group {
+  std::vector<const OrderPoint*> points;
+  std::vector<double> modelled, strips;
+  void add(const OrderPoint& point, const ModelledPoint& model) {
+    points.push_back(&point);
+    modelled.push_back(model.device_bytes_read);
+    strips.push_back(model.strip_bytes);
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string root = TILESCOPE_SOURCE;
+  const auto gpus = read_gpu_specs(root + "/assets/gpus.toml");
+  const GpuSpec* gpu = gpus ? find_gpu(*gpus, "h200") : nullptr;
+  const std::vector<OrderPoint> points = read_order_points(root + "/assets/counters/block-orders.h200.csv");
+  if (gpu == nullptr || points.empty()) return 1;
+  const std::vector<ModelledPoint> modelled = model_points(points, *gpu);
+
+  if (argc > 1 && std::strcmp(argv[1], "--points") == 0) {
+    for (size_t i = 0; i < points.size(); ++i)
+      fmt::print("{},{},{},{},{},{},{:.0f},{:.0f},{:.0f}\n", points[i].tile(), points[i].m, points[i].n, points[i].k,
+                 points[i].group, points[i].kept_out ? 1 : 0, points[i].counted(), modelled[i].device_bytes_read,
+                 modelled[i].strip_bytes);
+    return 0;
+  }
+  std::map<std::string, Group> by_tile;
+  Group fitted, kept;
+  for (size_t i = 0; i < points.size(); ++i) {
+    (points[i].kept_out ? kept : fitted).add(points[i], modelled[i]);
+    by_tile[points[i].tile() + (points[i].kept_out ? ", kept out" : "")].add(points[i], modelled[i]);
+  }
+  fmt::print(
+      "| launches | number | within 15% | median error | nine of ten | largest |\n|---|---:|---:|---:|---:|---:|\n");
+  print_row("fitted", fitted.points, fitted.modelled);
+  print_row("**kept out**", kept.points, kept.modelled);
+  print_row("kept out, sum of strips alone", kept.points, kept.strips);
+  for (const auto& [name, group] : by_tile) print_row(name, group.points, group.modelled);
+  return 0;
+}

@@ -1,0 +1,175 @@
+// Matrix products whose device bytes were counted on a GPU (assets/counters/block-orders.h200.csv), and what the
+// block-order model says of each. The footprints are written down here instead of being observed: 790 products would
+// take an hour to execute in part, and observe_order_test.cpp holds the observed ones against them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "engine/parallel.hpp"
+#include "engine/specs.hpp"
+#include "engine/traffic/block_order.hpp"
+
+namespace tilescope {
+
+struct OrderPoint {
+  std::string type;  // "fp16", "fp32"
+  uint32_t bm = 0, bn = 0, bk = 0, stages = 0, warps = 0, ctas_per_sm = 0;
+  uint32_t m = 0, n = 0, k = 0;
+  uint32_t group = 0;          // rows of a group; 0: Hilbert's curve
+  std::vector<double> reads;   // bytes, one for each launch
+  double least = 0, most = 0;  // of all launches of the same kind, also those of other points
+  bool kept_out = false;
+
+  uint32_t rows() const { return (m + bm - 1) / bm; }
+  uint32_t columns() const { return (n + bn - 1) / bn; }
+  uint32_t element_bytes() const { return type == "fp32" ? 4 : 2; }
+  /// "fp16 128 × 256 × 64, 1 CTA on an SM"
+  std::string tile() const {
+    std::ostringstream text;
+    text << type << ' ' << bm << " × " << bn << " × " << bk << ", " << ctas_per_sm
+         << (ctas_per_sm == 1 ? " CTA" : " CTAs") << " per SM";
+    return text.str();
+  }
+  double counted() const {
+    std::vector<double> sorted = reads;
+    std::ranges::sort(sorted);
+    return sorted[sorted.size() / 2];
+  }
+  bool is_same_launch(const OrderPoint& other) const {
+    const auto key = [](const OrderPoint& p) {
+      return std::tuple(p.type, p.bm, p.bn, p.bk, p.stages, p.warps, p.ctas_per_sm, p.m, p.n, p.k, p.group);
+    };
+    return key(*this) == key(other);
+  }
+  /// Within 15% of what was counted, or between the least and the most that was.
+  bool holds(double modelled) const {
+    return std::fabs(modelled / counted() - 1) <= 0.15 || (least <= modelled && modelled <= most);
+  }
+};
+
+inline std::vector<OrderPoint> read_order_points(const std::string& file_name) {
+  std::ifstream file(file_name);
+  std::vector<OrderPoint> points;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#' || line.starts_with("type,")) continue;
+    std::ranges::replace(line, ',', ' ');
+    std::istringstream in(line);
+    OrderPoint point;
+    point.reads.resize(3);
+    in >> point.type >> point.bm >> point.bn >> point.bk >> point.stages >> point.warps >> point.ctas_per_sm >>
+        point.m >> point.n >> point.k >> point.group >> point.reads[0] >> point.reads[1] >> point.reads[2] >>
+        point.kept_out;
+    if (in) points.push_back(point);
+  }
+  for (OrderPoint& point : points) {
+    point.least = point.most = point.reads.front();
+    for (const OrderPoint& other : points) {
+      if (!point.is_same_launch(other)) continue;
+      point.least = std::min(point.least, std::ranges::min(other.reads));
+      point.most = std::max(point.most, std::ranges::max(other.reads));
+    }
+  }
+  return points;
+}
+
+/// What the CTAs of a point touch: strips of A and B along K, a k-tile of each in a step, and the tile of C at the end.
+class PointFootprints {
+ public:
+  explicit PointFootprints(const OrderPoint& point) : point_(point), bytes_(point.element_bytes()) {
+    grid_.keys = {{0, false}, {1, false}, {2, true}};
+    for (uint32_t edge = 0; edge < 4; ++edge) grid_.patterns.push_back(pattern((edge & 1) != 0, (edge & 2) != 0));
+    const std::vector<uint32_t> tiles = point.group == 0 ? hilbert_tiles(point.rows(), point.columns())
+                                                         : grouped_tiles(point.rows(), point.columns(), point.group);
+    for (const uint32_t tile : tiles) {
+      const uint32_t row = tile / point.columns(), column = tile % point.columns();
+      grid_.pattern_of_block.push_back((row + 1 == point.rows() ? 1U : 0U) + (column + 1 == point.columns() ? 2U : 0U));
+      grid_.shifts.push_back(int64_t{row} * point.bm * point.k * bytes_);
+      grid_.shifts.push_back(int64_t{column} * point.bn * point.k * bytes_);
+      grid_.shifts.push_back(int64_t{tile} * point.bm * point.bn * bytes_);
+    }
+  }
+  const GridFootprints& grid() const { return grid_; }
+
+ private:
+  BlockFootprint pattern(bool last_row, bool last_column) {
+    const uint32_t rows = last_row ? point_.m - (point_.rows() - 1) * point_.bm : point_.bm;
+    const uint32_t columns = last_column ? point_.n - (point_.columns() - 1) * point_.bn : point_.bn;
+    BlockFootprint steps;
+    for (uint32_t k = 0; k < point_.k; k += point_.bk) {
+      const uint32_t depth = std::min(point_.bk, point_.k - k);
+      steps.push_back({{region(0, false, int64_t{k} * point_.bm, rows * depth),
+                        region(1, false, int64_t{k} * point_.bn, columns * depth)}});
+    }
+    steps.back().regions.push_back(region(2, true, 0, rows * columns));
+    return steps;
+  }
+  Region region(uint32_t buffer, bool write, int64_t element, uint32_t elements) {
+    const int64_t bytes = int64_t{elements} * bytes_;
+    return {buffer, write, grid_.shapes.intern({{0, bytes}}), element * bytes_, static_cast<uint64_t>(bytes)};
+  }
+
+  const OrderPoint& point_;
+  const int64_t bytes_;
+  GridFootprints grid_;
+};
+
+struct ModelledPoint {
+  double device_bytes_read = 0, strip_bytes = 0;
+  double milliseconds = 0;
+};
+
+inline ModelledPoint model_point(const OrderPoint& point, const GpuSpec& gpu) {
+  const PointFootprints footprints(point);
+  const std::vector<BufferSpec> buffers{{.name = "a"}, {.name = "b"}, {.name = "c"}};
+  const auto replay = OrderReplay::make(footprints.grid(), buffers);
+  if (!replay) return {};
+  LaunchWork work;
+  const PeakRate rate = point.type == "fp32" ? PeakRate::fp32 : PeakRate::fp16;
+  work.operations[static_cast<size_t>(rate)] = 2.0 * point.bm * point.bn * point.k;
+  work.copy_groups_in_flight = point.stages - 1;
+  const uint64_t read = uint64_t{point.bm + point.bn} * point.k * point.element_bytes();
+  const uint64_t written = uint64_t{point.bm} * point.bn * point.element_bytes();
+  const ModelledCache cache{.gpu = gpu.name,
+                            .bytes = gpu.l2_bytes,
+                            .partitions = gpu.l2_partitions,
+                            .multiprocessors = gpu.multiprocessors,
+                            .blocks_per_multiprocessor = point.ctas_per_sm,
+                            .pace = pace_of(gpu, work, (point.k + point.bk - 1) / point.bk, read, written)};
+  const OrderTraffic traffic = replay->replay({}, cache);
+  return {static_cast<double>(traffic.device_bytes_read), static_cast<double>(traffic.strip_bytes())};
+}
+
+inline std::vector<ModelledPoint> model_points(const std::vector<OrderPoint>& points, const GpuSpec& gpu) {
+  std::vector<ModelledPoint> modelled(points.size());
+  parallel_for(points.size(), 1, [&](size_t first, size_t) { modelled[first] = model_point(points[first], gpu); });
+  return modelled;
+}
+
+/// How far the model is from the counters, in percent of these.
+struct OrderErrors {
+  size_t cases = 0, held = 0;
+  double median = 0, ninth_decile = 0, largest = 0;
+};
+inline OrderErrors errors_of(const std::vector<const OrderPoint*>& points, const std::vector<double>& modelled) {
+  OrderErrors errors{.cases = points.size()};
+  std::vector<double> percent;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (points[i]->holds(modelled[i])) ++errors.held;
+    percent.push_back(100 * std::fabs(modelled[i] / points[i]->counted() - 1));
+  }
+  std::ranges::sort(percent);
+  if (percent.empty()) return errors;
+  errors.median = percent[(percent.size() - 1) / 2];
+  errors.ninth_decile = percent[(percent.size() - 1) * 9 / 10];
+  errors.largest = percent.back();
+  return errors;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,114 @@
+// Launches the matrix products of count.sh once each, for Nsight Compute to count; no product is timed or checked.
+//
+//     launch_points POINTS      lines of NUMBER,type,bm,bn,bk,stages,warps,ctas_per_sm,m,n,k,group
+//
+// The cubins lie in the current folder. Shared memory is padded so that no more CTAs fit on an SM than wanted.
+#include <cuda.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+void check(CUresult result, const char* what) {
+  if (result == CUDA_SUCCESS) return;
+  const char* text = "?";
+  cuGetErrorString(result, &text);
+  std::fprintf(stderr, "%s: %s\n", what, text);
+  std::exit(1);
+}
+
+CUdeviceptr allocate(size_t bytes) {
+  CUdeviceptr memory = 0;
+  check(cuMemAlloc(&memory, bytes), "cuMemAlloc");
+  return memory;
+}
+
+/// Small random halves of both signs, which are floats of any size as well.
+void fill(CUdeviceptr memory, size_t bytes) {
+  std::vector<unsigned short> values(size_t{1} << 26);
+  unsigned state = 1;
+  for (auto& value : values) {
+    state = state * 1664525U + 1013904223U;
+    value = static_cast<unsigned short>(0x3000U | (state >> 16 & 0x83ffU));
+  }
+  for (size_t at = 0; at < bytes; at += values.size() * 2)
+    check(cuMemcpyHtoD(memory + at, values.data(), std::min(values.size() * 2, bytes - at)), "cuMemcpyHtoD");
+}
+
+struct Point {
+  int number, bm, bn, bk, stages, warps, ctas, m, n, k, group;
+  std::string type;
+};
+
+class Launcher {
+ public:
+  Launcher() : a_(allocate(kMostBytes)), b_(allocate(kMostBytes)), c_(allocate(kMostBytes)) {
+    fill(a_, kMostBytes);
+    fill(b_, kMostBytes);
+  }
+
+  void launch(Point point) {
+    std::ostringstream name;
+    name << point.type << '-' << point.bm << '-' << point.bn << '-' << point.bk << '-' << point.stages << '-'
+         << point.warps << ".cubin";
+    CUmodule& module = modules_[name.str()];
+    if (module == nullptr) check(cuModuleLoad(&module, name.str().c_str()), name.str().c_str());
+    CUfunction function = nullptr;
+    check(cuModuleGetFunction(&function, module, point.group == 0 ? "matmul_hilbert" : "matmul_grouped"), "function");
+    if (point.group != 0) {
+      CUdeviceptr rows = 0;
+      size_t bytes = 0;
+      check(cuModuleGetGlobal(&rows, &bytes, module, "tile_rows_of_group"), "cuModuleGetGlobal");
+      check(cuMemcpyHtoD(rows, &point.group, sizeof point.group), "cuMemcpyHtoD");
+    }
+    constexpr int kSharedOfSm = 228 * 1024, kReservedOfCta = 1024, kMostOfCta = 227 * 1024;
+    const int element = point.type == "fp32" ? 4 : 2;
+    const int needed = (point.bm + point.bn) * point.bk * element * point.stages;
+    const int padded = std::min((kSharedOfSm / point.ctas - kReservedOfCta) / 128 * 128, kMostOfCta);
+    const int shared = std::max(needed, padded);
+    check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared), "shared memory");
+    check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100), "carve-out");
+    const int rows = (point.m + point.bm - 1) / point.bm, columns = (point.n + point.bn - 1) / point.bn;
+    void* arguments[] = {&a_, &b_, &c_, &point.m, &point.n, &point.k};
+    check(cuLaunchKernel(function, static_cast<unsigned>(rows * columns), 1, 1, static_cast<unsigned>(32 * point.warps),
+                         1, 1, static_cast<unsigned>(shared), nullptr, arguments, nullptr),
+          "cuLaunchKernel");
+    check(cuCtxSynchronize(), "cuCtxSynchronize");
+    std::printf("launched %d\n", point.number);
+    std::fflush(stdout);
+  }
+
+ private:
+  static constexpr size_t kMostBytes = size_t{20480} * 20480 * 4;
+  CUdeviceptr a_, b_, c_;
+  std::map<std::string, CUmodule> modules_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return std::fprintf(stderr, "launch_points POINTS\n"), 1;
+  check(cuInit(0), "cuInit");
+  CUdevice device = 0;
+  CUcontext context = nullptr;
+  check(cuDeviceGet(&device, 0), "cuDeviceGet");
+  check(cuDevicePrimaryCtxRetain(&context, device), "context");
+  check(cuCtxSetCurrent(context), "context");
+  Launcher launcher;
+  std::ifstream file(argv[1]);
+  for (std::string line; std::getline(file, line);) {
+    std::replace(line.begin(), line.end(), ',', ' ');
+    std::istringstream in(line);
+    Point point{};
+    if (in >> point.number >> point.type >> point.bm >> point.bn >> point.bk >> point.stages >> point.warps >>
+        point.ctas >> point.m >> point.n >> point.k >> point.group)
+      launcher.launch(point);
+  }
+}
