@@ -4,8 +4,8 @@
 //   two partitions, data in use on both sides twice   what several waves share is lost between them already at 4096,
 //                                                     where it would fit a single L2 of 60 MB
 //   replacement of what was used longest ago          a wave that walks K needs all of its strips again in the next one
-//   the spread of the multiprocessors' pace           blocks that share a strip but were issued far apart, as the rows
-//                                                     of a row-major wave, drift apart from wave to wave
+//   the pace of blocks (grid_pace.hpp)                blocks that share a strip but were issued far apart, as the rows
+//                                                     of a row-major wave, drift apart, and wait for what they miss
 #include "engine/traffic/block_order.hpp"
 
 #include <fmt/format.h>
