@@ -24,7 +24,7 @@ struct OrderPoint {
   uint32_t m = 0, n = 0, k = 0;
   uint32_t group = 0;          // rows of a group; 0: Hilbert's curve
   std::vector<double> reads;   // bytes, one for each launch
-  double least = 0, most = 0;  // of all launches of the same kind, also those of other points
+  double least = 0, most = 0;  // over all points that are this launch
   bool kept_out = false;
 
   uint32_t rows() const { return (m + bm - 1) / bm; }

@@ -25,7 +25,7 @@ class HostInterpreter {
     std::map<std::string, size_t> pointers;                  // → buffers
     std::map<std::string, std::string> types;                // of numbers and arrays; of a pointer, what it points to
     std::map<std::string, HostValue> lengths;                // elements of arrays
-    std::map<std::string, std::vector<HostValue>> elements;  // of arrays that a list sets, and nobody after it
+    std::map<std::string, std::vector<HostValue>> elements;  // arrays that are only set by a list
     std::map<std::string, std::string> type_arguments;
     std::set<std::string> guessed;   // numbers that a branch has set first that may not be taken
     std::set<std::string> defaults;  // dim3 without an initial value

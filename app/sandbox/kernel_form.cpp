@@ -308,7 +308,7 @@ class Filling {
       if (variable.type.is_bool && (one == "true" || one == "false")) one = one == "true" ? "1" : "0";
       values += (values.empty() ? "" : ",") + number_text(component(variable.type, field, one));
     }
-    if (values.find(',') != std::string::npos) filled_.values.erase(field);  // of the last one
+    if (values.find(',') != std::string::npos) filled_.values.erase(field);  // it holds one number
     return values;
   }
 

@@ -46,7 +46,7 @@ struct SourceVariable {
   bool is_constant = false;      // __constant__
   bool is_initialised = false;
   bool is_set_by_host = false;       // by some cudaMemcpyToSymbol
-  bool is_used_by_function = false;  // of the device, which any kernel may call
+  bool is_used_by_function = false;  // by a device function, which any kernel may call
   uint32_t line = 0;
 };
 

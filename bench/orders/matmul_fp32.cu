@@ -2,7 +2,7 @@
 // bytes. 256 threads, each with a part of the BM × BN tile of C; STAGES k-tiles of A and B in shared memory.
 #include "common.cuh"
 
-constexpr int TM = BM / 16, TN = BN / 16;  // of a thread
+constexpr int TM = BM / 16, TN = BN / 16;  // tile of one thread
 
 __device__ int2 tile_of(int block, int tiles_m, int tiles_n) {
   const int group = block / (GROUP_M * tiles_n), in_group = block % (GROUP_M * tiles_n);

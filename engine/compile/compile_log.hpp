@@ -19,7 +19,7 @@ std::vector<CompileMessage> parse_compile_messages(std::string_view log);
 struct CompileError {
   CompileMessage message;
   std::string text;                               // its line, and what is printed below: the source line, a caret
-  std::vector<SourcePlace> instantiated_at = {};  // of a template, innermost first
+  std::vector<SourcePlace> instantiated_at = {};  // where templates were instantiated, innermost first
 };
 std::vector<CompileError> compile_errors(std::string_view log);
 

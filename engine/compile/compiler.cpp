@@ -113,7 +113,7 @@ class NvrtcWorkers {
     while (changed_.wait(lock, stop, [this] { return !waiting_.empty(); })) {
       const Job job = std::move(waiting_.front());
       waiting_.pop_front();
-      if (job.compilation->stop.stop_requested()) continue;  // nobody waits for it any more
+      if (job.compilation->stop.stop_requested()) continue;  // its caller has left
       running_.push_back(job.compilation);
       lock.unlock();
       run(job);

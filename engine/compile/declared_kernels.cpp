@@ -41,7 +41,7 @@ std::vector<std::string> parameters_in(const std::string& list) {
   return parameters;
 }
 
-/// Of a declaration that begins with "template <…>", the pieces between its first angles.
+/// The template parameters of a declaration that begins with "template <…>".
 std::vector<std::string> template_parameters_of(const SourcePart& part, const SourceParts& source,
                                                 const std::string& text) {
   const auto& tokens = source.tokens;

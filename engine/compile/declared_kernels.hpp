@@ -17,7 +17,7 @@ struct KernelOverload {
 
 struct DeclaredKernel {
   std::string name;                         // qualified by its namespaces
-  std::vector<std::string> parameters;      // of the first overload
+  std::vector<std::string> parameters;      // those of the first overload
   uint32_t line = 0;                        // of the first declaration
   bool is_template = false;                 // as are all overloads, or some
   int overloads = 0;                        // definitions of that name
