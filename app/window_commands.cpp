@@ -1,5 +1,7 @@
 #include "app/window_commands.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -170,9 +172,21 @@ Result<void> check_header(const Engine& engine, const Request& request, const st
                                           lab.kernel_file, names.empty() ? "none" : names));
 }
 
+/// A window is open for hours and tries many sizes, and with glibc's defaults its heaps keep the holes: every thread
+/// has a heap of its own, and once an array with a mapping of its own has been freed, arrays up to its size (32 MiB at
+/// most) come from the heaps. With these limits large arrays go back to the system when they are freed, and threads
+/// share.
+void keep_heap_small() {
+  constexpr int kMiB = 1 << 20;
+  mallopt(M_ARENA_MAX, 2);
+  mallopt(M_MMAP_THRESHOLD, kMiB);
+  mallopt(M_TRIM_THRESHOLD, 4 * kMiB);
+}
+
 }  // namespace
 
 int window_command(std::shared_ptr<Engine> engine, const WindowOptions& options, std::ostream& problems) {
+  keep_heap_small();
   if (!options.file.empty())
     if (const auto text = read_source_file(options.file); !text)
       return report_error(text.error(), false, problems, problems);

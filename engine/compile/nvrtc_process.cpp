@@ -17,7 +17,7 @@ constexpr auto kGrace = 500ms;    // for NVRTC to end when it is asked to; a new
 constexpr size_t kMostIdle = 2;
 constexpr size_t kLongestAnswer = size_t{1} << 29;  // PTX and cubin of all instances of a large library
 /// NVRTC keeps some of what it allocates. A process that has grown beyond this is not used again.
-constexpr uint64_t kMostIdleBytes = uint64_t{384} << 20;
+constexpr uint64_t kMostIdleBytes = uint64_t{160} << 20;
 
 NvrtcOutput failed(Phrase reason) {
   NvrtcOutput output;
