@@ -213,6 +213,7 @@ class KernelDecoder {
     site.bytes_per_lane = resolved.type.bytes * resolved.elements;
     site.narrow_address = narrow_address;
     site.is_strong = resolved.is_strong;
+    site.takes_stale = resolved.takes_stale;
     site.acquires = resolved.acquires;
     site.releases = resolved.releases;
     site.within_block = resolved.within_block;

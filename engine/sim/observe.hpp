@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -86,7 +87,7 @@ struct ChunkRecord {
   std::vector<NotedFinding> findings;
   std::vector<bool> changing_sites;           // stores that have replaced what was written before by something else
   std::shared_ptr<GlobalRaces> global_races;  // where blocks do not see one another
-  std::vector<std::pair<uint32_t, uint32_t>> expectant_reads;  // sites: an atomic, and the read that prepares it
+  std::set<std::pair<uint32_t, uint32_t>> expectant_reads;  // sites: an atomic, and the read that prepares it
   bool stopped = false;                                        // the last block could not be completed
   bool recording_ended = false;                                // the last block did not fit the access budget
   uint32_t last_operation = 0;                                 // where the last block ended

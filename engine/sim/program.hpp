@@ -109,6 +109,7 @@ struct MemorySite {
   bool is_strong = false;       // volatile, relaxed and stronger, atomic: does not race with its like
   bool acquires = false;        // sees what the one who wrote has published
   bool releases = false;        // publishes what the thread has done, without a fence
+  bool takes_stale = false;     // compare-and-swap, minimum and such: a plain read before it may be out of date
   bool within_block = false;    // of a strong access: its scope is the block, so it does not order different blocks
 };
 

@@ -19,7 +19,7 @@ GlobalRaces::GlobalRaces(const Program& program, const BlockOrder* order)
     info.writes =
         site.kind == AccessKind::store || site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
     info.is_strong = site.is_strong;
-    info.is_atomic = site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
+    info.takes_stale = site.takes_stale;
     info.is_store = site.kind == AccessKind::store;
     info.within_block = site.within_block;
     info.granules = std::max(1U, site.bytes_per_lane >> granule_bits_);
@@ -186,7 +186,7 @@ void GlobalRaces::touch(uint64_t number, const Touch& part) {
   }
   for (const Owners* reader : {&line.reader, &line.other_reader, &line.warp_reader}) {
     if ((reader->mask & part.owners.mask) == 0) continue;
-    if (site.is_atomic) note_expectation(*reader, part.owners);
+    if (site.takes_stale) note_expectation(*reader, part.owners);
     check(number, line, *reader, cells_, false, part, true);
   }
   put_writer(line, part, cells_);

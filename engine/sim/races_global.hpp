@@ -59,8 +59,7 @@ class GlobalRaces {
 
   std::vector<GlobalRace> take_found();
   bool has_found() const { return !found_.empty(); }
-  /// Pairs of instructions (atomic, read) of which some thread has executed the read just before the atomic on the same
-  /// place: it expects others to come between.
+  /// As SharedRaces::expectant_reads.
   const std::set<std::pair<uint32_t, uint32_t>>& expectant_reads() const { return expectant_reads_; }
 
  private:
@@ -87,7 +86,7 @@ class GlobalRaces {
   };
   using Cells = std::array<GlobalAccessor, 32>;
   struct SiteInfo {
-    bool writes = false, is_strong = false, is_atomic = false, is_store = false, within_block = false;
+    bool writes = false, is_strong = false, takes_stale = false, is_store = false, within_block = false;
     uint32_t granules = 1;  // of one lane
   };
   /// Who has read, by strong reads, what a strong write left.

@@ -21,12 +21,14 @@ SharedRaces::SharedRaces(const Program& program, uint32_t shared_bytes, uint32_t
     info.is_strong = site.is_strong;
     info.is_atomic = site.kind == AccessKind::atomic || site.kind == AccessKind::reduction;
     info.is_store = site.kind == AccessKind::store;
+    info.takes_stale = site.takes_stale;
     info.acquires = site.acquires;
     info.releases = site.releases;
     info.bytes = std::max(site.bytes_per_lane, program.shared_granule);
     has_strong_ = has_strong_ || (info.is_strong && site.space != Space::local);
     sites_.push_back(info);
   }
+  searches_.resize(sites_.size());
   maps_ = has_strong_ ? 4 : 2;
   const size_t granules = (size_t{shared_bytes} + program.shared_granule - 1) / program.shared_granule;
   words_ = (granules + 511) / 512 * kWordsOfLine;
@@ -162,6 +164,7 @@ void SharedRaces::append(uint32_t warp, Logged access) {
     restart_segment(state);
   }
   const SiteInfo& info = sites_[access.site];
+  if (info.takes_stale) note_expectation(state, access);
   if (info.is_strong) synchronise(warp, access);
   Interval& interval = *state.open;
   const uint64_t meets = mark(interval, access);
@@ -174,6 +177,25 @@ void SharedRaces::append(uint32_t warp, Logged access) {
   if (state.lanes_known) note_lanes(state, access);
   interval.log.push_back(access);
   if (interval.log.size() >= interval.log_limit) compact(state);
+}
+
+/// The plain read of the same place by which the access's first lane has prepared it, if there is one.
+void SharedRaces::note_expectation(const WarpState& state, const Logged& access) {
+  constexpr uint32_t kMostSearches = 64;  // of an instruction
+  uint32_t& searches = searches_[access.site];
+  if (searches >= kMostSearches) return;
+  ++searches;
+  const auto lane = static_cast<uint32_t>(std::countr_zero(lanes_of(access)));
+  const uint32_t granule = granule_of(access, lane);
+  const auto& log = state.open->log;
+  for (size_t i = log.size(); i-- > 0;) {
+    const SiteInfo& site = sites_[log[i].site];
+    if (site.writes || site.is_strong || (lanes_of(log[i]) >> lane & 1) == 0) continue;
+    const uint32_t first = granule_of(log[i], lane);
+    if (granule < first || granule >= first + (site.bytes >> granule_bits_)) continue;
+    expectant_reads_.insert({access.site, log[i].site});
+    return;
+  }
 }
 
 void SharedRaces::restart_segment(WarpState& state) const {

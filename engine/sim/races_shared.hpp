@@ -21,6 +21,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -102,6 +103,9 @@ class SharedRaces {
   /// What has been found since the last call.
   std::vector<SharedRace> take_found();
   bool has_found() const { return !found_.empty(); }
+  /// Pairs of instructions (atomic, read) of which some thread has executed the read just before the atomic on the same
+  /// place, where the atomic takes old data (MemorySite::takes_stale): the read expects others to come between.
+  const std::set<std::pair<uint32_t, uint32_t>>& expectant_reads() const { return expectant_reads_; }
 
  private:
   static constexpr uint32_t kWarps = 32;
@@ -180,7 +184,7 @@ class SharedRaces {
 
   enum Map : uint32_t { plain_read, plain_write, strong, strong_write };
   struct SiteInfo {
-    bool reads = false, writes = false, is_strong = false, is_atomic = false, is_store = false;
+    bool reads = false, writes = false, is_strong = false, is_atomic = false, is_store = false, takes_stale = false;
     bool releases = false, acquires = false;
     uint32_t bytes = 4;  // of one lane
   };
@@ -207,6 +211,7 @@ class SharedRaces {
   void compact(WarpState& state);
   uint32_t lanes_of(const Logged& access) const;
   uint32_t granule_of(const Logged& access, uint32_t lane) const;
+  void note_expectation(const WarpState& state, const Logged& access);
   void restart_segment(WarpState& state) const;
   void prepare(Interval& interval) const;
 
@@ -259,6 +264,8 @@ class SharedRaces {
   std::vector<uint64_t> conflicts_, seen_;
   uint32_t order_ = 0;
   std::vector<SharedRace> found_;
+  std::set<std::pair<uint32_t, uint32_t>> expectant_reads_;
+  std::vector<uint32_t> searches_;      // by site: for the read that prepares it
   std::unordered_set<uint64_t> known_;  // pairs of sites
   uint32_t without_news_ = 0;           // searches since a new one was found
 };

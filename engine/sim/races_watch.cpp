@@ -130,11 +130,10 @@ void Machine::report_global_races() {
 }
 
 void Machine::watch_end(Block& block) {
-  if (launch_races_ != nullptr) {
-    const auto& pairs = launch_races_->expectant_reads();
-    record_->expectant_reads.assign(pairs.begin(), pairs.end());
-  }
+  const auto add_expectant = [&](const auto& pairs) { record_->expectant_reads.insert(pairs.begin(), pairs.end()); };
+  if (launch_races_ != nullptr) add_expectant(launch_races_->expectant_reads());
   if (block.shared_races == nullptr) return;
+  add_expectant(block.shared_races->expectant_reads());
   block.shared_races->finish();
   if (block.shared_races->has_found()) report_shared_races(block);
 }

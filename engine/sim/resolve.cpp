@@ -116,6 +116,9 @@ void resolve_memory(const PtxFunction& function, const PtxInstruction& instructi
     }
     if (!spaced || resolved.space == Space::global || resolved.space == Space::shared)
       resolved.row = find_isa_row(opcode);
+    resolved.takes_stale = std::ranges::any_of(parts, [](std::string_view part) {
+      return one_of(part, {"cas", "min", "max", "and", "or"});
+    });
     return;
   }
   const bool load = head != "st";

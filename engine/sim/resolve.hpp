@@ -21,6 +21,7 @@ struct ResolvedInstruction {
   bool is_parameter = false;  // a load of kernel parameters, whose address is known
   bool sees_others = false;   // an atomic or volatile access, which may wait for another block's write
   bool is_strong = false;     // of a memory instruction: volatile, relaxed and stronger, atomic
+  bool takes_stale = false;   // MemorySite::takes_stale
   bool acquires = false, releases = false;
   bool within_block = false;    // MemorySite::within_block
   Space space = Space::global;  // of a memory instruction or address conversion

@@ -17,6 +17,7 @@ void PrintTo(const Idiom& idiom, std::ostream* out) { *out << idiom.name; }
 
 constexpr const char *kGlobal = "global-race", *kShared = "shared-race";
 constexpr const char *kBlocks = "idioms_blocks", *kGrids = "idioms_grids", *kThreads = "idioms_threads";
+constexpr const char* kAtomics = "idioms_atomics";
 // clang-format off
 constexpr Idiom kIdioms[] = {
     {kBlocks, "message_volatile", 2, 32, kGlobal},
@@ -85,6 +86,10 @@ constexpr Idiom kIdioms[] = {
     {kThreads, "tree_in_a_warp", 1, 32, kShared},
     {kThreads, "tile_of_a_group", 1, 32, kShared},
     {kThreads, "votes_order_lanes", 1, 32, kShared},
+    {kAtomics, "sum_by_compare_and_swap", 8, 32, kGlobal},
+    {kAtomics, "sum_by_compare_and_swap_in_a_block", 2, 64, kShared},
+    {kAtomics, "largest_with_a_look_before", 1, 64, kShared},
+    {kAtomics, "result_behind_a_barrier", 1, 64, kShared},
 };
 // clang-format on
 
