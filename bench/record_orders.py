@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """What the order of blocks means on a GPU, read from its counters, and what the block-order model says.
 
-    bench/record_orders.py count --launcher build/release/launch_rung --out counters.json    on the GPU, needs ncu
+    bench/record_orders.py count --out counters.json                                         on the GPU, needs ncu, nvcc
     bench/record_orders.py model --tilescope build/release/tilescope counters.json           anywhere
     bench/record_orders.py table counters.json                                               as Markdown
     bench/record_orders.py ship counters.json --to assets/counters/grouped-order.h200.json   for the Order view
 
-`count` launches the lab grouped-order once per point under Nsight Compute, which flushes the caches before each launch,
-and times each point in a second process that is not profiled. `model` adds what the model says of the same points.
+`count` launches the kernel of the lab grouped-order once per point under Nsight Compute, which flushes the caches
+before each launch, and times each point in a second process that is not profiled. `model` adds what the model says of the same points.
 `ship` puts the points into the program's file of counters, in the place of earlier ones of the same kernel and GPU.
 """
 import argparse
@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 from counter_files import counter_row, own_set, write_counters
 from ncu_table import read_launches
@@ -27,50 +28,65 @@ METRICS = {
     "lts__t_sector_hit_rate.pct": "l2_hit_rate_percent",
     "gpu__time_duration.sum": "profiled_ns",
 }
-WIDE = "BM=128 BN=256 BK=64 STAGES=3 WARPS=8"  # one block per multiprocessor of an H200
-FLAT = "BM=64 BN=256 BK=64 STAGES=2 WARPS=4"  # two
+# BM, BN, BK, STAGES, WARPS; CTAs per multiprocessor of an H200
+WIDE = (128, 256, 64, 3, 8, 1)
+FLAT = (64, 256, 64, 2, 4, 2)
 
 
 def points():
-    for n in (4096, 8192, 12288, 16384):
-        for group in (1, 2, 4, 8, 16, 32):
-            yield f"grouped M={n} N={n} K={n} GROUP_M={group} {WIDE}"
-        yield f"hilbert M={n} N={n} K={n} {WIDE}"
-    for m, n, k in ((16384, 16384, 16384), (4096, 131072, 2048)):
-        for group in (1, 4, 16, 32):
-            yield f"grouped M={m} N={n} K={k} GROUP_M={group} {FLAT}"
+    """(tile, M, N, K, group); group 0: Hilbert's curve."""
+    for tile in (WIDE, FLAT):
+        for n in (2048, 4096, 8192, 12288, 16384):
+            for group in (1, 2, 4, 8, 16, 32, 64, 0):
+                yield tile, n, n, n, group
+    for group in (1, 4, 16, 32):
+        yield FLAT, 4096, 131072, 2048, group
     for m, n, k in ((5000, 7000, 6000), (12000, 6008, 8008), (4096, 16384, 4096)):
         for group in (1, 8):
-            yield f"grouped M={m} N={n} K={k} GROUP_M={group} {WIDE}"
+            yield WIDE, m, n, k, group
+
+
+def run_of(point, gpu):
+    (bm, bn, bk, stages, warps, _), m, n, k, group = point
+    params = {"BM": bm, "BN": bn, "BK": bk, "STAGES": stages, "WARPS": warps}
+    return {"rung": "grouped" if group else "hilbert", "sizes": {"M": m, "N": n, "K": k},
+            "params": {**params, "GROUP_M": group} if group else params, "gpu": gpu,
+            "date": time.strftime("%Y-%m-%d", time.gmtime())}
 
 
 def count(options):
+    here = os.path.dirname(os.path.abspath(__file__))
     folder = tempfile.mkdtemp()
-    lines = os.path.join(folder, "points.txt")
-    with open(lines, "w", encoding="utf-8") as file:
-        file.write("\n".join(options.only or points()) + "\n")
-    runs_file, times_file = os.path.join(folder, "runs.json"), os.path.join(folder, "times.json")
-    # ncu sees only kernels of the process that it starts.
-    profiled = subprocess.run(
-        [options.ncu, "--csv", "--print-units", "base", "--metrics", ",".join(METRICS), "--clock-control", "none",
-         "--kernel-name", "regex:^matmul", options.launcher, "grouped-order", lines, "--out", runs_file],
-        env=dict(os.environ, TILESCOPE_HIDE="worker"), capture_output=True, text=True, check=False)
-    if profiled.returncode != 0:
-        sys.exit(profiled.stdout[-3000:] + profiled.stderr[-3000:])
-    subprocess.run([options.launcher, "grouped-order", lines, "--out", times_file, "--time"], check=True)
-    with open(runs_file, encoding="utf-8") as file:
-        runs = json.load(file)
-    with open(times_file, encoding="utf-8") as file:
-        times = json.load(file)
-    launches = read_launches(profiled.stdout)
-    write(options.out, {"runs": runs, "launches": launches, "times": times})  # should they not fit together
-    if len(launches) != len(runs):
-        sys.exit(f"{len(launches)} launches were profiled of {len(runs)}")
-    for run, timed, launch in zip(runs, times, launches):
+    everything = list(points())
+    lines = [",".join(str(one) for one in ("fp16", *tile, m, n, k, group)) for tile, m, n, k, group in everything]
+    write_lines(os.path.join(folder, "shapes"), lines)
+    write_lines(os.path.join(folder, "points"), [f"{number},{line}" for number, line in enumerate(lines)])
+
+    def ask(*command):
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(done.stdout[-3000:] + done.stderr[-3000:])
+        return done.stdout
+
+    ask(os.path.join(here, "orders", "build.sh"), "shapes")
+    gpu = ask("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").splitlines()[0]
+    launches = read_launches(ask(
+        options.ncu, "--csv", "--print-units", "base", "--metrics", ",".join(METRICS), "--clock-control", "none",
+        "--kernel-name", "regex:^matmul", "./launch_points", "points"))
+    times = [line.split() for line in ask("./launch_points", "points", "--time").splitlines()]
+    if not len(launches) == len(times) == len(everything):
+        sys.exit(f"{len(launches)} launches were profiled and {len(times)} timed of {len(everything)}")
+    runs = [run_of(point, gpu) for point in everything]
+    for run, launch, timed in zip(runs, launches, times):
         run["counters"] = {name: launch["metrics"][metric] for metric, name in METRICS.items()}
-        run["median_ms"] = timed["median_ms"]
+        run["median_ms"] = float(timed[2])
         print(point_of(run), run["counters"], run["median_ms"], flush=True)
     write(options.out, runs)
+
+
+def write_lines(path, lines):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
 
 
 def write(path, runs):
@@ -128,7 +144,7 @@ def ship(options):
     for gpu in sorted({run["gpu"] for run in runs}):
         own = [run for run in runs if run["gpu"] == gpu]
         rows = [counter_row({**run["counters"], "nanoseconds": run["median_ms"] * 1e6}, run["rung"],
-                            run["params"]["GROUP_M"], run["model"]["blocks_per_multiprocessor"],
+                            run["params"].get("GROUP_M", 0), run["model"]["blocks_per_multiprocessor"],
                             {**run["sizes"], **run["params"]}) for run in own]
         date = max(run["date"] for run in own)[:10]
         write_counters(options.to, own_set(gpu, rows, "bench/record_orders.py count", date))
@@ -139,10 +155,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     counting = commands.add_parser("count")
-    counting.add_argument("--launcher", default="build/release/launch_rung")
     counting.add_argument("--ncu", default="ncu")
     counting.add_argument("--out", default="counters.json")
-    counting.add_argument("--only", nargs="*", help="points, instead of the usual ones")
     counting.set_defaults(run=count)
     modelling = commands.add_parser("model")
     modelling.add_argument("--tilescope", default="build/release/tilescope")

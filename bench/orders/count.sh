@@ -12,15 +12,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
-nvcc -O2 -std=c++17 "$here/launch_points.cpp" -o launch_points -lcuda
-# One cubin for each tile; GROUP_M is a variable there, so that one file serves all orders.
-grep -E '^fp' "$points" | cut -d, -f1-6 | sort -u | while IFS=, read -r type bm bn bk stages warps; do
-  source=$root/kernels/grouped_matmul.cu
-  [[ $type == fp32 ]] && source=$here/matmul_fp32.cu
-  nvcc -cubin -arch=native -std=c++17 -O3 -I"$root/kernels" -include "$here/group.h" -DBM="$bm" -DBN="$bn" -DBK="$bk" \
-    -DSTAGES="$stages" -DWARPS="$warps" -DDROP_MASK=0 -DDROP_WAIT=0 -DDROP_BARRIER=0 "$source" \
-    -o "$type-$bm-$bn-$bk-$stages-$warps.cubin"
-done
+"$here/build.sh" "$points"
 for round in 1 2 3; do
   grep -E '^fp' "$points" | cut -d, -f1-11 | nl -s, | tr -d ' ' | shuf >"points$round"
   ncu --csv --page raw --print-units base --clock-control none --kernel-name regex:^matmul \

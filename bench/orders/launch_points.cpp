@@ -1,13 +1,16 @@
-// Launches the matrix products of count.sh once each, for Nsight Compute to count; no product is timed or checked.
+// Launches the matrix products of a file once each, for Nsight Compute to count. Their results are not checked.
 //
-//     launch_points POINTS      lines of NUMBER,type,bm,bn,bk,stages,warps,ctas_per_sm,m,n,k,group
+//     launch_points POINTS             lines of NUMBER,type,bm,bn,bk,stages,warps,ctas_per_sm,m,n,k,group
+//     launch_points POINTS --time      ten launches of each after two others, and the median of their times
 //
-// The cubins lie in the current folder. Shared memory is padded so that no more CTAs fit on an SM than wanted.
+// build.sh makes the cubins, which lie in the current folder. Shared memory is padded so that no more CTAs fit on an SM
+// than wanted.
 #include <cuda.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -52,9 +55,23 @@ class Launcher {
   Launcher() : a_(allocate(kMostBytes)), b_(allocate(kMostBytes)), c_(allocate(kMostBytes)) {
     fill(a_, kMostBytes);
     fill(b_, kMostBytes);
+    check(cuEventCreate(&begin_, CU_EVENT_DEFAULT), "cuEventCreate");
+    check(cuEventCreate(&end_, CU_EVENT_DEFAULT), "cuEventCreate");
   }
 
-  void launch(Point point) {
+  void time(const Point& point) {
+    constexpr int kWarmUps = 2, kLaunches = 10;
+    std::vector<float> milliseconds;
+    for (int i = 0; i < kWarmUps + kLaunches; ++i) {
+      const float one = launch(point);
+      if (i >= kWarmUps) milliseconds.push_back(one);
+    }
+    std::nth_element(milliseconds.begin(), milliseconds.begin() + kLaunches / 2, milliseconds.end());
+    std::printf("timed %d %.6f\n", point.number, milliseconds[kLaunches / 2]);
+  }
+
+  /// Returns milliseconds.
+  float launch(Point point) {
     std::ostringstream name;
     name << point.type << '-' << point.bm << '-' << point.bn << '-' << point.bk << '-' << point.stages << '-'
          << point.warps << ".cubin";
@@ -77,24 +94,29 @@ class Launcher {
     check(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 100), "carve-out");
     const int rows = (point.m + point.bm - 1) / point.bm, columns = (point.n + point.bn - 1) / point.bn;
     void* arguments[] = {&a_, &b_, &c_, &point.m, &point.n, &point.k};
+    check(cuEventRecord(begin_, nullptr), "cuEventRecord");
     check(cuLaunchKernel(function, static_cast<unsigned>(rows * columns), 1, 1, static_cast<unsigned>(32 * point.warps),
                          1, 1, static_cast<unsigned>(shared), nullptr, arguments, nullptr),
           "cuLaunchKernel");
-    check(cuCtxSynchronize(), "cuCtxSynchronize");
-    std::printf("launched %d\n", point.number);
-    std::fflush(stdout);
+    check(cuEventRecord(end_, nullptr), "cuEventRecord");
+    check(cuEventSynchronize(end_), "cuEventSynchronize");
+    float milliseconds = 0;
+    check(cuEventElapsedTime(&milliseconds, begin_, end_), "cuEventElapsedTime");
+    return milliseconds;
   }
 
  private:
   static constexpr size_t kMostBytes = size_t{20480} * 20480 * 4;
   CUdeviceptr a_, b_, c_;
+  CUevent begin_ = nullptr, end_ = nullptr;
   std::map<std::string, CUmodule> modules_;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return std::fprintf(stderr, "launch_points POINTS\n"), 1;
+  const bool timing = argc == 3 && std::strcmp(argv[2], "--time") == 0;
+  if (argc != 2 && !timing) return std::fprintf(stderr, "launch_points POINTS [--time]\n"), 1;
   check(cuInit(0), "cuInit");
   CUdevice device = 0;
   CUcontext context = nullptr;
@@ -108,7 +130,14 @@ int main(int argc, char** argv) {
     std::istringstream in(line);
     Point point{};
     if (in >> point.number >> point.type >> point.bm >> point.bn >> point.bk >> point.stages >> point.warps >>
-        point.ctas >> point.m >> point.n >> point.k >> point.group)
-      launcher.launch(point);
+        point.ctas >> point.m >> point.n >> point.k >> point.group) {
+      if (timing) {
+        launcher.time(point);
+      } else {
+        launcher.launch(point);
+        std::printf("launched %d\n", point.number);
+      }
+      std::fflush(stdout);
+    }
   }
 }

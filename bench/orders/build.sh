@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Builds what counts the points of a file, in the current folder: launch_points, and a cubin for each tile.
+#
+#     bench/orders/build.sh POINTS.csv      lines of type,bm,bn,bk,stages,warps,…
+set -euo pipefail
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+kernels=$here/../../kernels
+
+nvcc -O2 -std=c++17 "$here/launch_points.cpp" -o launch_points -lcuda
+# GROUP_M is a variable of the cubins, so that one serves all orders.
+grep -E '^fp' "$1" | cut -d, -f1-6 | sort -u | while IFS=, read -r type bm bn bk stages warps; do
+  source=$kernels/grouped_matmul.cu
+  [[ $type == fp32 ]] && source=$here/matmul_fp32.cu
+  nvcc -cubin -arch=native -std=c++17 -O3 -I"$kernels" -include "$here/group.h" -DBM="$bm" -DBN="$bn" -DBK="$bk" \
+    -DSTAGES="$stages" -DWARPS="$warps" -DDROP_MASK=0 -DDROP_WAIT=0 -DDROP_BARRIER=0 "$source" \
+    -o "$type-$bm-$bn-$bk-$stages-$warps.cubin"
+done
