@@ -24,6 +24,8 @@ const Correctness& check_of(const RunResult& run, size_t output) {
 constexpr int kSmallestCell = 2, kLargestCell = 16;  // unscaled pixels
 /// Far longer than any picture takes, far shorter than the driver waits.
 constexpr auto kWaitedInVain = std::chrono::seconds(1);
+/// Elements stay so long after the last rows were drawn.
+constexpr int kPollsKept = 120;
 /// Elements that a CPU-drawn frame may visit: about 5 ms.
 constexpr int64_t kElementsPerFrame = int64_t{1} << 19;
 
@@ -104,6 +106,16 @@ HeatMaps::~HeatMaps() { glDeleteVertexArrays(1, &vertex_array_); }
 void HeatMaps::poll() {
   interop_.poll();
   if (std::exchange(losses_, interop_.losses()) != interop_.losses()) draw_all_anew();
+  release_unused();
+}
+
+/// The pictures are in textures of their own. Elements are needed again for another size or kind of picture.
+void HeatMaps::release_unused() {
+  if (loaded_.count == 0 || ++polls_since_load_ < kPollsKept) return;
+  loaded_ = {};
+  interop_.empty(got_);
+  expected_.shrink();
+  rest_.shrink();
 }
 
 void HeatMaps::draw_all_anew() {
@@ -131,6 +143,7 @@ CellGrid HeatMaps::fit(const RunResult& run, size_t output, int width, int heigh
 }
 
 void HeatMaps::load(const std::shared_ptr<const RunResult>& run, size_t output, int64_t count, bool with_expected) {
+  polls_since_load_ = 0;
   if (loaded_.run.lock() != run || loaded_.output != output) loaded_ = {run, output, 0, 0};
   if (loaded_.count < count) {
     const size_t buffer = *buffer_of(*run, output);

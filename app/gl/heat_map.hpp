@@ -35,7 +35,8 @@ class HeatMaps {
                                                   InteropOptions interop = {});
   ~HeatMaps();
 
-  /// Once a frame, whether or not anything is drawn: notices whether interop can be used. Never waits.
+  /// Once a frame, whether or not anything is drawn: notices whether interop can be used, and gives back the memory of
+  /// elements that are all drawn. Never waits.
   void poll();
 
   struct Request {
@@ -62,6 +63,8 @@ class HeatMaps {
   static std::optional<size_t> buffer_of(const RunResult& run, size_t output);
 
   const Interop& interop() const { return interop_; }
+  /// Of elements that may still have to be drawn.
+  size_t held_bytes() const { return got_.capacity() + expected_.capacity() + rest_.capacity(); }
 
  private:
   struct Map {
@@ -77,6 +80,7 @@ class HeatMaps {
   void set_uniforms(const Map& map, const RunResult& run) const;
   void draw_rows(Map& map, const RunResult& run);
   void draw_all_anew();
+  void release_unused();
 
   ShaderProgram program_;
   GLuint vertex_array_ = 0;
@@ -90,6 +94,7 @@ class HeatMaps {
     size_t output = 0;
     int64_t count = 0, expected_count = 0;
   } loaded_;
+  int polls_since_load_ = 0;
 };
 
 }  // namespace tilescope

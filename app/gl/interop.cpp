@@ -168,6 +168,12 @@ Interop::Path Interop::fill(WordBuffer& target, const RunResult& run, size_t buf
   return Path::copy;
 }
 
+void Interop::empty(WordBuffer& target) {
+  poll();
+  registrations_.erase(target.buffer());
+  target.shrink();
+}
+
 bool Interop::fill_on_device(WordBuffer& target, const DeviceBuffer& source, size_t bytes) {
   const std::shared_ptr<GpuContext> context = context_of(source);
   if (!context) return false;

@@ -84,6 +84,8 @@ class Interop {
   /// The first `bytes` of a run's buffer into the target, which grows as needed and must outlive the Interop. Returns
   /// the path that was taken.
   Path fill(WordBuffer& target, const RunResult& run, size_t buffer, size_t bytes);
+  /// Gives the target's memory back until it is filled again.
+  void empty(WordBuffer& target);
 
  private:
   struct Registration;

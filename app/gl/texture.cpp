@@ -57,14 +57,18 @@ WordBuffer::Names WordBuffer::renew() {
 bool WordBuffer::reserve(size_t bytes) {
   const size_t needed = (bytes + 3) / 4 * 4;
   if (needed <= capacity_) return false;
+  allocate(needed);
+  return true;
+}
+
+void WordBuffer::allocate(size_t bytes) {
   glBindBuffer(GL_TEXTURE_BUFFER, buffer_);
-  glBufferData(GL_TEXTURE_BUFFER, static_cast<GLsizeiptr>(needed), nullptr, GL_DYNAMIC_DRAW);
+  glBufferData(GL_TEXTURE_BUFFER, static_cast<GLsizeiptr>(bytes), nullptr, GL_DYNAMIC_DRAW);
   glBindTexture(GL_TEXTURE_BUFFER, texture_);
   glTexBuffer(GL_TEXTURE_BUFFER, GL_R32UI, buffer_);
   glBindTexture(GL_TEXTURE_BUFFER, 0);
   glBindBuffer(GL_TEXTURE_BUFFER, 0);
-  capacity_ = needed;
-  return true;
+  capacity_ = bytes;
 }
 
 void WordBuffer::write(std::span<const std::byte> bytes) {

@@ -48,6 +48,8 @@ class WordBuffer {
 
   /// Room for at least so many bytes, rounded up to a word. New storage (true) has undefined contents.
   bool reserve(size_t bytes);
+  /// Gives the memory back; what was written is lost.
+  void shrink() { allocate(sizeof(uint32_t)); }
   /// Replaces the first bytes; reserve() first.
   void write(std::span<const std::byte> bytes);
 
@@ -64,6 +66,8 @@ class WordBuffer {
   static size_t max_words();
 
  private:
+  void allocate(size_t bytes);
+
   GLuint buffer_ = 0, texture_ = 0;
   size_t capacity_ = 0;
 };

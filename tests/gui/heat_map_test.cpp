@@ -251,6 +251,23 @@ TEST_F(HeatMapPixels, APictureDrawnInPiecesEqualsTheWhole) {
   EXPECT_EQ((*maps)->pixels(HeatMaps::Kind::error), whole);
 }
 
+TEST_F(HeatMapPixels, ElementsThatAreDrawnAreGivenBackAndComeAgainForAnotherPicture) {
+  auto maps = HeatMaps::create(shaders(), fail(ErrorId::no_gpu, "a test of the copy path"));
+  ASSERT_TRUE(maps);
+  const std::shared_ptr<const RunResult> run = make_run({DType::f32, {300000}}, true);
+  const auto draw = [&](int width) {
+    const CellGrid grid = HeatMaps::fit(*run, 0, width, 280, 1);
+    const auto picture = (*maps)->draw({HeatMaps::Kind::error, 0, grid, kFailing, true}, run);
+    compare(*run, grid, HeatMaps::Kind::error, picture, (*maps)->pixels(HeatMaps::Kind::error), true);
+  };
+  draw(500);
+  EXPECT_GE((*maps)->held_bytes(), 3 * 300000 * sizeof(float));
+  for (int frame = 0; frame < 1000; ++frame) (*maps)->poll();
+  EXPECT_LT((*maps)->held_bytes(), 100U);
+  draw(400);
+  EXPECT_GE((*maps)->held_bytes(), 3 * 300000 * sizeof(float));
+}
+
 TEST_F(HeatMapPixels, DrawingLeavesOpenGlAsItWas) {
   auto maps = HeatMaps::create(shaders(), fail(ErrorId::no_gpu, "a test of the copy path"));
   ASSERT_TRUE(maps);
