@@ -7,12 +7,15 @@
     bench/record_orders.py ship counters.json --to assets/counters/grouped-order.h200.json   for the Order view
 
 `count` launches the kernel of the lab grouped-order once per point under Nsight Compute, which flushes the caches
-before each launch, and times each point in a second process that is not profiled. `model` adds what the model says of the same points.
+before each launch, and times each point in other processes that are not profiled: three rounds in random order, of
+which the median counts. `model` adds what the model says of the same points.
 `ship` puts the points into the program's file of counters, in the place of earlier ones of the same kernel and GPU.
 """
 import argparse
 import json
 import os
+import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -73,13 +76,19 @@ def count(options):
     launches = read_launches(ask(
         options.ncu, "--csv", "--print-units", "base", "--metrics", ",".join(METRICS), "--clock-control", "none",
         "--kernel-name", "regex:^matmul", "./launch_points", "points"))
-    times = [line.split() for line in ask("./launch_points", "points", "--time").splitlines()]
-    if not len(launches) == len(times) == len(everything):
-        sys.exit(f"{len(launches)} launches were profiled and {len(times)} timed of {len(everything)}")
+    times = [[] for _ in everything]
+    for turn in range(3):
+        shuffled = random.Random(turn).sample(list(enumerate(lines)), len(lines))
+        write_lines(os.path.join(folder, "points"), [f"{number},{line}" for number, line in shuffled])
+        for line in ask("./launch_points", "points", "--time").splitlines():
+            times[int(line.split()[1])].append(float(line.split()[2]))
+    if len(launches) != len(everything) or any(len(rounds) != 3 for rounds in times):
+        sys.exit(f"{len(launches)} launches were profiled of {len(everything)}, or some not timed")
     runs = [run_of(point, gpu) for point in everything]
-    for run, launch, timed in zip(runs, launches, times):
+    for run, launch, rounds in zip(runs, launches, times):
         run["counters"] = {name: launch["metrics"][metric] for metric, name in METRICS.items()}
-        run["median_ms"] = float(timed[2])
+        run["median_ms"] = statistics.median(rounds)
+        run["rounds_ms"] = rounds
         print(point_of(run), run["counters"], run["median_ms"], flush=True)
     write(options.out, runs)
 

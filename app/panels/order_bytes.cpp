@@ -2,6 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "app/panels/order_view.hpp"
 #include "app/widgets.hpp"
@@ -64,13 +69,32 @@ Bars shown_bars(const PanelContext& context, const OrderPicture& picture, const 
   return shown;
 }
 
-/// What was counted in the same orders at other sizes.
+double volume_of(const std::map<std::string, int64_t>& sizes) {
+  double volume = 1;
+  for (const auto& [name, value] : sizes) volume *= static_cast<double>(value);
+  return volume;
+}
+
+/// Whether one is the other with all sizes times the same: two squares.
+bool is_scaled(const std::map<std::string, int64_t>& one, const std::map<std::string, int64_t>& other) {
+  return std::ranges::all_of(one, [&](const auto& size) {
+    const auto found = other.find(size.first);
+    return found != other.end() && size.second * other.begin()->second == found->second * one.begin()->second;
+  });
+}
+
+/// What was counted in the same orders at other sizes: those of the same shape first, smaller ones before larger ones,
+/// the next one before those further away.
 void add_other_sizes(const PanelContext& context, const OrderPicture& picture, const Orders& orders, Counted& bars) {
   if (bars.set == nullptr) return;
   const RunResult& result = *picture.result;
   std::vector<std::map<std::string, int64_t>> sizes;
   for (const CounterRow& row : bars.set->rows)
     if (std::find(sizes.begin(), sizes.end(), row.sizes) == sizes.end()) sizes.push_back(row.sizes);
+  std::ranges::sort(sizes, {}, [&own = result.config.sizes](const auto& size) {
+    const double times = volume_of(size) / volume_of(own);
+    return std::tuple(!is_scaled(size, own), times > 1, times > 1 ? times : 1 / times);
+  });
   for (const auto& size : sizes) {
     Config other = result.config;
     for (const auto& [name, value] : size) other.sizes[name] = value;
@@ -148,12 +172,30 @@ void draw_bar(PanelContext& context, const Bar& bar, const BarColumns& at, float
                                                                                 : "order.l2_error_meaning"));
 }
 
+float height_of(const PanelContext& context, const Bars& group) {
+  float height = 0;
+  for (const Bar& bar : group.bars) height += height_of(context, bar);
+  return height;
+}
+
+/// The sizes that fit into the height; at least the one that is shown.
+std::span<const Bars> sizes_that_fit(const PanelContext& context, const Counted& counted, float height) {
+  size_t count = 0;
+  for (float y = 0; count < counted.sizes.size(); ++count) {
+    const float own = height_of(context, counted.sizes[count]);
+    if (count > 0 && y + own + context.px(16) > height) break;
+    y += own + context.px(count > 0 ? 14 : 0);
+  }
+  return std::span(counted.sizes).first(count);
+}
+
 float draw_bars(PanelContext& context, const Counted& counted, ImVec2 low, ImVec2 high) {
   const Fonts& fonts = context.fonts;
   BarColumns at{low.x, low.x, 0, 0, high.x};
   double most = 1;
   float names = 0, sizes = 0;
-  for (const Bars& group : counted.sizes) {
+  const std::span<const Bars> shown = sizes_that_fit(context, counted, high.y - low.y);
+  for (const Bars& group : shown) {
     sizes = std::max(sizes, text_size(fonts.small_semibold, group.size).x);
     for (const Bar& bar : group.bars) {
       most = std::max({most, bar.modelled, bar.counted});
@@ -164,12 +206,9 @@ float draw_bars(PanelContext& context, const Counted& counted, ImVec2 low, ImVec
   at.bar_left = std::round(at.name_left + names + context.px(12));
   at.bar_right = std::max(at.bar_left + context.px(40), high.x - context.px(108));
   float y = low.y;
-  for (size_t i = 0; i < counted.sizes.size(); ++i) {
-    const Bars& group = counted.sizes[i];
-    float height = 0;
-    for (const Bar& bar : group.bars) height += height_of(context, bar);
+  for (size_t i = 0; i < shown.size(); ++i) {
+    const Bars& group = shown[i];
     if (i > 0) {
-      if (y + height + context.px(16) > high.y) break;
       ImGui::GetWindowDrawList()->AddRectFilled({low.x, y + context.px(4)},
                                                 {high.x, y + context.px(4) + std::max(1.0F, context.px(1))},
                                                 context.theme.separator);
@@ -209,8 +248,7 @@ std::pair<const CounterSet*, const CounterRow*> telling_size(const PanelContext&
                other.blocks_per_multiprocessor == row.blocks_per_multiprocessor &&
                other.device_bytes_read > kMatters * row.device_bytes_read;
       });
-      double volume = 1;
-      for (const auto& [name, value] : row.sizes) volume *= static_cast<double>(value);
+      const double volume = volume_of(row.sizes);
       if (best.second != nullptr && (!matters || (best_volume > 0 && volume >= best_volume))) continue;
       best = {&set, &row};
       best_volume = matters ? volume : 0;

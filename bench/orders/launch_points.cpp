@@ -1,13 +1,14 @@
 // Launches the matrix products of a file once each, for Nsight Compute to count. Their results are not checked.
 //
 //     launch_points POINTS             lines of NUMBER,type,bm,bn,bk,stages,warps,ctas_per_sm,m,n,k,group
-//     launch_points POINTS --time      ten launches of each after two others, and the median of their times
+//     launch_points POINTS --time      the median time of ten launches of each, after launches for a third of a second
 //
 // build.sh makes the cubins, which lie in the current folder. Shared memory is padded so that no more CTAs fit on an SM
 // than wanted.
 #include <cuda.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -59,13 +60,13 @@ class Launcher {
     check(cuEventCreate(&end_, CU_EVENT_DEFAULT), "cuEventCreate");
   }
 
+  /// The clock falls to what the power limit allows before anything is measured.
   void time(const Point& point) {
-    constexpr int kWarmUps = 2, kLaunches = 10;
-    std::vector<float> milliseconds;
-    for (int i = 0; i < kWarmUps + kLaunches; ++i) {
-      const float one = launch(point);
-      if (i >= kWarmUps) milliseconds.push_back(one);
-    }
+    constexpr float kWarmUpMs = 333;
+    constexpr int kLaunches = 10;
+    for (float passed = 0; passed < kWarmUpMs;) passed += launch(point);
+    std::array<float, kLaunches> milliseconds{};
+    for (float& one : milliseconds) one = launch(point);
     std::nth_element(milliseconds.begin(), milliseconds.begin() + kLaunches / 2, milliseconds.end());
     std::printf("timed %d %.6f\n", point.number, milliseconds[kLaunches / 2]);
   }
