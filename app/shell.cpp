@@ -6,6 +6,7 @@
 #include <backends/imgui_impl_opengl3.h>
 #include <epoxy/gl.h>
 #include <imgui.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cmath>
@@ -233,6 +234,8 @@ void Shell::draw_frame() {
   glfwSwapBuffers(window_);
   if (!options_.state_file.empty()) picture_ = digest_of(*ImGui::GetDrawData());
   screen_->view.frame_ms = seconds_since(start) * 1000;
+  last_frame_ = Clock::now();
+  memory_wait_ = true;
   if (!frame_log_.empty()) std::ofstream(frame_log_, std::ios::app) << screen_->view.frame_ms << '\n';
 }
 
@@ -266,7 +269,7 @@ bool Shell::wait_for_events() {
 }
 
 /// A busy bar moves ten times a second, a text cursor blinks, a message disappears; settings that have changed are
-/// written. Returns whether a frame is due.
+/// written, and memory is given back. Returns whether a frame is due.
 bool Shell::wait_until_something_is_due() {
   constexpr double kForever = std::numeric_limits<double>::infinity();
   double wait = kForever;
@@ -277,9 +280,15 @@ bool Shell::wait_until_something_is_due() {
   if (const double message = screen_->message_until - ImGui::GetTime(); message > 0) wait = std::min(wait, message);
   frames_due_ = 0;  // what moves without input has the times above
   const double settings = settings_wait_ ? std::max(0.01, kSettingsEvery - seconds_since(settings_changed_)) : kForever;
-  if (settings < wait) {
-    glfwWaitEventsTimeout(settings);
-    keep_settings();
+  const bool may_trim = memory_wait_ && !screen_->session.busy();
+  const double memory = may_trim ? std::max(0.01, kMemoryAfter - seconds_since(last_frame_)) : kForever;
+  if (std::min(settings, memory) < wait) {
+    glfwWaitEventsTimeout(std::min(settings, memory));
+    if (settings < kForever) keep_settings();
+    if (may_trim && seconds_since(last_frame_) >= kMemoryAfter) {
+      malloc_trim(0);
+      memory_wait_ = false;
+    }
     return false;
   }
   if (wait < kForever)

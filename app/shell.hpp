@@ -88,7 +88,7 @@ class Shell {
   std::unique_ptr<Offscreen> offscreen_;
   std::string texts_, settings_text_, state_text_;
   std::vector<std::filesystem::path> missing_fonts_;
-  std::chrono::steady_clock::time_point settings_changed_{};
+  std::chrono::steady_clock::time_point settings_changed_{}, last_frame_{};
   std::filesystem::path frame_log_;
   InputQueue input_;
   ImVec2 pointer_{-FLT_MAX, -FLT_MAX};
@@ -103,8 +103,10 @@ class Shell {
   bool noticed_ = false;            // something since the last wait needs frames
   std::atomic<bool> woken_{false};  // a worker has news
   bool fonts_loaded_ = false;
+  bool memory_wait_ = false;                   // free memory is given back when the window has been still for a while
   bool settings_wait_ = false;                 // they have changed and are not written yet
   static constexpr double kSettingsEvery = 5;  // seconds, at most so often
+  static constexpr double kMemoryAfter = 1;    // seconds without a frame
 };
 
 }  // namespace tilescope

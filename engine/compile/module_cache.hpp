@@ -22,7 +22,7 @@ namespace tilescope {
 class ModuleCache {
  public:
   static constexpr size_t kDefaultDiskBytes = size_t{512} << 20;
-  static constexpr size_t kDefaultMemoryBytes = size_t{64} << 20;
+  static constexpr size_t kDefaultMemoryBytes = size_t{16} << 20;
 
   /// An empty folder, or one that cannot be written, leaves the cache in memory alone.
   explicit ModuleCache(std::filesystem::path folder, size_t disk_bytes = kDefaultDiskBytes,

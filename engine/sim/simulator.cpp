@@ -31,6 +31,7 @@ struct LoadedModule {
   ModuleVariables variables;
   HostPages global, constant;
   std::unordered_map<std::string, std::shared_ptr<const Program>> kernels;
+  uint64_t last_use = 0;
 
   void reset() {
     const auto global_bytes = initial_bytes(*module, variables, Space::global);
@@ -135,8 +136,11 @@ class Simulator : public Executor {
   }
 
   Result<LoadedModule*> load(const std::string& ptx) {
-    constexpr size_t kMostModules = 64;
-    if (const auto found = modules_.find(ptx); found != modules_.end()) return found->second.get();
+    constexpr size_t kMostModules = 16;  // some megabytes each, of large kernels
+    if (const auto found = modules_.find(ptx); found != modules_.end()) {
+      found->second->last_use = ++uses_;
+      return found->second.get();
+    }
     auto parsed = parse_ptx(ptx);
     if (!parsed) return tl::unexpected<Error>(parsed.error());
     auto loaded = std::make_unique<LoadedModule>();
@@ -149,7 +153,9 @@ class Simulator : public Executor {
     if (!loaded->global.ok() || !loaded->constant.ok())
       return fail(ErrorId::out_of_memory, loaded->variables.global_bytes, host_memory());
     loaded->reset();
-    if (modules_.size() >= kMostModules) modules_.clear();
+    loaded->last_use = ++uses_;
+    if (modules_.size() >= kMostModules)
+      modules_.erase(std::ranges::min_element(modules_, {}, [](const auto& one) { return one.second->last_use; }));
     return (modules_[ptx] = std::move(loaded)).get();
   }
 
@@ -354,6 +360,7 @@ class Simulator : public Executor {
   std::mutex mutex_;
   DeviceHeap heap_;
   std::unordered_map<std::string, std::unique_ptr<LoadedModule>> modules_;
+  uint64_t uses_ = 0;
 };
 
 }  // namespace
