@@ -166,15 +166,19 @@ class NvrtcWorkers {
 
 /// Registers and the rest as ptxas printed them; from the cubin where this NVRTC prints nothing.
 void add_resource_usage(std::vector<KernelInfo>& kernels, const NvrtcOutput& output) {
-  const auto printed = parse_resource_usage(output.log);
-  const auto in_cubin = read_cubin(output.cubin);
+  std::map<std::string, KernelInfo> printed;
+  std::map<std::string, CubinKernel> in_cubin;
+  for (auto& [name, info] : parse_resource_usage(output.log)) printed[without_process(name)] = info;
+  for (const auto& [name, kernel] : read_cubin(output.cubin)) in_cubin[without_process(name)] = kernel;
   for (KernelInfo& kernel : kernels) {
-    if (const auto found = printed.find(kernel.name); found != printed.end()) {
-      std::vector<uint32_t> parameter_bytes = std::move(kernel.parameter_bytes);
-      kernel = found->second;
-      kernel.parameter_bytes = std::move(parameter_bytes);
+    const std::string plain = without_process(kernel.name);
+    if (const auto found = printed.find(plain); found != printed.end()) {
+      KernelInfo info = found->second;
+      info.name = kernel.name;
+      info.parameter_bytes = std::move(kernel.parameter_bytes);
+      kernel = std::move(info);
     }
-    const auto found = in_cubin.find(kernel.name);
+    const auto found = in_cubin.find(plain);
     if (found == in_cubin.end()) continue;
     kernel.constant_bytes = found->second.constant_bytes;
     if (kernel.registers == 0) {
@@ -353,7 +357,9 @@ class NvrtcCompiler final : public Compiler {
     // --no-source-include, which would also keep headers of the toolkit (mma.h) from those beside them.
     const std::string standard = request.standard.empty() ? "c++17" : request.standard;
     std::vector<std::string> options = {"-std=" + standard, request.relocatable ? "-rdc=true" : "-rdc=false",
-                                        "-lineinfo", "-default-device", "--device-int128"};
+                                        "-lineinfo", "-default-device", "--device-int128",
+                                        // A narrowing conversion in {…}, of which nvcc only warns.
+                                        "--diag-warn=2361"};
     for (const Define& define : request.defines) options.push_back("-D" + define.name + "=" + define.value);
     for (const std::string& folder : include_folders_of(request)) options.push_back("-I" + folder);
     for (const std::string& folder : library_->toolkit_include_folders) options.push_back("-I" + folder);

@@ -1,5 +1,6 @@
 #include "engine/compile/cubin.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -50,6 +51,29 @@ std::map<std::string, CubinKernel> read_cubin(std::span<const std::byte> cubin) 
       for (auto& [name, kernel] : kernels) kernel.constant_bytes = static_cast<uint32_t>(section.header.sh_size);
   }
   return kernels;
+}
+
+std::string without_process(const std::string& symbol) {
+  constexpr std::string_view kUnnamed = "_GLOBAL__N_";
+  std::string plain;
+  size_t done = 0;
+  for (size_t at = symbol.find(kUnnamed); at != std::string::npos; at = symbol.find(kUnnamed, done)) {
+    size_t digits = at;  // the length of the mangled name stands before it
+    while (digits > done && symbol[digits - 1] >= '0' && symbol[digits - 1] <= '9') --digits;
+    const size_t length = at - digits > 0 && at - digits < 6 ? std::stoul(symbol.substr(digits, at - digits)) : 0;
+    if (length < kUnnamed.size() || at + length > symbol.size()) return symbol;
+    plain.append(symbol, done, digits - done).append(kUnnamed);
+    done = at + length;
+  }
+  return plain.append(symbol, done);
+}
+
+std::string name_in_cubin(std::span<const std::byte> cubin, const std::string& symbol) {
+  const std::string plain = without_process(symbol);
+  if (plain == symbol) return symbol;
+  const std::vector<std::string> symbols = elf_symbols(elf_sections(cubin));
+  const auto found = std::ranges::find(symbols, plain, without_process);
+  return found == symbols.end() || std::ranges::find(symbols, symbol) != symbols.end() ? symbol : *found;
 }
 
 }  // namespace tilescope

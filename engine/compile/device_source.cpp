@@ -199,7 +199,8 @@ void DeviceSource::find_wanted(const std::vector<std::string>& kernels) {
   wants_some_ = !kernels.empty();
   for (const std::string& kernel : kernels) {
     if (!kernel.empty()) {
-      wanted_.insert(bare_kernel_name(kernel));
+      const std::string name = kernel.substr(0, kernel.find_first_of("<("));  // with the namespaces that were typed
+      wanted_.insert(name.substr(std::min(name.find_first_not_of(": "), name.size())));
       continue;
     }
     // Not named: the only kernel of the file, or else of its headers.
@@ -214,7 +215,12 @@ void DeviceSource::find_wanted(const std::vector<std::string>& kernels) {
 }
 
 bool DeviceSource::is_wanted(const SourcePart& part) const {
-  return part.is_kernel && wanted_.contains(last_component(part.name));
+  const auto ends_with = [](const std::string& path, const std::string& end) {
+    return path == end || (path.ends_with(end) && path.substr(0, path.size() - end.size()).ends_with("::"));
+  };
+  return part.is_kernel && std::ranges::any_of(wanted_, [&](const std::string& wanted) {
+           return ends_with(part.name, wanted) || ends_with(wanted, part.name);
+         });
 }
 
 DeviceSource::DeviceSource(const CompileRequest& request, const std::vector<std::string>& toolkit_folders)

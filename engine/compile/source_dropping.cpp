@@ -38,7 +38,8 @@ std::optional<size_t> DeviceSource::droppable_part(const File& file, uint32_t li
     const SourcePart& part = file.source.parts[i];
     if (!part.is_member) owner = i;
     if (!holds_line(part, line) || file.dropped[i]) continue;
-    if (part.is_member && part.kind != SourcePart::Kind::function) continue;  // a class keeps its data, or goes whole
+    // A class keeps its data, or goes whole.
+    if (part.is_member && part.kind != SourcePart::Kind::function && !part.is_loose) continue;
     if (part.is_member && owner < i && file.dropped[owner]) continue;
     if (part.on_device && !(part.kind == SourcePart::Kind::type)) {
       if (part.kind == SourcePart::Kind::function) return std::nullopt;
@@ -149,7 +150,7 @@ std::optional<DeviceSource::PartAt> DeviceSource::unwanted_part(const CompileErr
       const SourcePart& part = file->source.parts[i];
       if (!holds_line(part, place.line) || file->dropped[i] || !part.is_complete) continue;
       if (is_wanted(part)) return std::nullopt;
-      if (part.is_member && part.kind != SourcePart::Kind::function) continue;
+      if (part.is_member && part.kind != SourcePart::Kind::function && !part.is_loose) continue;
       best = i;
     }
     if (best) return PartAt{file, *best};

@@ -102,7 +102,7 @@ Phrase DeviceSource::notes(std::span<const CompileError> errors) const {
         Phrase("Arrays that are declared __shared__ may take 49152 bytes in a block; more, up to 232448, has to be "
                "extern __shared__, with its size given by --shared."));
   for (const CompileError& error : errors)
-    if (says(error, "Unresolved extern function"))
+    if (says(error, "Unresolved extern"))
       add(Phrase("It is declared here and defined in a different file: give that file too, as a further source file."));
   for (const File* file : files()) {
     for (size_t i = 0; i < file->source.parts.size(); ++i) {

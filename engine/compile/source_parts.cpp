@@ -84,6 +84,7 @@ class PartFinder {
     size_t body = 0, body_end = 0;  // tokens of a class's braces; 0: none
     bool has_parameters = false;    // a name with a parenthesis: a function, or an object with arguments
     bool has_initialiser = false, is_kept = false, is_instantiation = false;
+    bool is_friend = false, is_static = false;
   };
 
   size_t size() const { return result_.tokens.size(); }
@@ -196,6 +197,7 @@ class PartFinder {
       i = std::max(skip_angles(i + 1), i + 1);
     }
     declaration.is_kept = i < end && (is_one_of(at(i), kKeptWords));
+    declaration.is_friend = is(i, "friend");
     if (is_macro_call(i, end)) {
       i = skip_group(i + 1);
       if (is(i, ";")) ++i;
@@ -289,6 +291,7 @@ class PartFinder {
     if (token.is("__global__")) part.is_kernel = true;
     if (is_device_word(token)) part.on_device = true;
     if (token.is("__host__")) part.host_only = true;
+    if (token.is("static")) declaration.is_static = true;
     if (token.is("constexpr") || token.is("consteval")) part.is_constexpr = true;
     // `const` after the parameters says something about a member function, not about a value.
     if (token.is("const") && !declaration.has_parameters) part.is_const = true;
@@ -302,6 +305,7 @@ class PartFinder {
     part.first_line = line_of(part.begin);
     part.last_line = line_of(part.end - 1);
     part.is_member = in_class;
+    if (in_class) part.is_loose = declaration.is_friend;
     part.is_complete = at(end - 1).is(";") || at(end - 1).is("}") || at(end - 1).is(")");
     if (declaration.open != 0) {
       const size_t from = at(declaration.open).end();
@@ -315,6 +319,7 @@ class PartFinder {
       part.kind = SourcePart::Kind::function;
     } else if (part.kind != SourcePart::Kind::type && declaration.name_at > first && part.is_complete) {
       part.kind = SourcePart::Kind::variable;
+      part.is_loose = in_class && declaration.is_static;
     }
     const std::string own_name = name_of(declaration);
     part.name = qualified(own_name);

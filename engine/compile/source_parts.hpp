@@ -20,6 +20,7 @@ struct SourcePart {
   size_t begin = 0, end = 0;               // bytes of the source
   uint32_t first_line = 0, last_line = 0;  // 1-based
   bool is_member = false;                  // of a class, whose part comes before it
+  bool is_loose = false;                   // a friend, or a static variable: the class does without
   bool is_template = false;
   bool is_definition = false;  // has a body or an initial value
   bool is_kernel = false;      // __global__

@@ -299,6 +299,13 @@ constexpr auto kStandardNames = std::to_array<KnownName>({
      "namespace std { template <class T> __host__ __device__ constexpr void swap(T& a, T& b) "
      "{ T c = static_cast<T&&>(a); a = static_cast<T&&>(b); b = static_cast<T&&>(c); } }"},
     {"printf", "namespace std { using ::printf; }"},
+    // Gone from C++17, and still in the headers that nvcc takes.
+    {"unary_function",
+     "namespace std { template <class A, class R> struct unary_function { typedef A argument_type; typedef R "
+     "result_type; }; }"},
+    {"binary_function",
+     "namespace std { template <class A, class B, class R> struct binary_function { typedef A first_argument_type; "
+     "typedef B second_argument_type; typedef R result_type; }; }"},
     // Members of classes of which the device uses others; of their size.
     {"shared_ptr", "namespace std { template <class T> class shared_ptr { void* of_the_host[2]; }; }"},
     {"weak_ptr", "namespace std { template <class T> class weak_ptr { void* of_the_host[2]; }; }"},

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "engine/compile/cubin.hpp"
 #include "engine/gpu/whole_grid.hpp"
 
 namespace tilescope {
@@ -61,16 +62,22 @@ Result<void> check_extents(const GpuContext& context, CUfunction function, const
   return {};
 }
 
+std::string name_in_module(const LoadedModule& module, const CompiledModule& compiled, const std::string& symbol) {
+  return module.from_ptx() ? symbol : name_in_cubin(compiled.cubin, symbol);
+}
+
 /// What the launch finds in variables and in arrays of pointers.
-Result<void> store_presets(GpuContext& context, CUmodule module, const Launch& launch,
+Result<void> store_presets(const LoadedModule& module, const CompiledModule& compiled, const Launch& launch,
                            std::span<const uint64_t> addresses) {
+  GpuContext& context = *module.context();
   const Driver& driver = context.driver();
   for (const Preset& preset : launch.presets) {
     const std::vector<std::byte> bytes = argument_bytes(Argument{preset.value}, addresses);
     CUdeviceptr address = preset.variable.empty() ? addresses[preset.buffer] : 0;
     size_t room = bytes.size();
     CUresult status = CUDA_SUCCESS;
-    if (!preset.variable.empty()) status = driver.module_get_global(&address, &room, module, preset.variable.c_str());
+    const std::string name = name_in_module(module, compiled, preset.variable);
+    if (!name.empty()) status = driver.module_get_global(&address, &room, module.handle(), name.c_str());
     if (status == CUDA_SUCCESS && bytes.size() <= room)
       status = driver.memcpy_htod(address, bytes.data(), bytes.size());
     // The kernels run in a stream of their own.
@@ -188,7 +195,8 @@ Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& modul
   if (!current) return tl::unexpected(context.error(Phrase("the launch"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
   if (auto ok = check_arguments(compiled, launch); !ok) return tl::unexpected(ok.error());
   PreparedLaunch prepared{module, nullptr, launch.kernel, launch.grid, launch.block, launch.shared_bytes, false, {}};
-  CUresult status = context.driver().module_get_function(&prepared.function, module->handle(), launch.kernel.c_str());
+  const std::string name = name_in_module(*module, compiled, launch.kernel);
+  CUresult status = context.driver().module_get_function(&prepared.function, module->handle(), name.c_str());
   if (status == CUDA_ERROR_NOT_FOUND) {
     return fail(ErrorId::kernel_not_found, launch.kernel, "the compiled module", "others");
   }
@@ -197,7 +205,7 @@ Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& modul
   }
   if (auto ok = check_extents(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
   if (auto ok = allow_shared_memory(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
-  if (auto ok = store_presets(context, module->handle(), launch, addresses); !ok) return tl::unexpected(ok.error());
+  if (auto ok = store_presets(*module, compiled, launch, addresses); !ok) return tl::unexpected(ok.error());
   prepared.cooperative = waits_for_whole_grid(compiled.ptx, launch.kernel);
   if (prepared.cooperative)
     if (auto ok = check_that_all_blocks_fit(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());

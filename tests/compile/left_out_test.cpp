@@ -1,6 +1,7 @@
 // What does not compile stops only what needs it.
 #include <gmock/gmock.h>
 
+#include "engine/compile/cubin.hpp"
 #include "tests/compile/compile_fixture.hpp"
 
 namespace tilescope {
@@ -20,6 +21,7 @@ class LeftOut : public CompilerTest {
     request.text = text;
     request.file = "x.cu";
     request.wanted_kernels = {kernel};
+    request.want_cubin = true;
     return compiler_->compile(request, {});
   }
   void expect_compiles(const std::string& text, const std::string& kernel) {
@@ -109,6 +111,61 @@ TEST_F(LeftOut, AMemberWithTwoMistakesDoesNotTakeItsClassAlong) {
       "struct Grid : Managed { int n; __device__ int size() const { return n; } };\n"
       "__global__ void good(Grid* g) { g->n = g->size() + 1; }\n",
       "good");
+}
+
+TEST_F(LeftOut, AKernelOfTheSameNameInAnotherNamespaceIsAnotherKernel) {
+  const std::string text =
+      "namespace pairs { __global__ void __cluster_dims__(2) good(int* y) { y[threadIdx.x] = 1; } }\n"
+      "namespace plain { __global__ void good(int* y) { y[threadIdx.x] = 2; } }\n";
+  const auto module = compile_for(text, "plain::good");
+  ASSERT_TRUE(module) << module.error().message;
+  EXPECT_THAT(module->left_out, Contains(Key("good")));
+  const auto refused = compile_for(text, "pairs::good");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().id, ErrorId::cluster_kernel);
+}
+
+TEST_F(LeftOut, AClassDoesWithoutItsFriendsAndStaticsOfTheHost) {
+  expect_compiles(
+      "namespace lib {\nstruct space { int n; };\ntemplate <class F> typename F::ws make(int& e) {\n"
+      "  std::vector<F> all; return all[0].make(e);\n}\n"
+      "template <class T> struct twice {\n  using ws = space;\n"
+      "  template <class F> friend typename F::ws lib::make(int&) noexcept;\n"
+      "  static inline const std::string name = \"twice\";\n"
+      "  __device__ T of(T x) { return x + x; }\n};\n}\n"
+      "__global__ void good(float* y) { y[threadIdx.x] = lib::twice<float>().of(threadIdx.x); }\n",
+      "good");
+}
+
+TEST_F(LeftOut, WhatNvccOnlyWarnsOfCompiles) {
+  expect_compiles(
+      "template <class T> struct Place { int b, d; __device__ Place(int _b, int _d) : b(_b), d(_d) {} };\n"
+      "template <int D> __device__ int sum() { Place<float> p = {blockIdx.z, blockIdx.x * 4 + D}; return p.b + p.d; }\n"
+      "__global__ void good(int* y) { y[threadIdx.x] = sum<1>(); }\n",
+      "good");
+  expect_compiles(
+      "#include <functional>\ntemplate <class T> struct Less : public std::binary_function<T, T, bool> {\n"
+      "  __device__ bool operator()(T a, T b) { return a < b; }\n};\n"
+      "__global__ void good(int* y) { y[threadIdx.x] = Less<int>()(threadIdx.x, 5); }\n",
+      "good");
+}
+
+TEST_F(LeftOut, AKernelInAnUnnamedNamespaceHasItsRegisters) {
+  const auto module = compile_for(
+      "namespace { __global__ void good(int* y) {\n  __shared__ int s[32];\n  s[threadIdx.x] = threadIdx.x;\n"
+      "  __syncthreads();\n  y[threadIdx.x] = s[31 - threadIdx.x];\n} }\n",
+      "good");
+  ASSERT_TRUE(module) << module.error().message;
+  ASSERT_EQ(module->kernels.size(), 1U);
+  EXPECT_GT(module->kernels[0].registers, 0U);
+  EXPECT_EQ(module->kernels[0].static_shared_bytes, 128U);
+  const std::string in_cubin = name_in_cubin(module->cubin, module->kernels[0].name);
+  EXPECT_TRUE(read_cubin(module->cubin).contains(in_cubin)) << in_cubin;
+  // Other processes have other numbers, also of another length.
+  EXPECT_EQ(without_process("_ZN47_GLOBAL__N__00000000_9_ROW_61_cu_827623ed_281811kEPi"),
+            without_process("_ZN48_GLOBAL__N__00000000_9_ROW_61_cu_827623ed_1281821kEPi"));
+  EXPECT_EQ(without_process("_Z4goodPi"), "_Z4goodPi");
+  EXPECT_EQ(without_process("_ZN99_GLOBAL__N__short1kEPi"), "_ZN99_GLOBAL__N__short1kEPi");
 }
 
 }  // namespace
