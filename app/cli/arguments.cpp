@@ -64,13 +64,15 @@ Result<std::vector<std::string>> elements_of(const std::string& spec, const std:
 /// The specs of one kernel. Buffers are gathered first, so that a pointer may name one that a later argument declares.
 class ArgumentReader {
  public:
-  ArgumentReader(std::vector<BufferSpec>& buffers, const NameLookup& names)
-      : buffers_(buffers), names_(names), next_(buffers.size()) {}
+  ArgumentReader(std::vector<BufferSpec>& buffers, const NameLookup& names, std::span<const std::string> usual_names)
+      : buffers_(buffers), names_(names), usual_names_(usual_names), next_(buffers.size()) {}
 
   Result<ParsedArguments> read(const std::vector<std::string>& specs, const std::vector<std::string>& symbols) {
     for (size_t i = 0; i < specs.size(); ++i) {
       const Assignment given = split_argument(specs[i]);
-      const std::string usual_name = given.name.empty() ? fmt::format("arg{}", i) : given.name;
+      std::string usual_name = given.name;
+      if (usual_name.empty() && i < usual_names_.size()) usual_name = usual_names_[i];
+      if (usual_name.empty()) usual_name = fmt::format("arg{}", i);
       if (auto gathered = gather(given.value, usual_name); !gathered) return tl::unexpected<Error>(gathered.error());
     }
     for (const std::string& symbol : symbols) {
@@ -269,6 +271,7 @@ class ArgumentReader {
 
   std::vector<BufferSpec>& buffers_;
   const NameLookup& names_;
+  std::span<const std::string> usual_names_;
   size_t next_;  // the buffer of the next buf: spec
   ParsedArguments parsed_;
 };
@@ -374,8 +377,9 @@ Assignment split_argument(const std::string& text) {
 }
 
 Result<ParsedArguments> parse_arguments(const std::vector<std::string>& specs, const std::vector<std::string>& symbols,
-                                        std::vector<BufferSpec>& buffers, const NameLookup& names) {
-  return ArgumentReader(buffers, names).read(specs, symbols);
+                                        std::vector<BufferSpec>& buffers, const NameLookup& names,
+                                        std::span<const std::string> usual_names) {
+  return ArgumentReader(buffers, names, usual_names).read(specs, symbols);
 }
 
 Result<std::vector<Argument>> parse_arguments(const std::vector<std::string>& specs, std::vector<BufferSpec>& buffers) {

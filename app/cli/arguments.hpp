@@ -16,6 +16,7 @@
 
 #include <charconv>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,10 +61,11 @@ struct ParsedArguments {
 };
 
 /// The --arg specs of `exec` and its --symbol NAME=SPEC: scalars, and buffers which are added to `buffers`. A buffer
-/// without a name is called by its parameter's, or arg0, arg1, … by its position; a name given twice is an Error. The
-/// buf: of a symbol fills the variable itself, and is none of `buffers`.
+/// without a name is called by its parameter's, by the usual name of its position, or else arg0, arg1, …; a name given
+/// twice is an Error. The buf: of a symbol fills the variable itself, and is none of `buffers`.
 Result<ParsedArguments> parse_arguments(const std::vector<std::string>& specs, const std::vector<std::string>& symbols,
-                                        std::vector<BufferSpec>& buffers, const NameLookup& names);
+                                        std::vector<BufferSpec>& buffers, const NameLookup& names,
+                                        std::span<const std::string> usual_names = {});
 /// The arguments alone.
 Result<std::vector<Argument>> parse_arguments(const std::vector<std::string>& specs, std::vector<BufferSpec>& buffers);
 

@@ -11,7 +11,7 @@ namespace tilescope {
 namespace {
 
 constexpr int64_t kLargestCount = int64_t{1} << 40;
-constexpr const char* kTypes = "f32 f16 bf16 f64 i8 i16 i32 i64 u8 u16 u32 u64";
+constexpr const char* kTypes = "f32 f16 bf16 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool";
 constexpr const char* kFills =
     "zero, ones, iota, normal, uniform, poison, a number, iota(START,STEP), uniform(LOW,HIGH), normal(MEAN,DEVIATION) "
     "and @file.bin";
@@ -134,7 +134,7 @@ Result<BufferSpec> parse_buffer(const std::string& spec, const NameLookup& names
   auto parts = split(spec, ':', 5);
   if (parts.size() < 4) return fail(ErrorId::bad_argument, spec, "a buffer is buf:TYPE:COUNT:INIT[:NAME]");
   BufferSpec buffer;
-  const auto type = dtype_from(parts[1]);
+  const auto type = dtype_from(parts[1] == "bool" ? "u8" : parts[1]);
   if (!type)
     return fail(ErrorId::bad_argument, spec, phrase("there is no element type '{}'; there are {}", parts[1], kTypes));
   buffer.type = *type;

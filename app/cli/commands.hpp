@@ -30,6 +30,7 @@ struct ExecOptions {
   std::string file, kernel;             // kernel empty: the only one of the files
   std::vector<std::string> more_files;  // linked with it
   std::string standard;                 // "c++17" or "c++20"; empty: what compiles
+  std::string architecture;             // "sm_90", "compute_90" or "90"; empty: 80
   std::string grid, block;              // extents or expressions for them; empty: missing
   std::string shared = "0";
   std::vector<std::string> defines;    // NAME=VALUE

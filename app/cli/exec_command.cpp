@@ -39,11 +39,29 @@ struct ExecPlan {
   std::vector<PrintedSlice> slices;
 };
 
+/// "sm_90", "compute_90" and "90" → "compute_90"; 90a is one of its own.
+Result<std::string> read_architecture(const std::string& text) {
+  if (text.empty()) return std::string();
+  std::string_view number = text;
+  for (const std::string_view prefix : {"sm_", "compute_"})
+    if (number.starts_with(prefix)) number.remove_prefix(prefix.size());
+  std::string_view digits = number;
+  if (digits.ends_with('a') || digits.ends_with('f')) digits.remove_suffix(1);
+  if (digits.size() < 2 || digits.size() > 3 || digits.find_first_not_of("0123456789") != std::string_view::npos)
+    return fail(ErrorId::usage, fmt::format("--arch '{}' is none; architectures are called sm_75, sm_80, sm_90", text));
+  return fmt::format("compute_{}", number);
+}
+
 Result<void> read_compile_options(const ExecOptions& options, Plan& plan) {
+  auto architecture = read_architecture(options.architecture);
+  if (!architecture) return tl::unexpected<Error>(architecture.error());
+  plan.architecture = std::move(*architecture);
   for (const auto& text : options.defines) {
     // -DNAME alone means 1, as for a compiler.
     auto define = parse_assignment(text.find('=') == std::string::npos ? text + "=1" : text);
     if (!define) return tl::unexpected<Error>(define.error());
+    if (define->name == "__CUDA_ARCH__")
+      return fail(ErrorId::usage, "__CUDA_ARCH__ is the compiler's own: --arch sm_75 makes it 750");
     plan.defines.push_back({define->name, define->value});
   }
   for (const std::string& folder : options.includes) {
@@ -55,7 +73,19 @@ Result<void> read_compile_options(const ExecOptions& options, Plan& plan) {
   return {};
 }
 
-Result<void> read_launch(const ExecOptions& options, const NameLookup& names, Plan& plan) {
+/// A buffer that only its position names gets its parameter's name, where nothing else has it.
+std::vector<std::string> usual_names(const ExecOptions& options, ExecNames& known) {
+  const auto is_unnamed = [](const std::string& text) { return split_argument(text).name.empty(); };
+  if (std::ranges::none_of(options.arguments, is_unnamed)) return {};
+  std::vector<std::string> names = known.positional();
+  for (const std::string& text : options.arguments)
+    for (std::string& name : names)
+      if (text.ends_with(":" + name)) name.clear();
+  return names;
+}
+
+Result<void> read_launch(const ExecOptions& options, ExecNames& known, Plan& plan) {
+  const NameLookup names = known.lookup();
   Launch launch;
   launch.kernel = options.kernel;
   auto grid = parse_extent("grid", options.grid, names), block = parse_extent("block", options.block, names);
@@ -68,7 +98,7 @@ Result<void> read_launch(const ExecOptions& options, const NameLookup& names, Pl
   if (*shared < 0 || *shared > 232448)
     return fail(ErrorId::bad_launch, "shared", *shared, "a block can have at most 232448 bytes of shared memory");
   launch.shared_bytes = static_cast<uint32_t>(*shared);
-  auto parsed = parse_arguments(options.arguments, options.symbols, plan.buffers, names);
+  auto parsed = parse_arguments(options.arguments, options.symbols, plan.buffers, names, usual_names(options, known));
   if (!parsed) return tl::unexpected<Error>(parsed.error());
   launch.arguments = std::move(parsed->arguments);
   launch.argument_names = std::move(parsed->names);
@@ -116,7 +146,7 @@ Result<ExecPlan> make_exec_plan(const ExecOptions& options, const std::string& s
   if (auto read = read_compile_options(options, plan); !read) return tl::unexpected<Error>(read.error());
   ExecNames known(options, source);
   const NameLookup names = known.lookup();
-  if (auto read = read_launch(options, names, plan); !read) return tl::unexpected<Error>(read.error());
+  if (auto read = read_launch(options, known, plan); !read) return tl::unexpected<Error>(read.error());
   if (auto possible = check_dumps(options.dumps, plan); !possible) return tl::unexpected<Error>(possible.error());
   auto expectations = read_expectations(options.expects, plan);
   if (!expectations) return tl::unexpected<Error>(expectations.error());

@@ -23,7 +23,7 @@ std::string name_of_parameter(const std::string& declaration) { return read_para
 }  // namespace
 
 ExecNames::ExecNames(const ExecOptions& options, const std::string& source_text)
-    : options_(options), source_text_(source_text) {
+    : options_(options), source_text_(source_text), positional_(options.arguments.size()) {
   for (const std::string& text : options.defines) {
     const size_t sign = text.find('=');
     texts_[text.substr(0, sign)] = sign == std::string::npos ? "1" : text.substr(sign + 1);
@@ -80,20 +80,28 @@ void ExecNames::read_source() {
   if (kernel == nullptr) return;
   facts_ = with_template_arguments(*facts_, *kernel, read_typed_kernel(options_.kernel).arguments);
   kernel = kernel_meant(*facts_, options_.kernel);
-  // Arguments that name no parameter are for those that no other names, in order.
+  match_positional(*kernel);
+  for (size_t i = 0; i < positional_.size(); ++i)
+    if (const auto number = number_of(options_.arguments[i]); number && !positional_[i].empty())
+      texts_.try_emplace(positional_[i], *number);
+}
+
+/// Arguments that name no parameter are for those that no other names, in order.
+void ExecNames::match_positional(const SourceKernel& kernel) {
   std::set<std::string> named;
   for (const std::string& text : options_.arguments) named.insert(split_argument(text).name);
   size_t next = 0;
-  for (const std::string& text : options_.arguments) {
-    const Assignment given = split_argument(text);
-    if (!given.name.empty()) continue;
-    const auto& parameters = kernel->parameters;
-    while (next < parameters.size() && named.contains(name_of_parameter(parameters[next]))) ++next;
-    if (next >= parameters.size()) return;
-    const std::string name = name_of_parameter(parameters[next++]);
-    const auto number = number_of(given.value);
-    if (!name.empty() && number) texts_.try_emplace(name, *number);
+  for (size_t i = 0; i < options_.arguments.size(); ++i) {
+    if (!split_argument(options_.arguments[i]).name.empty()) continue;
+    while (next < kernel.parameters.size() && named.contains(name_of_parameter(kernel.parameters[next]))) ++next;
+    if (next >= kernel.parameters.size()) return;
+    positional_[i] = name_of_parameter(kernel.parameters[next++]);
   }
+}
+
+const std::vector<std::string>& ExecNames::positional() {
+  if (!facts_) read_source();
+  return positional_;
 }
 
 std::optional<Checked<long double>> ExecNames::find_in_source(const std::string& name) {

@@ -23,6 +23,8 @@ class ExecNames {
  public:
   ExecNames(const ExecOptions& options, const std::string& source_text);
   NameLookup lookup();
+  /// The parameter that each --arg without a name is for, by position; "" where the text does not tell.
+  const std::vector<std::string>& positional();
 
  private:
   std::optional<Checked<long double>> find(std::string_view name);
@@ -31,12 +33,14 @@ class ExecNames {
   std::optional<Checked<long double>> find_in_source(const std::string& name);
   Checked<long double> evaluate_named(const std::string& name, const std::string& text);
   void read_source();
+  void match_positional(const SourceKernel& kernel);
 
   const ExecOptions& options_;
   const std::string& source_text_;
   std::map<std::string, std::string> texts_;  // of defines and of arguments that name their parameter
   std::optional<SourceFacts> facts_;          // read when a name is not among them
   std::set<std::string> in_evaluation_;
+  std::vector<std::string> positional_;
 };
 
 /// The kernel that --kernel means, as far as the text tells; null where it does not.

@@ -35,6 +35,8 @@ void add_exec_options(CLI::App& command, ExecOptions& options) {
   command.add_option("--include,-I", options.includes, "a folder of headers")->take_all();
   command.add_option("--std", options.standard, "C++17, and C++20 where that does not compile, if left out")
       ->check(CLI::IsMember({"c++17", "c++20"}));
+  command.add_option("--arch", options.architecture,
+                     "sm_75 and up: what __CUDA_ARCH__ says, and what the kernel is compiled for; sm_80 if left out");
   command
       .add_option("--arg", options.arguments,
                   "[PARAMETER=]SPEC, in kernel order: f32:2.5 i32:-7 bool:true f32:1,2,3,4 null ptr:NAME bytes:HEX "

@@ -87,7 +87,7 @@ class RunInProgress {
       compare_outputs(*lab);
     else if (!sampled_)
       count_outputs();
-    if (!result_.plan.from_lab) result_.warnings = unset_variables(result_.plan, result_.compiled);
+    if (!result_.plan.from_lab) result_.warnings = doubts_about(result_.plan, result_.compiled);
     result_.total_ms = milliseconds_since(start);
     return std::move(result_);
   }
@@ -120,6 +120,7 @@ class RunInProgress {
                            .kernel_expressions = kernel_expressions(result_.plan, declared_),
                            .standard = result_.plan.standard,
                            .want_cubin = true};
+    if (!result_.plan.architecture.empty()) request.ptx_target = result_.plan.architecture;
     request.include_folders.push_back((engine_.root() / "kernels").string());
     // A lab's file holds all its rungs. In one that a person has edited, whatever is wrong with any of them is said.
     const Lab *shipped = find_lab(result_.request.lab), *own = result_.request.own_lab.get();

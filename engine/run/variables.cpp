@@ -92,6 +92,56 @@ bool is_set_in_source(const std::string& name, const std::vector<SourceToken>& t
   return false;
 }
 
+void add_unset_variables(const Plan& plan, const PtxModule& module, std::vector<Phrase>& doubts) {
+  std::set<std::string_view> known;  // set by somebody
+  for (const Launch& launch : plan.launches) {
+    for (const Preset& preset : launch.presets) known.insert(preset.variable);
+    for (const VariableUse& use : find_variable_uses(module, launch.kernel))
+      if (use.is_written) known.insert(use.variable->name);
+  }
+  const std::vector<SourceToken> tokens = source_tokens(plan.source_text);
+  for (const Launch& launch : plan.launches)
+    for (const VariableUse& use : find_variable_uses(module, launch.kernel)) {
+      const std::string_view entry = use.variable->name;
+      if (!use.is_read || !begins_as_zeros(*use.variable) || !is_of_source(entry)) continue;
+      const std::string name = kernel_signature(std::string(entry));
+      if (!known.insert(entry).second || is_set_in_source(last_part(name), tokens)) continue;
+      doubts.push_back(
+          phrase("{} reads the variable '{}', which is zero because the host code that sets it does not "
+                 "run; set it with --symbol {}=…, or in the Sandbox's form",
+                 kernel_name(launch.kernel), name, name));
+    }
+}
+
+/// Looked at before the PTX is parsed: "{" and "ret;" with nothing but blank lines and places between.
+bool has_an_empty_body(std::string_view ptx) {
+  bool after_brace = false;
+  for (size_t at = 0; at < ptx.size();) {
+    const size_t end = std::min(ptx.find('\n', at), ptx.size());
+    std::string_view line = ptx.substr(at, end - at);
+    at = end + 1;
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (after_brace && line.starts_with("ret;")) return true;
+    if (line.starts_with("{"))
+      after_brace = true;
+    else if (!line.empty() && !line.starts_with(".loc") && !line.starts_with("$") && !line.starts_with("//"))
+      after_brace = false;
+  }
+  return false;
+}
+
+/// A kernel without parameters may well do nothing: it measures the launch.
+void add_empty_kernels(const Plan& plan, const PtxModule& module, std::vector<Phrase>& doubts) {
+  for (const Launch& launch : plan.launches)
+    for (const PtxFunction& function : module.functions)
+      if (function.is_entry && function.name == launch.kernel && !function.parameters.empty() &&
+          function.instructions.size() == 1)
+        doubts.push_back(phrase(
+            "{} does nothing when it is compiled for {}; if an #if about __CUDA_ARCH__ leaves its code out, give "
+            "exec another architecture with --arch",
+            kernel_name(launch.kernel), std::string(module.target)));
+}
+
 }  // namespace
 
 Result<void> settle_variables(Plan& plan, const CompiledModule& module, uint64_t seed) {
@@ -117,30 +167,15 @@ Result<void> settle_variables(Plan& plan, const CompiledModule& module, uint64_t
   return {};
 }
 
-std::vector<Phrase> unset_variables(const Plan& plan, const CompiledModule& module) {
-  std::vector<Phrase> warnings;
-  if (!may_begin_as_zeros(module.ptx) || plan.launches.empty()) return warnings;
+std::vector<Phrase> doubts_about(const Plan& plan, const CompiledModule& module) {
+  const bool may_be_unset = may_begin_as_zeros(module.ptx), may_be_empty = has_an_empty_body(module.ptx);
+  if ((!may_be_unset && !may_be_empty) || plan.launches.empty()) return {};
   const auto parsed = parse_ptx(module.ptx);
-  if (!parsed) return warnings;
-  std::set<std::string_view> known;  // set by somebody
-  for (const Launch& launch : plan.launches) {
-    for (const Preset& preset : launch.presets) known.insert(preset.variable);
-    for (const VariableUse& use : find_variable_uses(**parsed, launch.kernel))
-      if (use.is_written) known.insert(use.variable->name);
-  }
-  const std::vector<SourceToken> tokens = source_tokens(plan.source_text);
-  for (const Launch& launch : plan.launches)
-    for (const VariableUse& use : find_variable_uses(**parsed, launch.kernel)) {
-      const std::string_view entry = use.variable->name;
-      if (!use.is_read || !begins_as_zeros(*use.variable) || !is_of_source(entry)) continue;
-      const std::string name = kernel_signature(std::string(entry));
-      if (!known.insert(entry).second || is_set_in_source(last_part(name), tokens)) continue;
-      warnings.push_back(
-          phrase("{} reads the variable '{}', which is zero because the host code that sets it does not "
-                 "run; set it with --symbol {}=…, or in the Sandbox's form",
-                 kernel_name(launch.kernel), name, name));
-    }
-  return warnings;
+  if (!parsed) return {};
+  std::vector<Phrase> doubts;
+  if (may_be_empty) add_empty_kernels(plan, **parsed, doubts);
+  if (may_be_unset) add_unset_variables(plan, **parsed, doubts);
+  return doubts;
 }
 
 }  // namespace tilescope

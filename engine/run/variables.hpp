@@ -14,8 +14,9 @@ namespace tilescope {
 /// or that is smaller than what it is given, is an Error.
 Result<void> settle_variables(Plan& plan, const CompiledModule& module, uint64_t seed);
 
-/// A sentence for each variable that a launched kernel reads, that no kernel of the plan writes, and that is zero only
-/// because the host code which sets it does not run. After settle_variables.
-std::vector<Phrase> unset_variables(const Plan& plan, const CompiledModule& module);
+/// What makes a result doubtful although the kernels ran, a sentence each, after settle_variables: a variable that a
+/// launched kernel reads, that no kernel of the plan writes, and that is zero only because the host code which sets it
+/// does not run; a kernel of which nothing was left by an #if about the architecture.
+std::vector<Phrase> doubts_about(const Plan& plan, const CompiledModule& module);
 
 }  // namespace tilescope

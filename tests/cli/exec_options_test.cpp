@@ -370,6 +370,48 @@ TEST_F(ExecOptionsTest, AVariableThatStaysZeroIsWarnedOf) {
   EXPECT_THAT(outcome.out, HasSubstr("warning: k reads the variable 'c'"));
 }
 
+TEST_F(ExecOptionsTest, AKernelOfAnotherArchitectureIsWarnedOfAndRunsWithIt) {
+  write("arch.cu",
+        "__global__ void k(int* y) {\n#if __CUDA_ARCH__ == 750\n  y[threadIdx.x] = __CUDA_ARCH__;\n#endif\n}\n"
+        "__global__ void nothing() {}\n");
+  const std::vector<std::string> words{"--kernel", "k", "--grid", "1", "--block", "32", "--arg", "buf:i32:32:poison"};
+  EXPECT_THAT(exec("arch.cu", words).out,
+              AllOf(HasSubstr("warning: k does nothing when it is compiled for sm_80"), HasSubstr("--arch")));
+  for (const std::string name : {"sm_75", "compute_75", "75"}) {
+    const Outcome outcome = exec("arch.cu", with(words, {"--arch", name, "--print", "y[0:2]", "--json"}));
+    ASSERT_EQ(outcome.status, 0) << outcome.out << outcome.problems;
+    EXPECT_EQ(outcome.object()["printed"][0]["values"], json::parse("[750, 750]"));
+    EXPECT_TRUE(outcome.object()["warnings"].empty());
+  }
+  EXPECT_THAT(exec("arch.cu", with(words, {"--arch", "hopper"})).problems, HasSubstr("architectures are called sm_75"));
+  EXPECT_THAT(exec("arch.cu", with(words, {"-D", "__CUDA_ARCH__=750"})).problems, HasSubstr("--arch sm_75"));
+  const Outcome empty = exec("arch.cu", {"--kernel", "nothing", "--grid", "1", "--block", "32"});
+  EXPECT_EQ(empty.status, 0);
+  EXPECT_THAT(empty.out, Not(HasSubstr("warning")));
+}
+
+TEST_F(ExecOptionsTest, ABufferInOrderIsCalledByItsParameter) {
+  const Outcome outcome =
+      exec("scale.cu", {"--grid", "1", "--block", "32", "--arg", "buf:f32:32:iota", "--arg", "buf:f32:32:poison",
+                        "--arg", "f32:2", "--arg", "i32:32", "--print", "y[3:5]"});
+  ASSERT_EQ(outcome.status, 0) << outcome.problems;
+  EXPECT_THAT(outcome.out, HasSubstr("[3] 6 8"));
+  // A name that is given to another one is that one's.
+  const Outcome taken =
+      exec("scale.cu", {"--grid", "1", "--block", "32", "--arg", "buf:f32:32:iota:y", "--arg", "buf:f32:32:poison",
+                        "--arg", "f32:2", "--arg", "i32:32", "--print", "y[3:5]"});
+  ASSERT_EQ(taken.status, 0) << taken.problems;
+  EXPECT_THAT(taken.out, HasSubstr("[3] 3 4"));
+}
+
+TEST_F(ExecOptionsTest, ABufferOfBoolHasBytes) {
+  write("flags.cu", "__global__ void k(bool* f, int* y) { y[threadIdx.x] = f[threadIdx.x] ? 7 : 8; }\n");
+  const Outcome outcome = exec("flags.cu", {"--grid", "1", "--block", "32", "--arg", "buf:bool:32:ones", "--arg",
+                                            "buf:i32:32:poison", "--print", "y[0:1]"});
+  ASSERT_EQ(outcome.status, 0) << outcome.problems;
+  EXPECT_THAT(outcome.out, HasSubstr("[0] 7"));
+}
+
 TEST_F(ExecOptionsTest, AKernelThatSetsAVariableItselfIsNotWarnedOf) {
   write("own.cu", R"(__device__ float partial[32];
 __device__ unsigned done;
