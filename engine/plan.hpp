@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/texture.hpp"
 #include "engine/types.hpp"
 
 namespace tilescope {
@@ -49,6 +50,8 @@ struct BufferArgument {
   size_t buffer;  // index into Plan::buffers
   int64_t offset_bytes = 0;
   bool raw = false;  // the kernel reinterprets its bytes: its type is not compared with the parameter's
+  /// The kernel gets no pointer but the texture object whose texels the buffer holds: an index into Launch::textures.
+  std::optional<size_t> texture = {};
 };
 
 /// A scalar or a struct passed by value, as the bytes the kernel receives.
@@ -73,9 +76,11 @@ ScalarArgument scalar(T value) {
 
 using Argument = std::variant<BufferArgument, ScalarArgument>;
 
-/// The bytes of an argument once it is known where the buffers are.
-inline std::vector<std::byte> argument_bytes(const Argument& argument, std::span<const uint64_t> addresses) {
+/// The bytes of an argument once it is known where the buffers are; `textures` are the texture objects of the launch.
+inline std::vector<std::byte> argument_bytes(const Argument& argument, std::span<const uint64_t> addresses,
+                                             std::span<const uint64_t> textures = {}) {
   const auto pointer = [&](const BufferArgument& target) {
+    if (target.texture) return textures[*target.texture];
     return addresses[target.buffer] + static_cast<uint64_t>(target.offset_bytes);
   };
   if (const auto* buffer = std::get_if<BufferArgument>(&argument)) {
@@ -108,6 +113,7 @@ struct Launch {
   /// Parallel to `arguments` until the kernel is known: which parameter each is for. Empty: the next one.
   std::vector<std::string> argument_names = {};
   std::vector<Preset> presets = {};
+  std::vector<TextureSpec> textures = {};  // texture objects, made before the launch and destroyed behind it
 };
 
 /// A __constant__, __device__ or __managed__ variable that the host sets before the first launch.

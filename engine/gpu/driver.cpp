@@ -55,6 +55,11 @@ void resolve_memory(Resolver& resolve, Driver& driver) {
   resolve(driver.ipc_open_mem_handle, "cuIpcOpenMemHandle_v2");
   resolve(driver.ipc_close_mem_handle, "cuIpcCloseMemHandle");
   resolve(driver.memset_d8_async, "cuMemsetD8Async");
+  resolve(driver.array_create, "cuArray3DCreate_v2");
+  resolve(driver.array_destroy, "cuArrayDestroy");
+  resolve(driver.memcpy_3d, "cuMemcpy3D_v2");
+  resolve(driver.texture_object_create, "cuTexObjectCreate");
+  resolve(driver.texture_object_destroy, "cuTexObjectDestroy");
 }
 
 void resolve_execution(Resolver& resolve, Driver& driver) {

@@ -50,6 +50,13 @@ struct Driver {
   CUresult (*ipc_close_mem_handle)(CUdeviceptr address);
   CUresult (*memset_d8_async)(CUdeviceptr to, unsigned char value, size_t bytes, CUstream stream);
 
+  CUresult (*array_create)(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR* description);
+  CUresult (*array_destroy)(CUarray array);
+  CUresult (*memcpy_3d)(const CUDA_MEMCPY3D* copy);
+  CUresult (*texture_object_create)(CUtexObject* object, const CUDA_RESOURCE_DESC* resource,
+                                    const CUDA_TEXTURE_DESC* texture, const CUDA_RESOURCE_VIEW_DESC* view);
+  CUresult (*texture_object_destroy)(CUtexObject object);
+
   CUresult (*module_load_data_ex)(CUmodule* module, const void* image, unsigned int options, CUjit_option* names,
                                   void** values);
   CUresult (*module_unload)(CUmodule module);

@@ -33,25 +33,60 @@ std::vector<std::byte> bytes_of(const std::string& hex) {
 json extent_to_json(const Dim3& extent) { return {extent.x, extent.y, extent.z}; }
 Dim3 extent_from_json(const json& extent) { return {extent.at(0), extent.at(1), extent.at(2)}; }
 
+json pointer_to_json(const BufferArgument& pointer) {
+  json document = {{"buffer", pointer.buffer}, {"offset", pointer.offset_bytes}};
+  if (pointer.texture) document["texture"] = *pointer.texture;
+  return document;
+}
+
+BufferArgument pointer_from_json(const json& document) {
+  BufferArgument pointer{document.at("buffer"), document.at("offset")};
+  if (document.contains("texture")) pointer.texture = document.at("texture").get<size_t>();
+  return pointer;
+}
+
 json argument_to_json(const Argument& argument) {
   if (const auto* value = std::get_if<ScalarArgument>(&argument)) {
     json pointers = json::array();
     for (const auto& member : value->pointers)
-      pointers.push_back({member.offset, member.target.buffer, member.target.offset_bytes});
+      pointers.push_back({{"at", member.offset}, {"target", pointer_to_json(member.target)}});
     return {{"value", hex_of(value->bytes)}, {"pointers", pointers}};
   }
-  const auto& buffer = std::get<BufferArgument>(argument);
-  return {{"buffer", buffer.buffer}, {"offset", buffer.offset_bytes}};
+  return pointer_to_json(std::get<BufferArgument>(argument));
 }
 
 Argument argument_from_json(const json& argument) {
   if (argument.contains("value")) {
     ScalarArgument value{bytes_of(argument.at("value")), {}, {}};
     for (const json& member : argument.at("pointers"))
-      value.pointers.push_back({member.at(0), {member.at(1), member.at(2)}});
+      value.pointers.push_back({member.at("at"), pointer_from_json(member.at("target"))});
     return value;
   }
-  return BufferArgument{argument.at("buffer"), argument.at("offset")};
+  return pointer_from_json(argument);
+}
+
+json texture_to_json(const TextureSpec& texture) {
+  return {{"buffer", texture.buffer},
+          {"shape", static_cast<int>(texture.shape)},
+          {"type", name_of(texture.type)},
+          {"channels", texture.channels},
+          {"extent", extent_to_json(texture.extent)},
+          {"linear_filter", texture.linear_filter},
+          {"normalized", texture.normalized},
+          {"normalized_float", texture.normalized_float},
+          {"address", static_cast<int>(texture.address)}};
+}
+
+TextureSpec texture_from_json(const json& document) {
+  return {.buffer = document.at("buffer"),
+          .shape = static_cast<TextureSpec::Shape>(document.at("shape").get<int>()),
+          .type = dtype_from(document.at("type").get<std::string>()).value_or(DType::f32),
+          .channels = document.at("channels"),
+          .extent = extent_from_json(document.at("extent")),
+          .linear_filter = document.at("linear_filter"),
+          .normalized = document.at("normalized"),
+          .normalized_float = document.at("normalized_float"),
+          .address = static_cast<TextureSpec::Address>(document.at("address").get<int>())};
 }
 
 /// A name is a string; a phrase is an object with its form and its places.
@@ -88,7 +123,8 @@ Preset preset_from_json(const json& document) {
 }
 
 json launch_to_json(const Launch& launch) {
-  json arguments = json::array(), presets = json::array();
+  json arguments = json::array(), presets = json::array(), textures = json::array();
+  for (const TextureSpec& texture : launch.textures) textures.push_back(texture_to_json(texture));
   for (const Preset& preset : launch.presets) presets.push_back(preset_to_json(preset));
   for (const Argument& argument : launch.arguments) arguments.push_back(argument_to_json(argument));
   return {{"kernel", launch.kernel},
@@ -96,7 +132,8 @@ json launch_to_json(const Launch& launch) {
           {"block", extent_to_json(launch.block)},
           {"shared_bytes", launch.shared_bytes},
           {"arguments", std::move(arguments)},
-          {"presets", std::move(presets)}};
+          {"presets", std::move(presets)},
+          {"textures", std::move(textures)}};
 }
 
 Launch launch_from_json(const json& document) {
@@ -106,6 +143,7 @@ Launch launch_from_json(const json& document) {
   launch.block = extent_from_json(document.at("block"));
   launch.shared_bytes = document.at("shared_bytes");
   for (const auto& argument : document.at("arguments")) launch.arguments.push_back(argument_from_json(argument));
+  for (const auto& texture : document.at("textures")) launch.textures.push_back(texture_from_json(texture));
   for (const auto& preset : document.at("presets")) launch.presets.push_back(preset_from_json(preset));
   return launch;
 }

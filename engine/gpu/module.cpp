@@ -68,11 +68,11 @@ std::string name_in_module(const LoadedModule& module, const CompiledModule& com
 
 /// What the launch finds in variables and in arrays of pointers.
 Result<void> store_presets(const LoadedModule& module, const CompiledModule& compiled, const Launch& launch,
-                           std::span<const uint64_t> addresses) {
+                           std::span<const uint64_t> addresses, std::span<const uint64_t> textures) {
   GpuContext& context = *module.context();
   const Driver& driver = context.driver();
   for (const Preset& preset : launch.presets) {
-    const std::vector<std::byte> bytes = argument_bytes(Argument{preset.value}, addresses);
+    const std::vector<std::byte> bytes = argument_bytes(Argument{preset.value}, addresses, textures);
     CUdeviceptr address = preset.variable.empty() ? addresses[preset.buffer] : 0;
     size_t room = bytes.size();
     CUresult status = CUDA_SUCCESS;
@@ -205,11 +205,19 @@ Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& modul
   }
   if (auto ok = check_extents(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
   if (auto ok = allow_shared_memory(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
-  if (auto ok = store_presets(*module, compiled, launch, addresses); !ok) return tl::unexpected(ok.error());
+  std::vector<uint64_t> textures;
+  for (const TextureSpec& one : launch.textures) {
+    auto texture = GpuTexture::make(module->context(), one, addresses[one.buffer]);
+    if (!texture) return tl::unexpected(texture.error());
+    textures.push_back((*texture)->object());
+    prepared.textures.push_back(std::move(*texture));
+  }
+  if (auto ok = store_presets(*module, compiled, launch, addresses, textures); !ok) return tl::unexpected(ok.error());
   prepared.cooperative = waits_for_whole_grid(compiled.ptx, launch.kernel);
   if (prepared.cooperative)
     if (auto ok = check_that_all_blocks_fit(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
-  for (const Argument& argument : launch.arguments) prepared.arguments.push_back(argument_bytes(argument, addresses));
+  for (const Argument& argument : launch.arguments)
+    prepared.arguments.push_back(argument_bytes(argument, addresses, textures));
   return prepared;
 }
 

@@ -15,6 +15,7 @@
 
 #include "engine/compile/compiler.hpp"
 #include "engine/gpu/context.hpp"
+#include "engine/gpu/texture.hpp"
 #include "engine/plan.hpp"
 
 namespace tilescope {
@@ -59,9 +60,11 @@ struct PreparedLaunch {
   uint32_t shared_bytes = 0;
   bool cooperative = false;                       // all blocks run at once, and may wait for one another
   std::vector<std::vector<std::byte>> arguments;  // as the kernel receives them, in order
+  std::vector<std::shared_ptr<GpuTexture>> textures = {};
 };
 
-/// `addresses[k]` is where Plan::buffers[k] lies. Raises the kernel's limit of dynamic shared memory where needed.
+/// `addresses[k]` is where Plan::buffers[k] lies. Makes the texture objects of what the buffers hold now, and raises
+/// the kernel's limit of dynamic shared memory where needed.
 Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& module, const CompiledModule& compiled,
                                       const Launch& launch, std::span<const uint64_t> addresses);
 

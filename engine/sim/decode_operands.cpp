@@ -65,6 +65,7 @@ Result<Operation> OperandDecoder::decode(const PtxInstruction& instruction, cons
 
 Result<void> OperandDecoder::all_operands() {
   if (resolved_->is_copy) return async_copy();
+  if (resolved_->is_texture) return texture_fetch();
   const auto& operands = instruction_->operands;
   std::string_view sources = sources_of(*resolved_->row);
   size_t next = 0;

@@ -64,6 +64,7 @@ class OperandDecoder {
   Result<void> address(const PtxOperand& operand);
   Result<void> parameter(uint64_t offset);
   Result<void> async_copy();
+  Result<void> texture_fetch();
   Result<uint16_t> copy_address(const PtxOperand& operand, Space space, int32_t& offset, bool& narrow);
   Result<void> vector_operand(const PtxOperand& operand, char kind, bool is_destination);
   Result<void> fragment(const PtxOperand& operand, char kind, bool is_destination);

@@ -48,6 +48,7 @@ const std::unordered_map<std::string, const IsaRow*>& isa_table() {
         move_rows(),
         video_rows(),
         memory_rows(),
+        texture_rows(),
         atomic_rows(),
         warp_rows(),
         control_rows(),

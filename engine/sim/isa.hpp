@@ -11,6 +11,7 @@
 //   x          a register of any width          w  a vector {…} of registers
 //   m          an address                       v  what a memory operation moves: a register or a vector
 //   l          a label                          t  a table of labels
+//   T          what a texture fetch gives, or where it reads: {…} or {…}|p, and [object, {coordinates}]
 //   F E        a fragment of a matrix: a vector of up to eight registers of 4 bytes, of 8 bytes
 //
 // Handlers of one family are in one execute_*.cpp, which includes its section of isa.def.
@@ -55,6 +56,7 @@ std::span<const IsaRow> packed_convert_rows();
 std::span<const IsaRow> move_rows();
 std::span<const IsaRow> video_rows();
 std::span<const IsaRow> memory_rows();
+std::span<const IsaRow> texture_rows();
 std::span<const IsaRow> atomic_rows();
 std::span<const IsaRow> warp_rows();
 std::span<const IsaRow> control_rows();

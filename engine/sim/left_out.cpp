@@ -9,7 +9,10 @@ std::optional<Phrase> what_is_left_out(std::string_view opcode) {
   const auto begins = [&](std::initializer_list<std::string_view> heads) {
     return std::any_of(heads.begin(), heads.end(), [&](std::string_view head) { return opcode.starts_with(head); });
   };
-  if (begins({"tex.", "tld4.", "txq."})) return Phrase("textures (cudaTextureObject_t)");
+  if (begins({"tex.cube", "tex.level.cube", "tex.grad.cube", "tex.acube", "tex.level.acube", "tex.grad.acube"}))
+    return Phrase("cube maps (texCubemap)");
+  if (begins({"tld4."})) return Phrase("gathers from textures (tex2Dgather)");
+  if (begins({"tex.", "txq."})) return Phrase("this kind of texture access");
   if (begins({"suld.", "sust.", "sured.", "suq."})) return Phrase("surfaces (cudaSurfaceObject_t)");
   if (begins({"istypep."})) return Phrase("textures and surfaces");
   if (begins({"mma.sp"})) return Phrase("sparse matrix products (mma.sp)");

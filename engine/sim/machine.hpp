@@ -41,6 +41,11 @@ struct LaunchSetup {
   uint32_t dynamic_shared_bytes = 0;
   std::vector<uint8_t> parameters;
   MemoryMap memory;  // buffers and the module's variables
+  struct Texture {
+    TextureSpec spec;
+    uint64_t address = 0;  // of its first texel
+  };
+  std::vector<Texture> textures;  // texture_object() of each is what the kernel gets
   std::shared_ptr<const SharedNames> shared_names;
   DeviceHeap* heap = nullptr;
   size_t buffers = 0;
@@ -240,6 +245,10 @@ class Machine {
   void report_string(Warp& warp, const Operation* operation, size_t lane, uint64_t address);
   /// free of an address that malloc has not given, or that is free already.
   void report_free(Warp& warp, const Operation* operation, size_t lane, FindingId id, uint64_t address);
+  /// What lies at an address of global memory; nothing if there is no buffer or variable.
+  const Extent* extent_at(uint64_t address) const { return memory_.find(address, 1); }
+  /// A texture fetch reads texels that were never written, the first of them at `address`.
+  void report_texel(Warp& warp, const Operation* operation, size_t lane, uint64_t address, size_t bytes);
   /// The memory instructions look up anew where their addresses are.
   void forget_places();
   /// Flags of local memory, of lane 0 of a warp.

@@ -1,4 +1,4 @@
-// What the functions of the run time (execute_library.cpp) need of a machine.
+// What the functions of the run time (execute_library.cpp) and texture fetches need of a machine.
 #include <fmt/format.h>
 
 #include "engine/sim/machine.hpp"
@@ -28,6 +28,17 @@ void Machine::report_free(Warp& warp, const Operation* operation, size_t lane, F
              ? phrase("free of {}, which is free already", place_text(extent, address))
              : phrase("free of {}, which malloc has not returned", place_text(extent, address)),
          extent, extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
+}
+
+void Machine::report_texel(Warp& warp, const Operation* operation, size_t lane, uint64_t address, size_t bytes) {
+  const Extent* extent = memory_.nearest(address);
+  const auto index = static_cast<uint32_t>(operation - warp.code);
+  if (extent == nullptr) return;
+  if (extent->made_on_read != nullptr) return extent->made_on_read->make_contents(address - extent->low, bytes);
+  if (!setup_.checks || count_again(index, 1, "uninitialised-read")) return;
+  report(warp, index, static_cast<uint32_t>(lane), 1, "uninitialised-read",
+         phrase("texture read of {} bytes at {}", bytes, place_text(extent, address)), extent,
+         static_cast<int64_t>(address - extent->low));
 }
 
 void Machine::forget_places() {

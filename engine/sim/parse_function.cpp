@@ -279,7 +279,7 @@ class FunctionParser {
 
   bool parse_operand(PtxOperand& operand, int depth) {
     if (depth > 3) return cursor_.fail("operands are nested too deeply");
-    if (cursor_.accept('{')) return list(operand, '}', depth);
+    if (cursor_.accept('{')) return list(operand, '}', depth) && rest_of_pair(operand, depth);
     if (is_call_ && cursor_.accept('(')) return list(operand, ')', depth);
     if (cursor_.accept('[')) return address(operand, depth);
     if (at_constant(cursor_)) {
@@ -320,7 +320,11 @@ class FunctionParser {
 
   bool word(PtxOperand& operand, int depth) {
     const std::string_view name = cursor_.take().text;
-    if (name != "_" && !find_word(name, operand)) return false;
+    return (name == "_" || find_word(name, operand)) && rest_of_pair(operand, depth);
+  }
+
+  /// p|q, or the {a, b, c, d}|p of a texture fetch.
+  bool rest_of_pair(PtxOperand& operand, int depth) {
     if (!cursor_.accept('|')) return true;
     PtxOperand second, first = operand;
     if (!parse_operand(second, depth + 1)) return false;

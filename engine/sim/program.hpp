@@ -20,6 +20,7 @@
 
 #include "engine/sim/ast.hpp"
 #include "engine/sim/written_memory.hpp"
+#include "engine/texture.hpp"
 #include "engine/trace.hpp"
 
 namespace tilescope {
@@ -181,6 +182,16 @@ struct FragmentOperands {
   FragmentShape shape;              // of a load or store
 };
 
+/// The operands of a texture fetch.
+struct TextureOperands {
+  TextureSpec::Shape shape = TextureSpec::Shape::two;  // of the instruction; linear memory is read as one dimension
+  bool integer_coordinates = false;
+  std::array<uint16_t, 4> results{};      // slots
+  std::array<uint16_t, 4> coordinates{};  // slots: the layer first
+  uint16_t object = 0;                    // slot of the texture object
+  uint16_t resident = 0;                  // index of the predicate that says whether the texels were there; 0: none
+};
+
 /// A function that is called while the program runs (inline_calls.hpp).
 struct Subroutine {
   uint32_t operation = 0;   // where it begins
@@ -235,6 +246,7 @@ struct Program {
   std::vector<MemorySite> sites;
   std::vector<uint32_t> observed_sites;     // indices into sites
   std::vector<FragmentOperands> fragments;  // by Operation::extra of the matrix instructions
+  std::vector<TextureOperands> textures;    // by Operation::extra of the texture fetches
 
   uint32_t register_slots = 0;             // of one warp
   uint32_t predicates = 1;                 // of one warp, with the always-true one
@@ -272,6 +284,7 @@ constexpr uint64_t kModuleWindow = uint64_t{4} << kRegionBits;
 constexpr uint64_t kParameterWindow = uint64_t{5} << kRegionBits;
 constexpr uint64_t kCodeWindow = uint64_t{6} << kRegionBits;        // addresses of functions
 constexpr uint64_t kHeapWindow = uint64_t{7} << kRegionBits;        // what malloc gives
+constexpr uint64_t kTextureWindow = uint64_t{8} << kRegionBits;     // texture objects, which are no addresses
 constexpr uint64_t kWorkspaceWindow = uint64_t{10} << kRegionBits;  // of a cooperative launch
 
 /// Functions of a module have an address each; 0 is none's.
@@ -279,5 +292,8 @@ constexpr uint64_t kFunctionSpacing = 128;
 constexpr uint64_t address_of_function(uint32_t function) {
   return kCodeWindow + (uint64_t{function} + 1) * kFunctionSpacing;
 }
+
+/// Texture object k of a launch.
+constexpr uint64_t texture_object(size_t texture) { return kTextureWindow + (uint64_t{texture} + 1) * 64; }
 
 }  // namespace tilescope

@@ -256,6 +256,7 @@ ResolvedInstruction resolve(const PtxFunction& function, const PtxInstruction& i
   } else if (!one_of(head, {"video", "parameter", "pack", "unpack", "clock", "jump", "end"}) &&
              instruction.opcode != "bra.backward") {
     resolved.row = find_isa_row(instruction.opcode);
+    resolved.is_texture = head == "tex";
     if (one_of(head, {"call malloc", "call free"})) resolved.sees_others = true;
     if (head == "cvta" && parts.size() > 2)
       resolved.space = space_from(parts[parts.size() - 2]).value_or(Space::global);

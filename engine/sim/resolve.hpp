@@ -18,6 +18,7 @@ struct ResolvedInstruction {
   bool is_memory = false;     // has a MemorySite
   bool is_matrix = false;     // MemorySite::is_matrix
   bool is_copy = false;       // cp.async: a second site follows, of what it writes
+  bool is_texture = false;    // a texture fetch
   bool is_parameter = false;  // a load of kernel parameters, whose address is known
   bool sees_others = false;   // an atomic or volatile access, which may wait for another block's write
   bool is_strong = false;     // of a memory instruction: volatile, relaxed and stronger, atomic

@@ -174,18 +174,25 @@ class Simulator : public Executor {
       return fail(ErrorId::argument_count, launch.kernel, declared.size(), launch.arguments.size());
     std::vector<uint8_t> parameters(program.parameter_bytes, 0);
     const std::vector<uint64_t> addresses = addresses_of(buffers);
+    const std::vector<uint64_t> textures = texture_objects(launch);
     for (size_t i = 0; i < declared.size(); ++i) {
       const auto* buffer = std::get_if<BufferArgument>(&launch.arguments[i]);
       const Phrase text =
           buffer != nullptr ? Phrase("a buffer") : Phrase(std::get<ScalarArgument>(launch.arguments[i]).text);
       if (buffer != nullptr && (buffer->buffer >= buffers.size() || buffers[buffer->buffer] == nullptr))
         return fail(ErrorId::bad_argument, phrase("buffer {}", buffer->buffer), "there is no such buffer");
-      const std::vector<std::byte> bytes = argument_bytes(launch.arguments[i], addresses);
+      const std::vector<std::byte> bytes = argument_bytes(launch.arguments[i], addresses, textures);
       if (bytes.size() != declared[i].bytes)
         return fail(ErrorId::argument_size, i + 1, launch.kernel, declared[i].bytes, text, bytes.size());
       if (!bytes.empty()) std::memcpy(parameters.data() + program.parameter_offsets[i], bytes.data(), bytes.size());
     }
     return parameters;
+  }
+
+  static std::vector<uint64_t> texture_objects(const Launch& launch) {
+    std::vector<uint64_t> objects;
+    for (size_t i = 0; i < launch.textures.size(); ++i) objects.push_back(texture_object(i));
+    return objects;
   }
 
   static std::vector<uint64_t> addresses_of(std::span<const std::shared_ptr<DeviceBuffer>> buffers) {
@@ -199,7 +206,7 @@ class Simulator : public Executor {
                                     std::span<const std::shared_ptr<DeviceBuffer>> buffers) {
     const std::vector<uint64_t> addresses = addresses_of(buffers);
     for (const Preset& preset : launch.presets) {
-      const std::vector<std::byte> bytes = argument_bytes(Argument{preset.value}, addresses);
+      const std::vector<std::byte> bytes = argument_bytes(Argument{preset.value}, addresses, texture_objects(launch));
       if (preset.variable.empty()) {
         if (auto* simulated = dynamic_cast<SimulatedBuffer*>(buffers[preset.buffer].get())) simulated->store(0, bytes);
         continue;
@@ -222,6 +229,12 @@ class Simulator : public Executor {
       setup.buffers = std::max(setup.buffers, static_cast<size_t>(extent.buffer) + 1);
       setup.memory.add(std::move(extent));
     }
+  }
+
+  static void add_textures(const Launch& launch, std::span<const std::shared_ptr<DeviceBuffer>> buffers,
+                           LaunchSetup& setup) {
+    for (const TextureSpec& texture : launch.textures)
+      setup.textures.push_back({texture, buffers[texture.buffer]->address()});
   }
 
   static void add_variables(const LoadedModule& module, LaunchSetup& setup) {
@@ -282,6 +295,7 @@ class Simulator : public Executor {
     setup.multiprocessors = gpu.multiprocessors;
     setup.warps_per_multiprocessor = gpu.max_warps_per_multiprocessor;
     add_buffers(buffers, setup);
+    add_textures(launch, buffers, setup);
     add_variables(**loaded, setup);
     limit_resident_blocks(module, launch, gpu, setup);
     const HostPages workspace(kWorkspaceBytes);

@@ -5,6 +5,7 @@
 namespace tilescope {
 
 bool is_toolkit_header(std::string_view path) {
+  if (path.ends_with("__nv_nvrtc_builtin_header.h")) return true;  // what NVRTC has in itself: texture functions
   const size_t include = path.find("/include/");
   if (include == std::string_view::npos) return path.find('/') == std::string_view::npos && path.starts_with("cuda_");
   // /usr/local/cuda-13.0/include, …/site-packages/nvidia/cuda_runtime/include, /usr/include of a distribution.

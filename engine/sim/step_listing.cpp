@@ -83,7 +83,7 @@ std::vector<ValueKind> operand_kinds(const PtxInstruction& instruction) {
   };
   if (head == "cvt" && types.size() >= 2) set(0, value_kind(types[types.size() - 2]));
   if (head == "cvta") std::fill(kinds.begin(), kinds.end(), ValueKind::address);
-  if (head == "set" && types.size() >= 2) set(0, value_kind(types[types.size() - 2]));
+  if (one_of(head, {"set", "tex"}) && types.size() >= 2) set(0, value_kind(types[types.size() - 2]));
   if (one_of(head, {"shl", "shr"})) set(2, ValueKind::unsigned_integer);
   if (one_of(head, {"bfe", "szext", "bmsk"})) set(2, ValueKind::unsigned_integer);
   if (one_of(head, {"bfi", "shf"})) set(3, ValueKind::unsigned_integer);

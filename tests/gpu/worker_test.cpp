@@ -23,6 +23,16 @@ Launch sample_launch() {
   launch.arguments = {BufferArgument{1, 16}, scalar(2.5f), scalar(int64_t{-3})};
   ScalarArgument rows = scalar(uint64_t{0});
   rows.pointers = {{0, BufferArgument{1, 8}}};
+  launch.arguments.emplace_back(BufferArgument{.buffer = 0, .texture = 0});
+  launch.textures = {{.buffer = 2,
+                      .shape = TextureSpec::Shape::layered_two,
+                      .type = DType::u8,
+                      .channels = 4,
+                      .extent = {7, 5, 3},
+                      .linear_filter = true,
+                      .normalized = true,
+                      .normalized_float = true,
+                      .address = TextureSpec::Address::mirror}};
   launch.presets = {{.variable = "_ZL6factor", .value = scalar(0.5f)}, {.buffer = 2, .value = rows}};
   return launch;
 }
@@ -53,6 +63,9 @@ TEST(LaunchProtocol, CarriesARequestUnchanged) {
   EXPECT_EQ(std::get<BufferArgument>(launch.arguments[0]).offset_bytes, 16);
   EXPECT_EQ(std::get<ScalarArgument>(launch.arguments[1]).bytes, scalar(2.5f).bytes);
   EXPECT_EQ(std::get<ScalarArgument>(launch.arguments[2]).bytes, scalar(int64_t{-3}).bytes);
+  EXPECT_EQ(std::get<BufferArgument>(launch.arguments[3]).texture, 0u);
+  EXPECT_FALSE(std::get<BufferArgument>(launch.arguments[0]).texture);
+  EXPECT_EQ(launch.textures, sample_launch().textures);
   ASSERT_EQ(launch.presets.size(), 2u);
   EXPECT_EQ(launch.presets[0].variable, "_ZL6factor");
   EXPECT_EQ(launch.presets[0].value.bytes, scalar(0.5f).bytes);

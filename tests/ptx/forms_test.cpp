@@ -76,8 +76,8 @@ TEST(Forms, WhatIsListedAsAnErrorIsOne) {
 
 TEST(Forms, WhatIsLeftOutIsNamed) {
   const auto error = [](const char* opcode) { return error_of({"sm_80", opcode, "%r1, %r2"}); };
-  EXPECT_EQ(error("tex.2d.v4.f32.f32"),
-            "the simulator does not run textures (cudaTextureObject_t): 'tex.2d.v4.f32.f32' (PTX line 18)");
+  EXPECT_EQ(error("tex.cube.v4.f32.f32"),
+            "the simulator does not run cube maps (texCubemap): 'tex.cube.v4.f32.f32' (PTX line 18)");
   EXPECT_EQ(error("suld.b.2d.b32.trap"),
             "the simulator does not run surfaces (cudaSurfaceObject_t): 'suld.b.2d.b32.trap' (PTX line 18)");
   EXPECT_NE(error("mma.sp.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16").find("sparse matrix products"),
