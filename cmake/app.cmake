@@ -12,13 +12,13 @@ set(reading_sources app/sandbox/expression.cpp app/sandbox/host_calls.cpp app/sa
   app/sandbox/host_statements.cpp app/sandbox/host_suggestion.cpp app/sandbox/host_value.cpp
   app/sandbox/host_values.cpp app/sandbox/kernel_axes.cpp app/sandbox/kernel_extents.cpp
   app/sandbox/kernel_reading.cpp app/sandbox/parameter_type.cpp app/sandbox/source_facts.cpp
-  app/sandbox/token_terms.cpp)
+  app/sandbox/texture_suggestion.cpp app/sandbox/token_terms.cpp)
 add_library(tilescope_reading STATIC ${reading_sources})
 target_link_libraries(tilescope_reading PUBLIC tilescope_compile)
 
 # The form of a kernel, and the small languages that its fields and the command line share.
 set(form_sources app/sandbox/exec_line.cpp app/sandbox/form_defaults.cpp app/sandbox/kernel_form.cpp
-  app/cli/arguments.cpp app/cli/buffer_argument.cpp app/cli/scalar_argument.cpp)
+  app/cli/arguments.cpp app/cli/buffer_argument.cpp app/cli/scalar_argument.cpp app/cli/texture_argument.cpp)
 add_library(tilescope_forms STATIC ${form_sources})
 target_link_libraries(tilescope_forms PUBLIC tilescope_reading tilescope_engine)
 

@@ -106,6 +106,14 @@ class ArgumentReader {
       return {};
     }
     if (spec.starts_with("ptrs:")) return gather_pointers(spec, usual_name, true);
+    if (spec.starts_with("tex:")) {
+      auto texture = parse_texture(spec, names_);
+      if (!texture) return tl::unexpected<Error>(texture.error());
+      texture->texels.name = usual_name;
+      texture->texture.buffer = buffers_.size();
+      parsed_.textures.push_back(texture->texture);
+      return add_buffer(spec, std::move(texture->texels));
+    }
     if (!spec.starts_with("buf:")) return {};
     auto buffer = parse_buffer(spec, names_);
     if (!buffer) return tl::unexpected<Error>(buffer.error());
@@ -180,6 +188,11 @@ class ArgumentReader {
     }
     if (parts.size() < 2) return fail(ErrorId::bad_argument, whole, phrase("'{}' is not TYPE:VALUE", spec));
     if (parts[0] == "buf") return Argument{BufferArgument{.buffer = next_++, .raw = raw}};
+    if (parts[0] == "tex") {
+      BufferArgument object{.buffer = next_++};
+      object.texture = next_texture_++;
+      return Argument{object};
+    }
     if (parts[0] == "ptr") return read_pointer(spec, parts[1], raw);
     if (parts[0] == "struct") return read_struct(spec, parts[1]);
     if (parts[0] == "ptrs") {
@@ -227,6 +240,7 @@ class ArgumentReader {
         ++pointer.buffer;
         continue;
       }
+      buffers_[pointer.buffer].role = role_behind_pointer(pointer.buffer);
       if (sign == std::string::npos) return Argument{pointer};
       const auto offset = parse_whole<int64_t>(std::string_view(text).substr(text[sign] == '+' ? sign + 1 : sign));
       if (!offset) return fail(ErrorId::bad_argument, spec, phrase("'{}' is not a number of bytes", text.substr(sign)));
@@ -236,6 +250,12 @@ class ArgumentReader {
     return fail(ErrorId::bad_argument, spec,
                 names.empty() ? phrase("there is no buffer '{}'; there is none", name)
                               : phrase("there is no buffer '{}'; there are {}", name, names));
+  }
+
+  /// Texels that a texture object only reads may be written through a pointer.
+  Role role_behind_pointer(size_t buffer) const {
+    const auto is_read = [&](const TextureSpec& texture) { return texture.buffer == buffer; };
+    return std::ranges::any_of(parsed_.textures, is_read) ? Role::inout : buffers_[buffer].role;
   }
 
   /// Members at multiples of their size, as C lays out a struct of fundamental types.
@@ -273,6 +293,7 @@ class ArgumentReader {
   const NameLookup& names_;
   std::span<const std::string> usual_names_;
   size_t next_;  // the buffer of the next buf: spec
+  size_t next_texture_ = 0;
   ParsedArguments parsed_;
 };
 

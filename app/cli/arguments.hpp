@@ -7,6 +7,7 @@
 //     null                                      a null pointer
 //     ptr:NAME  ptr:NAME+OFFSET                 once more a pointer to a buffer that another argument declares
 //     buf:TYPE:COUNT:INIT[:NAME]                a buffer; INIT as fill_from() reads it
+//     tex:TYPE:WIDTHxHEIGHT:INIT[:OPTION…]      a texture object; see parse_texture()
 //     ptrs:buf:f32:16:normal;ptr:x              an array of pointers, such as float**; 8*buf:… stands for eight of them
 //     raw:buf:…  raw:ptr:…                      the kernel reinterprets the bytes: any type of elements is accepted
 //     PARAMETER=SPEC                            for the parameter of that name; the others follow in kernel order
@@ -58,6 +59,7 @@ struct ParsedArguments {
   std::vector<std::string> names;  // parallel: the parameter that each is for; "": the next one
   std::vector<Preset> presets;     // contents of arrays of pointers
   std::vector<VariableInput> variables;
+  std::vector<TextureSpec> textures;  // of tex: arguments
 };
 
 /// The --arg specs of `exec` and its --symbol NAME=SPEC: scalars, and buffers which are added to `buffers`. A buffer
@@ -74,6 +76,18 @@ Result<ScalarArgument> parse_scalar(const std::string& spec, std::string_view ty
                                     const NameLookup& names = no_names);
 /// "buf:TYPE:COUNT:INIT[:NAME]"; the name is empty where none is given.
 Result<BufferSpec> parse_buffer(const std::string& spec, const NameLookup& names = no_names);
+/// The type, the count and the initial content of a buffer, each as "buf:…" has it.
+Result<BufferSpec> parse_contents(const std::string& spec, const std::string& type, const std::string& count,
+                                  const std::string& init, const NameLookup& names);
+
+/// "tex:TYPE[x2|x4]:WIDTH[xHEIGHT[xDEPTH]]:INIT[:OPTION…]": the texels, as a buffer without a name whose extents are
+/// depth, height, width and channels, and how they are read. Options: point linear clamp wrap mirror border normalized
+/// float layered linear-memory.
+struct ParsedTexture {
+  BufferSpec texels;
+  TextureSpec texture;  // its `buffer` is not set
+};
+Result<ParsedTexture> parse_texture(const std::string& spec, const NameLookup& names = no_names);
 
 /// A number that is all of the text.
 template <class T>

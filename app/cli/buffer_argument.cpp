@@ -130,31 +130,37 @@ std::string read_fill(const std::string& text, BufferSpec& buffer) {
 
 }  // namespace
 
-Result<BufferSpec> parse_buffer(const std::string& spec, const NameLookup& names) {
-  auto parts = split(spec, ':', 5);
-  if (parts.size() < 4) return fail(ErrorId::bad_argument, spec, "a buffer is buf:TYPE:COUNT:INIT[:NAME]");
+Result<BufferSpec> parse_contents(const std::string& spec, const std::string& type_name, const std::string& count,
+                                  const std::string& init, const NameLookup& names) {
   BufferSpec buffer;
-  const auto type = dtype_from(parts[1] == "bool" ? "u8" : parts[1]);
+  const auto type = dtype_from(type_name == "bool" ? "u8" : type_name);
   if (!type)
-    return fail(ErrorId::bad_argument, spec, phrase("there is no element type '{}'; there are {}", parts[1], kTypes));
+    return fail(ErrorId::bad_argument, spec, phrase("there is no element type '{}'; there are {}", type_name, kTypes));
   buffer.type = *type;
-  buffer.shape = parse_shape(parts[2]);
+  buffer.shape = parse_shape(count);
   if (buffer.shape.empty()) {
-    auto shape = evaluate_shape(spec, parts[2], names);
+    auto shape = evaluate_shape(spec, count, names);
     if (!shape) return tl::unexpected<Error>(shape.error());
     buffer.shape = std::move(*shape);
   }
+  if (const std::string problem = read_fill(init, buffer); !problem.empty())
+    return fail(ErrorId::bad_argument, spec, problem);
+  // What a kernel does with an unknown buffer is not declared; only a poisoned one is surely an output.
+  buffer.role = buffer.fill == Fill::poison ? Role::output : Role::inout;
+  return buffer;
+}
+
+Result<BufferSpec> parse_buffer(const std::string& spec, const NameLookup& names) {
+  auto parts = split(spec, ':', 5);
+  if (parts.size() < 4) return fail(ErrorId::bad_argument, spec, "a buffer is buf:TYPE:COUNT:INIT[:NAME]");
   std::error_code ignored;
   const std::string whole = parts.size() == 5 ? parts[3] + ":" + parts[4] : std::string();
   if (whole.starts_with("@") && std::filesystem::exists(whole.substr(1), ignored)) {  // a colon in the file's name
     parts[3] = whole;
     parts[4].clear();
   }
-  if (const std::string problem = read_fill(parts[3], buffer); !problem.empty())
-    return fail(ErrorId::bad_argument, spec, problem);
-  // What a kernel does with an unknown buffer is not declared; only a poisoned one is surely an output.
-  buffer.role = buffer.fill == Fill::poison ? Role::output : Role::inout;
-  if (parts.size() == 5) buffer.name = parts[4];
+  auto buffer = parse_contents(spec, parts[1], parts[2], parts[3], names);
+  if (buffer && parts.size() == 5) buffer->name = parts[4];
   return buffer;
 }
 

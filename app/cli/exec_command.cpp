@@ -103,6 +103,7 @@ Result<void> read_launch(const ExecOptions& options, ExecNames& known, Plan& pla
   launch.arguments = std::move(parsed->arguments);
   launch.argument_names = std::move(parsed->names);
   launch.presets = std::move(parsed->presets);
+  launch.textures = std::move(parsed->textures);
   plan.variables = std::move(parsed->variables);
   plan.launches = {std::move(launch)};
   return {};

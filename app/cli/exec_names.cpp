@@ -12,7 +12,7 @@ namespace {
 std::optional<std::string> number_of(const std::string& spec) {
   const auto parts = split(spec, ':', 2);
   if (parts.size() != 2 || parts[1].find_first_of(":;") != std::string::npos) return std::nullopt;
-  if (parts[0] == "bytes" || parts[0] == "ptr" || parts[0] == "struct") return std::nullopt;
+  if (parts[0] == "bytes" || parts[0] == "ptr" || parts[0] == "tex" || parts[0] == "struct") return std::nullopt;
   if (parts[1] == "true" || parts[1] == "false") return parts[1] == "true" ? "1" : "0";
   return split_at_commas(parts[1]).size() == 1 ? std::optional(parts[1]) : std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include "app/sandbox/host_suggestion.hpp"
 #include "app/sandbox/kernel_form.hpp"
 #include "app/sandbox/kernel_reading.hpp"
+#include "app/sandbox/texture_suggestion.hpp"
 
 namespace tilescope {
 namespace {
@@ -103,6 +104,8 @@ class Suggestion {
         for (const ParameterType& member : parameter.members) suggest_argument(member, name + "." + member.name);
         return;
       case Kind::unknown:
+        if (is_texture_object(parameter))
+          return put(name + ".spec", suggest_texture(kernel_, name, facts_.types), Origin::body);
         put(name + ".spec", parameter.is_table ? fmt::format("ptrs:4*buf:{}:n:normal", name_of(parameter.type)) : "",
             Origin::usual);
     }

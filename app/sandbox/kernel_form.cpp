@@ -328,20 +328,33 @@ class Filling {
     if (!text.empty() && read && read->arguments.size() == 1) {
       filled_.buffers = std::move(buffers);
       for (Preset& preset : read->presets) filled_.launch.presets.push_back(std::move(preset));
+      number_textures(read->arguments.front());
+      for (TextureSpec& texture : read->textures) filled_.launch.textures.push_back(texture);
       return read->arguments.front();
     }
     problem(field, "sandbox.unknown_type", {{"text", text}});
     return ScalarArgument{};
   }
 
+  /// The texture objects of an argument come behind those of the others.
+  void number_textures(Argument& argument) const {
+    const size_t before = filled_.launch.textures.size();
+    if (auto* object = std::get_if<BufferArgument>(&argument); object != nullptr && object->texture)
+      *object->texture += before;
+    if (auto* value = std::get_if<ScalarArgument>(&argument))
+      for (ScalarArgument::Pointer& pointer : value->pointers)
+        if (pointer.target.texture) *pointer.target.texture += before;
+  }
+
   /// "ptrs:4*buf:f32:n:normal" → "ptrs:4*buf:f32:4096:normal": the command line knows no n.
   std::string with_counts(const std::string& text) {
     constexpr size_t kAll = std::numeric_limits<size_t>::max();
-    if (!text.starts_with("ptrs:")) return text;
+    const bool table = text.starts_with("ptrs:");
+    if (!table && !text.starts_with("tex:")) return text;
     std::string result;
-    for (const std::string& element : split(text.substr(5), ';', kAll)) {
+    for (const std::string& element : split(table ? text.substr(5) : text, ';', kAll)) {
       std::vector<std::string> parts = split(element, ':', kAll);
-      if (parts.size() >= 4 && parts[0].ends_with("buf")) {
+      if (parts.size() >= 4 && (parts[0].ends_with("buf") || !table)) {
         std::string extents;
         for (const std::string& extent : split_extents(parts[2])) {
           const auto value = evaluate_whole(extent, names(), 1, 1e18L);
@@ -351,7 +364,7 @@ class Filling {
       }
       std::string joined;
       for (const std::string& part : parts) joined += (joined.empty() ? "" : ":") + part;
-      result += (result.empty() ? "ptrs:" : ";") + joined;
+      result += (!result.empty() ? ";" : table ? "ptrs:" : "") + joined;
     }
     return result;
   }

@@ -188,6 +188,7 @@ ParameterType value_type(const std::vector<std::string>& words, TypeReading& rea
       known(one.type, one.components, one.alignment);
       return type;
     }
+  if (name == "cudaTextureObject_t" || name == "CUtexObject") type.size = type.alignment = sizeof(uint64_t);
   const auto found = names.structs.find(name);
   if (found == names.structs.end() || found->second.empty()) return type;
   type.kind = ParameterType::Kind::structure;

@@ -35,6 +35,15 @@ Number number_declared(const std::string& parameter) {
   return all ? Number::whole : Number::unknown;
 }
 
+bool is_texture_object(const std::string& parameter) {
+  const auto tokens = source_tokens(parameter);
+  const bool pointer =
+      std::any_of(tokens.begin(), tokens.end(), [](const SourceToken& token) { return token.is("*"); });
+  return !pointer && std::any_of(tokens.begin(), tokens.end(), [](const SourceToken& token) {
+    return token.is("cudaTextureObject_t") || token.is("CUtexObject");
+  });
+}
+
 std::string list_of(const std::vector<std::string>& words) {
   std::string list;
   for (const std::string& one : words) list += (list.empty() ? "" : ", ") + one;
@@ -116,6 +125,11 @@ Result<void> check_types(const Plan& plan, const Launch& launch, const KernelInf
     const auto* argument = std::get_if<BufferArgument>(&launch.arguments[i]);
     if (!pointees[i] || argument == nullptr) continue;
     const Pointee& pointee = *pointees[i];
+    if (argument->texture) {
+      const bool named = declared.size() == launch.arguments.size();
+      return fail(ErrorId::argument_type, named ? fmt::format("{} ({})", i + 1, declared[i]) : fmt::format("{}", i + 1),
+                  kernel_name(kernel.name), Phrase("a pointer"), "tex:…");
+    }
     if (argument->raw && !pointee.is_pointer) continue;
     for (const BufferArgument& target : targets_of(launch, *argument, pointee)) {
       const BufferSpec& buffer = plan.buffers[target.buffer];
@@ -141,7 +155,13 @@ Result<void> check_arguments(const Launch& launch, const KernelInfo& kernel, con
     if (bytes != kernel.parameter_bytes[i])
       return fail(ErrorId::argument_size, place, name, kernel.parameter_bytes[i],
                   given != nullptr ? Phrase(given->text) : Phrase("a buffer"), bytes);
-    if (given == nullptr || !known) continue;
+    if (!known) continue;
+    const auto* buffer = std::get_if<BufferArgument>(&launch.arguments[i]);
+    if (is_texture_object(declared[i]) && (buffer == nullptr || !buffer->texture))
+      return fail(ErrorId::argument_type, place, name,
+                  Phrase("a texture object, as tex:f32x4:64x32:uniform makes one of 64 x 32 texels"),
+                  given != nullptr ? Phrase(given->text) : Phrase("a buffer"));
+    if (given == nullptr) continue;
     const Number wanted = number_declared(declared[i]);
     if (wanted == Number::unknown || given->number == Number::unknown || wanted == given->number) continue;
     return fail(ErrorId::argument_type, place, name,
