@@ -105,7 +105,7 @@ class Suggestion {
         return;
       case Kind::unknown:
         if (is_texture_object(parameter))
-          return put(name + ".spec", suggest_texture(kernel_, name, facts_.types), Origin::body);
+          return put(name + ".spec", suggest_texture(kernel_, name, facts_), Origin::body);
         put(name + ".spec", parameter.is_table ? fmt::format("ptrs:4*buf:{}:n:normal", name_of(parameter.type)) : "",
             Origin::usual);
     }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
 
 namespace tilescope {
 namespace {
@@ -33,6 +35,27 @@ std::string texel_text(const std::string& type, const TypeNames& types) {
   return value.components > 1 ? fmt::format("{}x{}", name, value.components == 2 ? 2 : 4) : name;
 }
 
+/// The texture that the first read of `name` among the tokens wants; of any name, if it is empty.
+std::optional<std::string> find_read(std::span<const SourceToken> tokens, const std::string& name,
+                                     const TypeNames& types) {
+  constexpr size_t kFarthest = 8;  // the texture is the first argument, or the second behind where the value goes
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].kind != SourceToken::Kind::name) continue;
+    const TextureFunction* function = function_named(tokens[i].text);
+    if (function == nullptr) continue;
+    std::string type;
+    size_t next = i + 1;
+    if (next < tokens.size() && tokens[next].is("<"))
+      for (++next; next < tokens.size() && !tokens[next].is(">"); ++next) type += std::string(tokens[next].text) + " ";
+    next = std::min(next, tokens.size());
+    const auto arguments = tokens.subspan(next, std::min(kFarthest, tokens.size() - next));
+    const bool reads = std::ranges::any_of(arguments, [&](const SourceToken& token) { return token.is(name); });
+    if (reads || name.empty())
+      return fmt::format("tex:{}:{}:uniform{}", texel_text(type, types), function->extents, function->options);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool is_texture_object(const ParameterType& parameter) {
@@ -41,24 +64,12 @@ bool is_texture_object(const ParameterType& parameter) {
           parameter.declared.find("CUtexObject") != std::string::npos);
 }
 
-std::string suggest_texture(const SourceKernel& kernel, const std::string& name, const TypeNames& types) {
+std::string suggest_texture(const SourceKernel& kernel, const std::string& name, const SourceFacts& facts) {
   const std::string last = name.substr(name.rfind('.') + 1);
-  const auto& body = kernel.body;
-  for (size_t i = 0; i < body.size(); ++i) {
-    const TextureFunction* function = function_named(body[i].text);
-    if (function == nullptr || body[i].kind != SourceToken::Kind::name) continue;
-    std::string type;
-    size_t next = i + 1;
-    if (next < body.size() && body[next].is("<"))
-      for (++next; next < body.size() && !body[next].is(">"); ++next) type += std::string(body[next].text) + " ";
-    // The texture is the first argument, or the second behind where the value goes.
-    const size_t end = std::min(next + 8, body.size());
-    const bool reads = std::any_of(body.begin() + static_cast<ptrdiff_t>(std::min(next, end)),
-                                   body.begin() + static_cast<ptrdiff_t>(end),
-                                   [&](const SourceToken& token) { return token.is(last); });
-    if (reads) return fmt::format("tex:{}:{}:uniform{}", texel_text(type, types), function->extents, function->options);
-  }
-  return "tex:f32:64x64:uniform";
+  if (auto found = find_read(kernel.body, last, facts.types)) return *found;
+  const std::vector<SourceToken> all = source_tokens(facts.text != nullptr ? *facts.text : std::string_view());
+  if (auto found = find_read(all, last, facts.types)) return *found;
+  return find_read(all, "", facts.types).value_or("tex:f32:64x64:uniform");
 }
 
 }  // namespace tilescope

@@ -162,6 +162,16 @@ TEST_F(TextureProgram, TheSuggestedLineHasATextureOfTheTypeThatTheKernelReads) {
   EXPECT_THAT(memory.problems, HasSubstr("--arg table=tex:u8x4:1000:uniform:linear-memory")) << memory.problems;
 }
 
+TEST_F(TextureProgram, TheSuggestionFollowsATextureIntoADeviceFunction) {
+  write("inside.cu",
+        "__device__ float sample(cudaTextureObject_t volume, int i) { return tex3D<float>(volume, i, 0, 0); }\n"
+        "__global__ void inside(cudaTextureObject_t data, float* out, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < n) out[i] = sample(data, i);\n"
+        "}\n");
+  EXPECT_THAT(exec("inside.cu").problems, HasSubstr("--arg data=tex:f32:16x16x16:uniform"));
+}
+
 TEST_F(TextureProgram, SurfacesAreRefusedByName) {
   write("surface.cu", "__global__ void k(cudaSurfaceObject_t out) { surf2Dwrite(1.0f, out, 4 * threadIdx.x, 0); }\n");
   const Outcome run = exec("surface.cu --grid 1 --block 32 --arg u64:0");
