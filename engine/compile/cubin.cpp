@@ -1,6 +1,7 @@
 #include "engine/compile/cubin.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -54,15 +55,20 @@ std::map<std::string, CubinKernel> read_cubin(std::span<const std::byte> cubin) 
 }
 
 std::string without_process(const std::string& symbol) {
-  constexpr std::string_view kUnnamed = "_GLOBAL__N_";
+  constexpr std::array<std::string_view, 2> kOwnOfFile{"_GLOBAL__N_", "_INTERNAL_"};
   std::string plain;
   size_t done = 0;
-  for (size_t at = symbol.find(kUnnamed); at != std::string::npos; at = symbol.find(kUnnamed, done)) {
+  const auto next = [&] {
+    size_t first = std::string::npos;
+    for (const std::string_view own : kOwnOfFile) first = std::min(first, symbol.find(own, done));
+    return first;
+  };
+  for (size_t at = next(); at != std::string::npos; at = next()) {
     size_t digits = at;  // the length of the mangled name stands before it
     while (digits > done && symbol[digits - 1] >= '0' && symbol[digits - 1] <= '9') --digits;
     const size_t length = at - digits > 0 && at - digits < 6 ? std::stoul(symbol.substr(digits, at - digits)) : 0;
-    if (length < kUnnamed.size() || at + length > symbol.size()) return symbol;
-    plain.append(symbol, done, digits - done).append(kUnnamed);
+    if (length < kOwnOfFile.front().size() || at + length > symbol.size()) return symbol;
+    plain.append(symbol, done, digits - done).append("_");
     done = at + length;
   }
   return plain.append(symbol, done);

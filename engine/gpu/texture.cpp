@@ -87,7 +87,12 @@ CUresult GpuTexture::make_object(const TextureSpec& texture, uint64_t address) {
     resource.res.array.hArray = array_;
   }
   CUDA_TEXTURE_DESC description{};
-  for (CUaddress_mode& mode : description.addressMode) mode = mode_of(texture.address);
+  // An axis that the texture does not have is filtered all the same: with a border half of each value would be lost.
+  const size_t axes = texture.shape == Shape::three                                        ? 3
+                      : texture.shape == Shape::two || texture.shape == Shape::layered_two ? 2
+                                                                                           : 1;
+  for (size_t i = 0; i < std::size(description.addressMode); ++i)
+    description.addressMode[i] = i < axes ? mode_of(texture.address) : CU_TR_ADDRESS_MODE_CLAMP;
   description.filterMode = texture.linear_filter ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
   if (!texture.gives_floats()) description.flags |= CU_TRSF_READ_AS_INTEGER;
   if (texture.normalized) description.flags |= CU_TRSF_NORMALIZED_COORDINATES;

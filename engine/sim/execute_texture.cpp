@@ -23,30 +23,28 @@ class Fetch {
     const TextureSpec& texture = bound.spec;
     find_texels(texture);
     const Extent* extent = warp_.machine->extent_at(bound.address);
+    std::array<double, 8> weights{1};
+    if (texture.linear_filter) weights = corner_weights({axes_[0].weight[1], axes_[1].weight[1], axes_[2].weight[1]});
     std::array<double, 4> sums{};
     std::array<uint32_t, 4> bits{};
     const size_t element = size_of(texture.type);
     for (uint32_t corner = 0; corner < 8; ++corner) {
-      double weight = 1;
       uint64_t texel = 0;
-      if (!find_corner(texture, corner, weight, texel) || extent == nullptr) continue;
+      if (weights[corner] == 0 || !find_corner(texture, corner, texel) || extent == nullptr) continue;
       const uint64_t offset = texel * texture.texel_bytes();
       if (bound.address - extent->low + offset + texture.texel_bytes() > extent->bytes()) continue;
       check_written(*extent, bound.address + offset, texture.texel_bytes());
       const uint8_t* data = extent->data + (bound.address - extent->low) + offset;
       for (uint32_t channel = 0; channel < texture.channels; ++channel) {
         if (texture.linear_filter)
-          sums[channel] += weight * channel_value(texture, data + channel * element);
+          sums[channel] += weights[corner] * channel_value(texture, data + channel * element);
         else
           bits[channel] = channel_bits(texture, data + channel * element);
       }
     }
     for (uint32_t channel = 0; channel < 4; ++channel) {
       uint32_t value = bits[channel];
-      if (channel >= texture.channels)
-        value = missing_channel_bits(texture, channel);
-      else if (texture.linear_filter)
-        value = std::bit_cast<uint32_t>(static_cast<float>(sums[channel]));
+      if (texture.linear_filter) value = std::bit_cast<uint32_t>(filtered_value(texture, sums[channel]));
       warp_.destination<uint32_t>(operands_.results[channel])[lane_] = value;
     }
   }
@@ -68,13 +66,12 @@ class Fetch {
       axes_[dimensions] = layer_at_index(extents[dimensions], warp_.source<uint32_t>(operands_.coordinates[0])[lane_]);
   }
 
-  /// The texel at a corner of the filter's box; false where it has no weight, or is outside.
-  bool find_corner(const TextureSpec& texture, uint32_t corner, double& weight, uint64_t& texel) const {
+  /// The texel at a corner of the filter's box; false where it is outside.
+  bool find_corner(const TextureSpec& texture, uint32_t corner, uint64_t& texel) const {
     const uint64_t strides[] = {1, texture.extent.x, uint64_t{texture.extent.x} * texture.extent.y};
     for (size_t axis = 0; axis < axes_.size(); ++axis) {
       const size_t side = corner >> axis & 1;
-      weight *= axes_[axis].weight[side];
-      if (weight == 0 || axes_[axis].index[side] == TexelsOnAxis::kOutside) return false;
+      if (axes_[axis].index[side] == TexelsOnAxis::kOutside) return false;
       texel += static_cast<uint64_t>(axes_[axis].index[side]) * strides[axis];
     }
     return true;

@@ -51,17 +51,47 @@ double mirrored(double coordinate) {
   return std::fmod(repetition, 2) == 0 ? fraction : 1 - fraction;
 }
 
-/// 1 is the largest positive number; the smallest negative one is -1 too.
-template <class T>
-double fraction_of(T value) {
-  return std::max(-1.0, static_cast<double>(value) / static_cast<double>(std::numeric_limits<T>::max()));
+/// Texels are mirrored, not coordinates: at an edge between two the one before it in the direction of the repetition.
+TexelsOnAxis mirrored_texel(uint32_t extent, double coordinate) {
+  const auto index = static_cast<int64_t>(std::floor(coordinate * extent)), both = 2 * int64_t{extent};
+  const int64_t inside = (index % both + both) % both;
+  TexelsOnAxis texel;
+  texel.index[0] = inside < extent ? inside : both - 1 - inside;
+  return texel;
+}
+
+/// What cudaReadModeNormalizedFloat makes 1.
+double largest_of(DType type) {
+  switch (type) {
+    case DType::u8:
+      return std::numeric_limits<uint8_t>::max();
+    case DType::i8:
+      return std::numeric_limits<int8_t>::max();
+    case DType::u16:
+      return std::numeric_limits<uint16_t>::max();
+    default:
+      return std::numeric_limits<int16_t>::max();
+  }
+}
+
+/// To the nearest, and halfway away from zero.
+double rounded_to_half(double value) {
+  constexpr double kSmallestNormal = 0x1p-14;
+  if (!std::isfinite(value)) return value;
+  int exponent = 0;
+  std::frexp(std::max(std::fabs(value), kSmallestNormal), &exponent);
+  const double unit = std::ldexp(1, exponent - 11);
+  return std::copysign(std::floor(std::fabs(value) / unit + 0.5) * unit, value);
 }
 
 }  // namespace
 
 TexelsOnAxis texels_on_axis(const TextureSpec& texture, uint32_t extent, float coordinate) {
   double place = std::isnan(coordinate) ? 0.0 : std::clamp(double{coordinate}, -kFarthest, kFarthest);
-  if (texture.normalized && texture.address == Address::mirror) place = mirrored(place);
+  if (texture.normalized && texture.address == Address::mirror) {
+    if (!texture.linear_filter) return mirrored_texel(extent, place);
+    place = mirrored(place);
+  }
   if (texture.normalized) place *= extent;
   TexelsOnAxis texels;
   if (!texture.linear_filter) {
@@ -90,21 +120,42 @@ TexelsOnAxis layer_at_index(uint32_t layers, int64_t layer) {
   return texel;
 }
 
+/// As an H200 forms them: one product is rounded, and the others are what is left of the sums along the axes. Along
+/// three axes some weights of the hardware differ by 1/256.
+std::array<double, 8> corner_weights(const std::array<double, 3>& second) {
+  const auto product = [](double a, double b) { return std::floor(a * b / kWeightSteps + 0.5); };
+  const double x = second[0] * kWeightSteps, y = second[1] * kWeightSteps, z = second[2] * kWeightSteps;
+  const double xy = product(x, y), xz = product(x, z), yz = product(y, z), xyz = product(yz, x);
+  const double only_x = x - xy - xz + xyz, only_y = y - xy - yz + xyz, only_z = z - xz - yz + xyz;
+  const double none = kWeightSteps - x - only_y - only_z - (yz - xyz);
+  std::array<double, 8> weights{none, only_x, only_y, xy - xyz, only_z, xz - xyz, yz - xyz, xyz};
+  for (double& weight : weights) weight /= kWeightSteps;
+  return weights;
+}
+
+float filtered_value(const TextureSpec& texture, double sum) {
+  constexpr double kUnsignedSteps = 65535, kSignedSteps = 32767;
+  if (texture.type == DType::f16) return static_cast<float>(rounded_to_half(sum));
+  if (!texture.normalized_float) return static_cast<float>(sum);
+  const bool is_signed = texture.type == DType::i8 || texture.type == DType::i16;
+  const double steps = is_signed ? kSignedSteps : kUnsignedSteps;
+  return static_cast<float>(std::max(-1.0, std::floor(sum / largest_of(texture.type) * steps + 0.5) / steps));
+}
+
 double channel_value(const TextureSpec& texture, const uint8_t* channel) {
-  const bool fraction = texture.normalized_float;
   switch (texture.type) {
     case DType::f32:
       return double{read<float>(channel)};
     case DType::f16:
       return half_value(read<uint16_t>(channel));
     case DType::u8:
-      return fraction ? fraction_of(*channel) : *channel;
+      return *channel;
     case DType::i8:
-      return fraction ? fraction_of(read<int8_t>(channel)) : read<int8_t>(channel);
+      return read<int8_t>(channel);
     case DType::u16:
-      return fraction ? fraction_of(read<uint16_t>(channel)) : read<uint16_t>(channel);
+      return read<uint16_t>(channel);
     case DType::i16:
-      return fraction ? fraction_of(read<int16_t>(channel)) : read<int16_t>(channel);
+      return read<int16_t>(channel);
     case DType::u32:
       return read<uint32_t>(channel);
     default:
@@ -114,14 +165,10 @@ double channel_value(const TextureSpec& texture, const uint8_t* channel) {
 
 uint32_t channel_bits(const TextureSpec& texture, const uint8_t* channel) {
   if (size_of(texture.type) == 4) return read<uint32_t>(channel);  // also of a float that is no number
-  const double value = channel_value(texture, channel);
+  double value = channel_value(texture, channel);
+  if (texture.normalized_float) value = std::max(-1.0, value / largest_of(texture.type));
   if (texture.gives_floats()) return std::bit_cast<uint32_t>(static_cast<float>(value));
   return static_cast<uint32_t>(static_cast<int64_t>(value));
-}
-
-uint32_t missing_channel_bits(const TextureSpec& texture, uint32_t channel) {
-  if (channel < 3) return 0;
-  return texture.gives_floats() ? std::bit_cast<uint32_t>(1.0F) : 1;
 }
 
 }  // namespace tilescope

@@ -24,11 +24,15 @@ TexelsOnAxis texel_at_index(uint32_t extent, int64_t index);
 /// Layers are clamped.
 TexelsOnAxis layer_at_index(uint32_t layers, int64_t layer);
 
-/// The value of a channel, `channel` being its bytes: the number, or with cudaReadModeNormalizedFloat the fraction.
+/// The weights of the eight corners of a linear filter's box, whose bit i says whether it is the second texel along
+/// axis i. They are multiples of 1/256 that add up to 1; `second` are the weights of the second texels along the axes.
+std::array<double, 8> corner_weights(const std::array<double, 3>& second);
+/// The number that a channel holds, `channel` being its bytes.
 double channel_value(const TextureSpec& texture, const uint8_t* channel);
+/// What a linear filter gives for the sum of weighted numbers: halves are rounded to halves, and the fractions of
+/// cudaReadModeNormalizedFloat to 16 bits.
+float filtered_value(const TextureSpec& texture, double sum);
 /// What a register gets of a channel that is not filtered.
 uint32_t channel_bits(const TextureSpec& texture, const uint8_t* channel);
-/// What it gets of the channels that the texels do not have: 0, and 1 of the fourth.
-uint32_t missing_channel_bits(const TextureSpec& texture, uint32_t channel);
 
 }  // namespace tilescope

@@ -1,4 +1,6 @@
 // What texture fetches give: values worked out by hand from the CUDA C++ Programming Guide, "Texture Fetching".
+#include "engine/sim/texture.hpp"
+
 #include <limits>
 
 #include "run_kernel.hpp"
@@ -94,7 +96,8 @@ TEST(Textures, WrapAndMirrorRepeatTheTexture) {
   spec.address = Address::wrap;
   EXPECT_EQ(fetch_one(kRow, spec, {-0.25F, 0.25F, 1, 1.25F, -2}), (Values{40, 20, 10, 20, 10}));
   spec.address = Address::mirror;
-  EXPECT_EQ(fetch_one(kRow, spec, {-0.25F, 0.25F, 1, 1.125F, 1.25F, 2.25F}), (Values{20, 20, 40, 40, 40, 20}));
+  // At the edge of two texels in a repetition that runs backwards: the one behind it, as on an H200.
+  EXPECT_EQ(fetch_one(kRow, spec, {-0.25F, 0.25F, 1, 1.125F, 1.25F, 2.25F}), (Values{10, 20, 40, 40, 30, 20}));
 }
 
 TEST(Textures, ALinearFilterInterpolatesBetweenTheCentresOfTexels) {
@@ -121,7 +124,7 @@ TEST(Textures, IntegersAreReadAsTheyAre) {
   machine.texture(texels, row_of(texels));
   machine.input("x", Values{0, 1, 2, 3});
   EXPECT_EQ(machine.results<Int4>("whole", 4),
-            (std::vector<Int4>{{-128, 0, 0, 1}, {-5, 0, 0, 1}, {0, 0, 0, 1}, {127, 0, 0, 1}}));
+            (std::vector<Int4>{{-128, 0, 0, 0}, {-5, 0, 0, 0}, {0, 0, 0, 0}, {127, 0, 0, 0}}));
   const std::vector<uint8_t> colours{200, 1, 2, 3, 255, 4, 5, 6};
   Texturing other;
   TextureSpec spec = row_of(colours);
@@ -145,7 +148,30 @@ TEST(Textures, NormalizedFloatsAreFractionsOfTheLargestInteger) {
   const std::vector<uint8_t> texels{0, 255};
   TextureSpec spec = row_of(texels);
   spec.normalized_float = spec.linear_filter = true;
-  EXPECT_EQ(fetch_one(texels, spec, {1}), (Values{0.5F}));
+  EXPECT_EQ(fetch_one(texels, spec, {1}), (Values{32768.0F / 65535}));  // rounded to 16 bits
+  const std::vector<int16_t> ends{-32768, 32767};
+  spec = row_of(ends);
+  spec.normalized_float = spec.linear_filter = true;
+  EXPECT_EQ(fetch_one(ends, spec, {0.5F, 1, 1.5F}), (Values{-1, 0, 1}));
+}
+
+TEST(Textures, TheWeightsOfFourTexelsAreWholeSteps) {
+  // 116 / 256 and 97 / 256: measured on an H200 by solving for the weights.
+  const std::array<double, 8> weights = corner_weights({116.0 / 256, 97.0 / 256, 0});
+  const std::array<double, 8> expected{87, 72, 53, 44, 0, 0, 0, 0};
+  for (size_t i = 0; i < weights.size(); ++i) EXPECT_EQ(weights[i] * 256, expected[i]) << i;
+  for (double x : {0.0, 0.25, 1.0 / 256, 203.0 / 256, 255.0 / 256})
+    for (double y : {0.0, 0.5, 137.0 / 256, 255.0 / 256})
+      for (double z : {0.0, 3.0 / 256, 0.5, 255.0 / 256}) {
+        double sum = 0, at_x = 0;
+        const auto all = corner_weights({x, y, z});
+        for (size_t i = 0; i < all.size(); ++i) {
+          sum += all[i];
+          if ((i & 1) != 0) at_x += all[i];
+        }
+        EXPECT_EQ(sum, 1);
+        EXPECT_EQ(at_x, x);
+      }
 }
 
 TEST(Textures, HalvesAreReadAsFloats) {
@@ -155,7 +181,7 @@ TEST(Textures, HalvesAreReadAsFloats) {
   EXPECT_EQ(fetch_one(bits, spec, {0, 1, 2, 3}), (Values{1, -2, 0x1p-24F, kInfinity}));
 }
 
-TEST(Textures, ChannelsThatTexelsDoNotHaveAreZeroAndTheFourthOne) {
+TEST(Textures, ChannelsThatTexelsDoNotHaveAreZero) {
   const Values texels{1, 2, 3, 4};
   Texturing machine;
   TextureSpec spec = row_of(texels);
@@ -163,7 +189,7 @@ TEST(Textures, ChannelsThatTexelsDoNotHaveAreZeroAndTheFourthOne) {
   spec.extent.x = 2;
   machine.texture(texels, spec);
   machine.input("x", Values{0, 1});
-  EXPECT_EQ(machine.results<Float4>("one", 2), (std::vector<Float4>{{1, 2, 0, 1}, {3, 4, 0, 1}}));
+  EXPECT_EQ(machine.results<Float4>("one", 2), (std::vector<Float4>{{1, 2, 0, 0}, {3, 4, 0, 0}}));
 }
 
 /// 3 × 2 texels: 0 1 2 above 3 4 5.
