@@ -57,12 +57,12 @@ void LessonPanel::read(PanelContext& context) {
 }
 
 void LessonPanel::update_layout(PanelContext& context, float width) {
-  const bool same_values = (!has_live_ || layout_result_ == context.result) && !std::exchange(answers_changed_, false);
+  const bool same_values = (!has_live_ || layout_result_.is(context.result)) && !std::exchange(answers_changed_, false);
   if (layout_width_ == width && layout_font_ == context.fonts.body && same_values) return;
   if (layout_width_ != width || layout_font_ != context.fonts.body) settling_ = 2;
   layout_width_ = width;
   layout_font_ = context.fonts.body;
-  layout_result_ = context.result;
+  layout_result_ = ResultReference(context.result);
   shown_ = fold_answers(document_, open_answers_[lab_], context.strings("lesson.show_answer"));
   for (LessonBlock& block : shown_.blocks) {
     block.live = has_live_values(block);

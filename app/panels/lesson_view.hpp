@@ -14,6 +14,7 @@
 #include "app/panels/lesson_document.hpp"
 #include "app/panels/lesson_find.hpp"
 #include "app/panels/lesson_layout.hpp"
+#include "app/panels/tiles_index.hpp"
 
 namespace tilescope {
 
@@ -61,7 +62,7 @@ class LessonPanel {
   LessonLayout layout_;
   float layout_width_ = 0;
   const ImFont* layout_font_ = nullptr;
-  std::shared_ptr<const RunResult> layout_result_;
+  ResultReference layout_result_;  // a result of some GB must not wait here for the lesson to be shown again
 
   std::map<std::string, std::set<std::string>> open_answers_;  // by lab
   bool answers_changed_ = false;
