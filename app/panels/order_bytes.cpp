@@ -233,14 +233,14 @@ std::string provenance(const Strings& strings, const CounterSet& set) {
                         fmt::arg("tool", set.tool), fmt::arg("date", set.date.substr(0, 10)));
 }
 
-/// The smallest size of which the counters say that the order matters, to go to where nothing was counted of what is
-/// shown; any other if there is none.
+/// The size of which the counters say best that the order matters, to go to where nothing was counted of what is shown:
+/// the smallest cube of which they say it clearly, or any size if there is none.
 std::pair<const CounterSet*, const CounterRow*> telling_size(const PanelContext& context) {
-  constexpr double kMatters = 1.3;
+  constexpr double kMatters = 1.5;
   std::pair<const CounterSet*, const CounterRow*> best{};
   const RecordedCounters* counters = context.session.counters();
   if (counters == nullptr) return best;
-  double best_volume = 0;
+  std::tuple<bool, bool, double> best_merit{};
   for (const CounterSet& set : counters->sets) {
     for (const CounterRow& row : set.rows) {
       const bool matters = std::any_of(set.rows.begin(), set.rows.end(), [&](const CounterRow& other) {
@@ -248,10 +248,12 @@ std::pair<const CounterSet*, const CounterRow*> telling_size(const PanelContext&
                other.blocks_per_multiprocessor == row.blocks_per_multiprocessor &&
                other.device_bytes_read > kMatters * row.device_bytes_read;
       });
-      const double volume = volume_of(row.sizes);
-      if (best.second != nullptr && (!matters || (best_volume > 0 && volume >= best_volume))) continue;
+      const bool cube =
+          std::ranges::all_of(row.sizes, [&](const auto& size) { return size.second == row.sizes.begin()->second; });
+      const std::tuple merit(matters, cube, -volume_of(row.sizes));
+      if (best.second != nullptr && merit <= best_merit) continue;
       best = {&set, &row};
-      best_volume = matters ? volume : 0;
+      best_merit = merit;
     }
   }
   return best;

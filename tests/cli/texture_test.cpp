@@ -115,7 +115,7 @@ TEST_F(TextureProgram, ATexelThatWasNeverWrittenIsFoundAtTheLineThatReadsIt) {
   const Outcome run = exec(kLaunch + "--arg tex:f32x2:4x2:poison --arg buf:f32:4:poison --arg i32:4");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.out,
-              HasSubstr("uninitialised read: texture read of 8 bytes at arg0+0 (buffer of 64 bytes), look.cu:3"));
+              HasSubstr("uninitialised read: texture read of 8 bytes at image+0 (buffer of 64 bytes), look.cu:3"));
 }
 
 TEST_F(TextureProgram, TwoTexturesAndAPointerToTheTexelsOfOneAreToldApart) {
