@@ -88,11 +88,11 @@ struct ChunkRecord {
   std::vector<bool> changing_sites;           // stores that have replaced what was written before by something else
   std::shared_ptr<GlobalRaces> global_races;  // where blocks do not see one another
   std::set<std::pair<uint32_t, uint32_t>> expectant_reads;  // sites: an atomic, and the read that prepares it
-  bool stopped = false;                                        // the last block could not be completed
-  bool recording_ended = false;                                // the last block did not fit the access budget
-  uint32_t last_operation = 0;                                 // where the last block ended
-  std::string output;                                          // of printf, as far as it is kept
-  uint64_t output_dropped = 0;                                 // bytes that are not
+  bool stopped = false;                                     // the last block could not be completed
+  bool recording_ended = false;                             // the last block did not fit the access budget
+  uint32_t last_operation = 0;                              // where the last block ended
+  std::string output;                                       // of printf, as far as it is kept
+  uint64_t output_dropped = 0;                              // bytes that are not
 
   void print(std::string_view text) {
     const auto kept = static_cast<size_t>(std::min<uint64_t>(text.size(), kMostOutput - output.size()));
