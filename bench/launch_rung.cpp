@@ -1,12 +1,11 @@
 // Runs rungs of one lab on the GPU, each at the sizes and parameters of one line, and writes what was run as JSON:
 //
 //   launch_rung LAB POINTS.txt --out RUNS.json          lines: RUNG NAME=VALUE …
-//   launch_rung LAB POINTS.txt --out RUNS.json --time   with a short timing of each
 //   launch_rung LAB POINTS.txt --out RUNS.json --keep FOLDER    every output as raw elements: FOLDER/LINE.NAME.bin
 //
 // NAME=@FILE on a line fills an input from a file of raw elements.
 //
-// Without --time every line is one launch (of each kernel of the rung), so that a profiler's table has the launches in
+// Every line is one launch (of each kernel of the rung), so that a profiler's table has the launches in
 // the order of the lines. A line that cannot be run is named on stderr and left out, and the exit status is 1. Results
 // are not compared with the lab's reference, which would take longer than all else: `tilescope run` does that.
 #include <fmt/core.h>
@@ -18,7 +17,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "engine/bench/measure.hpp"
 #include "engine/run.hpp"
 
 namespace {
@@ -88,12 +86,7 @@ Result<Request> request_of(const Lab& lab, const std::string& line) {
   return request;
 }
 
-struct Options {
-  bool time = false;
-  std::string keep;
-};
-
-Result<json> run_line(Engine& engine, const Lab& lab, const std::string& line, size_t number, const Options& options) {
+Result<json> run_line(Engine& engine, const Lab& lab, const std::string& line, size_t number, const std::string& keep) {
   auto request = request_of(lab, line);
   if (!request) return tl::make_unexpected(request.error());
   const auto result = engine.run(*request);
@@ -102,27 +95,20 @@ Result<json> run_line(Engine& engine, const Lab& lab, const std::string& line, s
       {"rung", request->rung},      {"sizes", request->config.sizes},          {"params", request->config.params},
       {"gpu", result->device.name}, {"driver", result->device.driver_version}, {"date", result->date}};
   for (const auto& launch : result->plan.launches) run["launches"].push_back(launch.kernel);
-  if (!options.keep.empty())
-    if (auto kept = keep_outputs(*result, options.keep, number); !kept) return tl::make_unexpected(kept.error());
-  if (options.time) {
-    const auto timing = time_once(engine, *result, {});
-    if (!timing) return tl::make_unexpected(timing.error());
-    run["median_ms"] = timing->median_ms;
-  }
+  if (!keep.empty())
+    if (auto kept = keep_outputs(*result, keep, number); !kept) return tl::make_unexpected(kept.error());
   return run;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string name, points, out;
-  Options options;
+  std::string name, points, out, keep;
   CLI::App app("Runs rungs of a lab on the GPU, one for each line");
   app.add_option("lab", name, "name of the lab")->required();
   app.add_option("points", points, "file of lines: RUNG NAME=VALUE …")->required()->check(CLI::ExistingFile);
   app.add_option("--out", out, "JSON file to write")->required();
-  app.add_flag("--time", options.time, "time each");
-  app.add_option("--keep", options.keep, "folder for the outputs")->check(CLI::ExistingDirectory);
+  app.add_option("--keep", keep, "folder for the outputs")->check(CLI::ExistingDirectory);
   CLI11_PARSE(app, argc, argv);
   const Lab* lab = find_lab(name);
   if (lab == nullptr) {
@@ -137,7 +123,7 @@ int main(int argc, char** argv) {
   for (std::string line; std::getline(file, line);) {
     ++number;
     if (line.empty()) continue;
-    auto run = run_line(*engine, *lab, line, number, options);
+    auto run = run_line(*engine, *lab, line, number, keep);
     if (!run) {
       fmt::print(stderr, "{}: {} ({})\n", line, run.error().message, run.error().hint);
       all_ran = false;

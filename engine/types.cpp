@@ -38,9 +38,9 @@ double half_value(uint16_t bits) {
 }
 
 template <class T>
-T read_as(const HostBuffer& buffer, size_t index) {
+T read_as(const void* element) {
   T value;
-  std::memcpy(&value, buffer.bytes.data() + index * sizeof(T), sizeof(T));
+  std::memcpy(&value, element, sizeof(T));
   return value;
 }
 
@@ -83,34 +83,38 @@ std::string_view name_of(AccessKind kind) {
   return names[static_cast<size_t>(kind)];
 }
 
-double value_at(const HostBuffer& buffer, size_t index) {
-  switch (buffer.type) {
+double value_of(DType type, const void* element) {
+  switch (type) {
     case DType::f32:
-      return read_as<float>(buffer, index);
+      return read_as<float>(element);
     case DType::f64:
-      return read_as<double>(buffer, index);
+      return read_as<double>(element);
     case DType::f16:
-      return half_value(read_as<uint16_t>(buffer, index));
+      return half_value(read_as<uint16_t>(element));
     case DType::bf16:
-      return std::bit_cast<float>(uint32_t{read_as<uint16_t>(buffer, index)} << 16);
+      return std::bit_cast<float>(uint32_t{read_as<uint16_t>(element)} << 16);
     case DType::i32:
-      return read_as<int32_t>(buffer, index);
+      return read_as<int32_t>(element);
     case DType::u32:
-      return read_as<uint32_t>(buffer, index);
+      return read_as<uint32_t>(element);
     case DType::i8:
-      return read_as<int8_t>(buffer, index);
+      return read_as<int8_t>(element);
     case DType::u8:
-      return read_as<uint8_t>(buffer, index);
+      return read_as<uint8_t>(element);
     case DType::u64:
-      return static_cast<double>(read_as<uint64_t>(buffer, index));
+      return static_cast<double>(read_as<uint64_t>(element));
     case DType::i16:
-      return read_as<int16_t>(buffer, index);
+      return read_as<int16_t>(element);
     case DType::u16:
-      return read_as<uint16_t>(buffer, index);
+      return read_as<uint16_t>(element);
     case DType::i64:
-      return static_cast<double>(read_as<int64_t>(buffer, index));
+      return static_cast<double>(read_as<int64_t>(element));
   }
   return 0;
+}
+
+double value_at(const HostBuffer& buffer, size_t index) {
+  return value_of(buffer.type, buffer.bytes.data() + index * size_of(buffer.type));
 }
 
 }  // namespace tilescope

@@ -64,6 +64,8 @@ struct HostBuffer {
   }
 };
 
+/// An element as a double, as value_at() has it.
+double value_of(DType type, const void* element);
 /// Element i of a buffer as a double (half types and integers converted; 64-bit integers lose what double cannot hold).
 double value_at(const HostBuffer& buffer, size_t index);
 

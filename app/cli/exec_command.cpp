@@ -1,4 +1,6 @@
 // tilescope exec: a kernel of any CUDA file.
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -75,8 +77,15 @@ Result<void> read_compile_options(const ExecOptions& options, Plan& plan) {
 
 /// A buffer that only its position names gets its parameter's name, where nothing else has it.
 std::vector<std::string> usual_names(const ExecOptions& options, ExecNames& known) {
-  const auto is_unnamed = [](const std::string& text) { return split_argument(text).name.empty(); };
-  if (std::ranges::none_of(options.arguments, is_unnamed)) return {};
+  const auto needs_name = [](const std::string& text) {
+    constexpr std::array<std::string_view, 5> kWithBuffers{"buf:", "tex:", "raw:", "ptrs:", "struct:"};
+    constexpr long kColonsOfNamed = 4;  // buf:TYPE:COUNT:INIT:NAME
+    const Assignment given = split_argument(text);
+    const auto begins = [&](std::string_view form) { return given.value.starts_with(form); };
+    return given.name.empty() && std::ranges::any_of(kWithBuffers, begins) &&
+           !(begins("buf:") && std::ranges::count(given.value, ':') >= kColonsOfNamed);
+  };
+  if (std::ranges::none_of(options.arguments, needs_name)) return {};  // the headers need not be read for it
   std::vector<std::string> names = known.positional();
   for (const std::string& text : options.arguments)
     for (std::string& name : names)

@@ -10,6 +10,7 @@
 #include "app/sandbox/kernel_form.hpp"
 #include "app/sandbox/kernel_reading.hpp"
 #include "app/sandbox/texture_suggestion.hpp"
+#include "engine/compile/type_spelling.hpp"
 
 namespace tilescope {
 namespace {
@@ -104,7 +105,7 @@ class Suggestion {
         for (const ParameterType& member : parameter.members) suggest_argument(member, name + "." + member.name);
         return;
       case Kind::unknown:
-        if (is_texture_object(parameter))
+        if (is_texture_object(parameter.declared))
           return put(name + ".spec", suggest_texture(kernel_, name, facts_), Origin::body);
         put(name + ".spec", parameter.is_table ? fmt::format("ptrs:4*buf:{}:n:normal", name_of(parameter.type)) : "",
             Origin::usual);

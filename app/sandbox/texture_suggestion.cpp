@@ -58,12 +58,6 @@ std::optional<std::string> find_read(std::span<const SourceToken> tokens, const 
 
 }  // namespace
 
-bool is_texture_object(const ParameterType& parameter) {
-  return parameter.kind == ParameterType::Kind::unknown &&
-         (parameter.declared.find("cudaTextureObject_t") != std::string::npos ||
-          parameter.declared.find("CUtexObject") != std::string::npos);
-}
-
 std::string suggest_texture(const SourceKernel& kernel, const std::string& name, const SourceFacts& facts) {
   const std::string last = name.substr(name.rfind('.') + 1);
   if (auto found = find_read(kernel.body, last, facts.types)) return *found;

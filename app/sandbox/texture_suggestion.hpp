@@ -7,9 +7,6 @@
 
 namespace tilescope {
 
-/// Whether a parameter or a member is a cudaTextureObject_t by its declaration.
-bool is_texture_object(const ParameterType& parameter);
-
 /// "tex:f32x4:64x64:uniform" for a body with tex2D<float4>(NAME, x, y); its extents may name n. Where the body does not
 /// read it, a function of the file that reads a texture of that name, or any, says what it is.
 std::string suggest_texture(const SourceKernel& kernel, const std::string& name, const SourceFacts& facts);

@@ -313,7 +313,7 @@ class NvrtcCompiler final : public Compiler {
 
   Result<CompiledModule> compile_now(const CompileRequest& request, DeviceSource& source, const std::stop_token& stop,
                                      const PtxReady& ptx_ready) {
-    // Each round leaves out more of what is not for the device or not wanted, so the rounds come to an end.
+    // Each round leaves out more code that is not for the device or not wanted, so the loop ends.
     while (true) {
       const auto compilation = run_once(request, source, stop, ptx_ready);
       if (stop.stop_requested()) return fail(ErrorId::cancelled);

@@ -33,8 +33,8 @@ struct CompileRequest {
   /// Leaves the source's other kernels out, which saves their part of the time; empty: all are compiled. Where one of
   /// these is not found by its name, as one that a macro makes, nothing is left out.
   std::vector<std::string> only_kernels = {};
-  /// The kernels that the caller runs, as a person names them; an empty name is the only one. Device code that is none
-  /// of these is left out where it does not compile. Empty: everything has to compile.
+  /// The kernels that the caller runs, as a person names them; an empty name is the only one. Other device code is
+  /// left out where it does not compile. Empty: everything has to compile.
   std::vector<std::string> wanted_kernels = {};
   bool relocatable = false;               // PTX that is linked with other: what it declares may be defined there
   std::string standard = {};              // "c++17" or "c++20"; empty: C++17, and C++20 where that does not compile

@@ -215,11 +215,8 @@ void DeviceSource::find_wanted(const std::vector<std::string>& kernels) {
 }
 
 bool DeviceSource::is_wanted(const SourcePart& part) const {
-  const auto ends_with = [](const std::string& path, const std::string& end) {
-    return path == end || (path.ends_with(end) && path.substr(0, path.size() - end.size()).ends_with("::"));
-  };
   return part.is_kernel && std::ranges::any_of(wanted_, [&](const std::string& wanted) {
-           return ends_with(part.name, wanted) || ends_with(wanted, part.name);
+           return may_be_called(wanted, part.name) || may_be_called(part.name, wanted);
          });
 }
 
@@ -282,7 +279,7 @@ void DeviceSource::add_foreign_header(File& file, const SourceInclusion& inclusi
   if (text) {
     uses_library_ = true;
   } else {
-    if (is_foreign(name) || toolkit_folders_.empty()) return;  // without folders, nobody knows what NVRTC can find
+    if (is_foreign(name) || toolkit_folders_.empty()) return;  // without folders it is unknown what NVRTC can find
     if (std::ranges::find(missing_, name) == missing_.end()) missing_.push_back(name);
     text.emplace();
   }

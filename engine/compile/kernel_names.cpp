@@ -75,14 +75,11 @@ Spelling spelling_of(const std::string& said) {
   return spelling;
 }
 
-/// "f" may mean "ns::f".
-bool same_base(const std::string& said, const std::string& base) { return said == base || base.ends_with("::" + said); }
-
 /// Whether a person who says `wanted` may mean the kernel with this entry.
 bool may_mean(const std::string& wanted, const std::string& entry) {
   if (wanted == entry) return true;
   const Spelling said = spelling_of(wanted), is = spelling_of(kernel_signature(entry));
-  if (!same_base(said.base, is.base)) return false;
+  if (!may_be_called(said.base, is.base)) return false;
   if (said.has_arguments && canonical_types(said.arguments) != canonical_types(is.arguments)) return false;
   // The name of an extern "C" function does not say what its parameters are.
   return !said.has_parameters || !is.has_parameters ||
@@ -131,7 +128,7 @@ std::string with_parameters(const std::string& name, const std::string& paramete
 std::vector<const DeclaredKernel*> meant_by(const Spelling& said, std::span<const DeclaredKernel> declared) {
   std::vector<const DeclaredKernel*> meant;
   for (const DeclaredKernel& kernel : declared)
-    if (said.base.empty() || same_base(said.base, expressible(kernel.name))) meant.push_back(&kernel);
+    if (said.base.empty() || may_be_called(said.base, expressible(kernel.name))) meant.push_back(&kernel);
   return meant;
 }
 
@@ -157,6 +154,10 @@ Phrase kernels_there_are(const CompiledModule& module, std::span<const DeclaredK
 }
 
 }  // namespace
+
+bool may_be_called(const std::string& said, const std::string& name) {
+  return said == name || name.ends_with("::" + said);
+}
 
 std::string kernel_signature(const std::string& entry) {
   if (!entry.starts_with("_Z")) return entry;  // of "f" the demangler makes a float
@@ -207,7 +208,7 @@ std::vector<std::string> expressions_to_compile(const std::string& wanted, std::
         return {};  // a plain function
     return {with_parameters(whole, said.parameters)};
   }
-  if (templates > 1) return {};  // nobody knows which
+  if (templates > 1) return {};  // ambiguous
   if (said.has_arguments) return {whole};
   if (templates < kernel.all.size() || kernel.instantiations.size() != 1) return {};
   return {kernel.instantiations[0]};
@@ -215,7 +216,7 @@ std::vector<std::string> expressions_to_compile(const std::string& wanted, std::
 
 namespace {
 
-/// Of a module that has no such instance: why not.
+/// Why the module has no such instance.
 Error not_instantiated(const std::string& wanted, const std::string& file, const DeclaredKernel& kernel) {
   const Spelling said = spelling_of(wanted);
   if (templates_in(kernel) > 1 && !said.has_parameters) {

@@ -19,6 +19,8 @@ std::string kernel_signature(const std::string& entry);
 std::string kernel_name(const std::string& entry);
 /// The same without its namespaces and template arguments; also of what a person calls the kernel.
 std::string bare_kernel_name(const std::string& kernel);
+/// "f" may mean "ns::f".
+bool may_be_called(const std::string& said, const std::string& name);
 /// Whether a person gave the template arguments.
 bool names_template_arguments(const std::string& kernel);
 

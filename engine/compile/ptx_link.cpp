@@ -200,7 +200,7 @@ class Linker {
     return {};
   }
 
-  /// Names that are one module's own and also mean something in another one.
+  /// Finds names that are local to one module and are used in another one as well.
   void find_clashes() {
     for (const auto& [name, modules] : own_)
       if (modules.size() > 1 || shared_.contains(name)) clashing_.insert(name);

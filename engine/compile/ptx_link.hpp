@@ -1,6 +1,6 @@
-// Several PTX modules made into one, as nvlink does with machine code: what one declares .extern is what another one
-// defines .visible; of .weak definitions (inline functions, templates) the first counts; what has no linkage (static,
-// unnamed namespaces) stays its module's own.
+// Links several PTX modules into one, as nvlink does with machine code: an .extern declaration refers to the .visible
+// definition of another module; the first of several .weak definitions (inline functions, templates) is taken; what has
+// no linkage (static, unnamed namespaces) stays local to its module.
 //
 // The sources are linked and not pasted together, so that macros, static functions and types of one name in two files
 // stay apart.

@@ -176,7 +176,7 @@ class TypeReader {
   const Names& names_;
   std::vector<SourceToken> tokens_;
   size_t at_ = 0;
-  std::vector<std::string> words_;  // of a fundamental type
+  std::vector<std::string> words_;  // when the type is a fundamental one
   std::string rest_;                // any other type, or a value
   bool joined_ = false;             // rest_ ends in "::"
   bool is_const_ = false, is_volatile_ = false;
@@ -216,6 +216,15 @@ std::string canonical_types(std::string_view list, const Names& names) {
   std::string text;
   for (const std::string& one : split_types(list)) text += (text.empty() ? "" : ",") + canonical_type(one, names);
   return text == "void" ? "" : text;
+}
+
+bool is_texture_object(std::string_view declaration) {
+  const std::vector<SourceToken> tokens = source_tokens(declaration);
+  const auto is_one = [](const SourceToken& token) {
+    return token.is("cudaTextureObject_t") || token.is("CUtexObject");
+  };
+  return std::ranges::any_of(tokens, is_one) &&
+         std::ranges::none_of(tokens, [](const SourceToken& token) { return token.is("*"); });
 }
 
 std::string type_of_parameter(std::string_view parameter) { return canonical_type(parameter); }

@@ -19,6 +19,9 @@ std::string canonical_type(std::string_view parameter, const std::map<std::strin
 /// Each of a list, with commas between.
 std::string canonical_types(std::string_view list, const std::map<std::string, std::string>& names = {});
 
+/// Whether a declaration is of a cudaTextureObject_t by value.
+bool is_texture_object(std::string_view declaration);
+
 /// A parameter as it may stand in the type of a function: without its name.
 std::string type_of_parameter(std::string_view parameter);
 

@@ -8,6 +8,7 @@
 #include "engine/compile/device_source.hpp"
 #include "engine/compile/kernel_names.hpp"
 #include "engine/compile/source_tokens.hpp"
+#include "engine/compile/type_spelling.hpp"
 #include "engine/run/pointee.hpp"
 
 namespace tilescope {
@@ -33,15 +34,6 @@ Number number_declared(const std::string& parameter) {
     return std::find(kWhole.begin(), kWhole.end(), word) != kWhole.end();
   });
   return all ? Number::whole : Number::unknown;
-}
-
-bool is_texture_object(const std::string& parameter) {
-  const auto tokens = source_tokens(parameter);
-  const bool pointer =
-      std::any_of(tokens.begin(), tokens.end(), [](const SourceToken& token) { return token.is("*"); });
-  return !pointer && std::any_of(tokens.begin(), tokens.end(), [](const SourceToken& token) {
-    return token.is("cudaTextureObject_t") || token.is("CUtexObject");
-  });
 }
 
 std::string list_of(const std::vector<std::string>& words) {

@@ -37,7 +37,7 @@ class Fetch {
       const uint8_t* data = extent->data + (bound.address - extent->low) + offset;
       for (uint32_t channel = 0; channel < texture.channels; ++channel) {
         if (texture.linear_filter)
-          sums[channel] += weights[corner] * channel_value(texture, data + channel * element);
+          sums[channel] += weights[corner] * value_of(texture.type, data + channel * element);
         else
           bits[channel] = channel_bits(texture, data + channel * element);
       }

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "engine/sim/formats.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -21,15 +23,6 @@ T read(const uint8_t* from) {
   T value;
   std::memcpy(&value, from, sizeof(T));
   return value;
-}
-
-double half_value(uint16_t bits) {
-  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-  double value = exponent == 0    ? std::ldexp(fraction, -24)
-                 : exponent == 31 ? std::numeric_limits<double>::infinity()
-                                  : std::ldexp(fraction + 1024, exponent - 25);
-  if (exponent == 31 && fraction != 0) value = std::numeric_limits<double>::quiet_NaN();
-  return (bits & 0x8000) != 0 ? -value : value;
 }
 
 /// The texel that an index beyond the extent means, by the address mode.
@@ -72,16 +65,6 @@ double largest_of(DType type) {
     default:
       return std::numeric_limits<int16_t>::max();
   }
-}
-
-/// To the nearest, and halfway away from zero.
-double rounded_to_half(double value) {
-  constexpr double kSmallestNormal = 0x1p-14;
-  if (!std::isfinite(value)) return value;
-  int exponent = 0;
-  std::frexp(std::max(std::fabs(value), kSmallestNormal), &exponent);
-  const double unit = std::ldexp(1, exponent - 11);
-  return std::copysign(std::floor(std::fabs(value) / unit + 0.5) * unit, value);
 }
 
 }  // namespace
@@ -135,37 +118,16 @@ std::array<double, 8> corner_weights(const std::array<double, 3>& second) {
 
 float filtered_value(const TextureSpec& texture, double sum) {
   constexpr double kUnsignedSteps = 65535, kSignedSteps = 32767;
-  if (texture.type == DType::f16) return static_cast<float>(rounded_to_half(sum));
+  if (texture.type == DType::f16) return widen(narrow(sum, kFormat16, Rounding::nearest_away), kFormat16);
   if (!texture.normalized_float) return static_cast<float>(sum);
   const bool is_signed = texture.type == DType::i8 || texture.type == DType::i16;
   const double steps = is_signed ? kSignedSteps : kUnsignedSteps;
   return static_cast<float>(std::max(-1.0, std::floor(sum / largest_of(texture.type) * steps + 0.5) / steps));
 }
 
-double channel_value(const TextureSpec& texture, const uint8_t* channel) {
-  switch (texture.type) {
-    case DType::f32:
-      return double{read<float>(channel)};
-    case DType::f16:
-      return half_value(read<uint16_t>(channel));
-    case DType::u8:
-      return *channel;
-    case DType::i8:
-      return read<int8_t>(channel);
-    case DType::u16:
-      return read<uint16_t>(channel);
-    case DType::i16:
-      return read<int16_t>(channel);
-    case DType::u32:
-      return read<uint32_t>(channel);
-    default:
-      return read<int32_t>(channel);
-  }
-}
-
 uint32_t channel_bits(const TextureSpec& texture, const uint8_t* channel) {
   if (size_of(texture.type) == 4) return read<uint32_t>(channel);  // also of a float that is no number
-  double value = channel_value(texture, channel);
+  double value = value_of(texture.type, channel);
   if (texture.normalized_float) value = std::max(-1.0, value / largest_of(texture.type));
   if (texture.gives_floats()) return std::bit_cast<uint32_t>(static_cast<float>(value));
   return static_cast<uint32_t>(static_cast<int64_t>(value));

@@ -27,8 +27,6 @@ TexelsOnAxis layer_at_index(uint32_t layers, int64_t layer);
 /// The weights of the eight corners of a linear filter's box, whose bit i says whether it is the second texel along
 /// axis i. They are multiples of 1/256 that add up to 1; `second` are the weights of the second texels along the axes.
 std::array<double, 8> corner_weights(const std::array<double, 3>& second);
-/// The number that a channel holds, `channel` being its bytes.
-double channel_value(const TextureSpec& texture, const uint8_t* channel);
 /// What a linear filter gives for the sum of weighted numbers: halves are rounded to halves, and the fractions of
 /// cudaReadModeNormalizedFloat to 16 bits.
 float filtered_value(const TextureSpec& texture, double sum);
