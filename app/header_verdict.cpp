@@ -31,7 +31,7 @@ void draw_mark(ImDrawList* list, const PanelContext& context, const ResultVerdic
 }
 
 void go_to_what_is_wrong(PanelContext& context) {
-  context.view.tab = Tab::correctness;
+  context.view.tab = "correctness";
   const auto& error = context.session.error();
   if (error && error->id != ErrorId::cancelled) return;
   if (context.result && !context.result->findings.empty()) select_finding(context, context.result->findings.front());

@@ -3,6 +3,7 @@
 #include <variant>
 
 #include "app/cli/parse.hpp"
+#include "app/views/view.hpp"
 #include "app/window_commands.hpp"
 
 namespace tilescope {
@@ -34,7 +35,7 @@ struct Commands {
 
 int main(int count, char** words) {
   using namespace tilescope;
-  const auto invocation = parse_command_line(count, words);
+  const auto invocation = parse_command_line(count, words, view_names());
   if (!invocation) return report_error(invocation.error(), false, std::cout, std::cerr);
   // These need no engine.
   if (const auto* text = std::get_if<PrintText>(&*invocation)) return Commands{nullptr}(*text);

@@ -9,6 +9,7 @@
 #include "app/export.hpp"
 #include "app/screen.hpp"
 #include "app/shell_keys.hpp"
+#include "app/views/view.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
@@ -164,16 +165,11 @@ int match_score(std::string_view text, std::string_view typed) {
 }
 
 std::vector<PaletteEntry> palette_entries(PanelContext& context, Screen& screen) {
-  static constexpr std::pair<const char*, Tab> kTabs[] = {
-      {"header.tab_lesson", Tab::lesson},   {"header.tab_tiles", Tab::tiles},
-      {"header.tab_traffic", Tab::traffic}, {"header.tab_order", Tab::order},
-      {"header.tab_step", Tab::step},       {"header.tab_shared", Tab::shared},
-      {"header.tab_waves", Tab::waves},     {"header.tab_correctness", Tab::correctness}};
   std::vector<PaletteEntry> entries;
   add_labs(entries, context);
-  for (int index = 0; const auto& [key, tab] : kTabs)
-    entries.push_back(
-        {context.strings(key), std::to_string(++index), [&view = context.view, chosen = tab] { view.tab = chosen; }});
+  for (int number = 1; const ViewSpec& spec : views())
+    entries.push_back({context.strings(spec.text("title")), std::to_string(number++),
+                       [&view = context.view, name = spec.name] { view.tab = name; }});
   add_actions(entries, context, screen);
   add_source_commands(entries, context.strings, screen);
   add_switches(entries, context, screen);

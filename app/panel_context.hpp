@@ -1,5 +1,6 @@
-// What a panel is given. A panel is a free function `void draw_x(PanelContext&)` that fills the current ImGui window
-// (a child whose size the shell has set). It reads the RunResult; it never launches, allocates or computes counts.
+// What a view and the panels around it are given. A panel is a function `void draw_x(PanelContext&)` that fills the
+// current ImGui window (a child whose size the shell has set), and Panels holds what it keeps between frames. Views
+// register themselves (app/views/view.hpp). Both read the RunResult; they never launch, allocate or compute counts.
 #pragma once
 
 #include "app/session.hpp"
@@ -12,6 +13,8 @@ namespace tilescope {
 
 class HeatMaps;  // app/gl/heat_map.hpp
 class Sandbox;   // app/sandbox/sandbox.hpp
+class View;      // app/views/view.hpp
+struct Panels;   // app/panels/panels.hpp
 
 struct PanelContext {
   Session& session;
@@ -23,6 +26,8 @@ struct PanelContext {
   std::shared_ptr<const RunResult> result;  // the newest finished run, or null
   bool stale = false;                       // it belongs to an older request: draw it dimmed
   Sandbox* sandbox = nullptr;               // null in tests of a single panel
+  Panels* panels = nullptr;                 // what the panels around the view keep between frames
+  const View* shown = nullptr;              // the view that is shown; null in tests of a single panel
 
   const Lab& lab() const { return session.lab(); }
   const Rung& rung() const { return session.rung(); }
@@ -45,17 +50,9 @@ void pin_baseline(PanelContext& context);
 // app/panels/*.cpp, one file each
 void draw_rail(PanelContext& context);
 void draw_controls(PanelContext& context);  // ladder, sliders, run, break-it, cards, predict
-void draw_lesson(PanelContext& context);
-void draw_tiles(PanelContext& context);
-void draw_traffic(PanelContext& context);
-void draw_order(PanelContext& context);        // tiles in launch order, waves, what they need
-void draw_step(PanelContext& context);         // a warp at a time: PTX, lanes, values, barriers
-void draw_shared(PanelContext& context);       // shared memory over its banks, pipeline stages, fragments
-void draw_waves(PanelContext& context);        // blocks on multiprocessors, occupancy, the tail
-void draw_correctness(PanelContext& context);  // result and error heat maps, first mismatch
-void draw_source(PanelContext& context);       // highlighted, editable, traffic margin
-void keep_source(PanelContext& context);       // in a frame that does not draw it: edits are still taken over
-void draw_speed(PanelContext& context);        // size sweep, ladder bars
+void draw_source(PanelContext& context);    // highlighted, editable, traffic margin
+void keep_source(PanelContext& context);    // in a frame that does not draw it: edits are still taken over
+void draw_speed(PanelContext& context);     // size sweep, ladder bars
 void draw_status(PanelContext& context);
 
 }  // namespace tilescope

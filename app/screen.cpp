@@ -7,14 +7,13 @@
 #include "app/header.hpp"
 #include "app/menus.hpp"
 #include "app/palette.hpp"
-#include "app/panels/attention_view.hpp"
 #include "app/panels/file_dialog.hpp"
 #include "app/panels/nothing_runs.hpp"
-#include "app/panels/order_view.hpp"
+#include "app/panels/panels.hpp"
 #include "app/screen_areas.hpp"
 #include "app/shell_keys.hpp"
-#include "app/tab_notes.hpp"
 #include "app/tour.hpp"
+#include "app/views/view.hpp"
 #include "app/widgets.hpp"
 #include "engine/sha256.hpp"
 
@@ -22,21 +21,23 @@ namespace tilescope {
 namespace {
 
 // Heights in unscaled pixels.
-constexpr float kLower = 64;            // how much lower the areas below the order view begin than below other views
 constexpr float kLeastLower = 240;      // what the ledger keeps: tabs, header, footer and seven rows
 constexpr double kRestSeconds = 0.35;   // the pointer rests this long before a tooltip comes
 constexpr double kBriefSeconds = 0.15;  // a result that is stale for less is not dimmed
 
-/// The order view has its own bars and plots in the place of source and speed.
-bool shows_order(const PanelContext& context) {
-  return context.view.tab == Tab::order && has_order(context.result) && !context.view.source_maximised;
+/// What the shown view wants below it; the source can hide all of that.
+Lower lower_of(const PanelContext& context, const Layout& layout) {
+  return context.view.source_maximised ? Lower() : context.shown->lower(context, layout.stacked);
 }
 
-bool shows_steps(Tab tab) { return tab == Tab::step || tab == Tab::shared; }
-
-/// Lowered so that the view above need not be scrolled: maps are high, and in a small window the traffic view is, too.
-bool bottom_is_lower(const PanelContext& context, const Layout& layout) {
-  return shows_order(context) || (context.view.tab == Tab::traffic && layout.stacked);
+/// Why nothing is to be seen in a tab, after what the view is.
+TabNote note_of(const PanelContext& context, const ViewSpec& spec, const View& view) {
+  TabNote note{context.strings(spec.text("meaning")), false};
+  const char* reason = context.result == nullptr ? nullptr : view.empty_reason(context.result);
+  if (reason == nullptr) return note;
+  note.meaning += "\n" + context.strings(reason);
+  note.empty = true;
+  return note;
 }
 
 /// What no tooltip covers: error messages, and the card of the first steps.
@@ -49,15 +50,13 @@ std::vector<Mark> places_to_keep_free(const Marks& marks) {
   return places;
 }
 
-constexpr std::array<const char*, kTabCount> kTabKeys{
-    "header.tab_lesson", "header.tab_tiles",  "header.tab_traffic", "header.tab_order",
-    "header.tab_step",   "header.tab_shared", "header.tab_waves",   "header.tab_correctness"};
-
 }  // namespace
 
 Screen::Screen(std::shared_ptr<Engine> engine, Strings texts)
     : session(std::move(engine)),
       strings(std::move(texts)),
+      views_(std::make_unique<WindowViews>()),
+      panels_(std::make_unique<Panels>()),
       edits_(std::make_unique<KeptEdits>()),
       palette_(std::make_unique<Palette>()),
       dialog_(std::make_unique<FileDialog>()) {}
@@ -143,10 +142,7 @@ bool Screen::moving() const {
   constexpr int kFramesOfTooltip = 3;
   const bool tooltip_pending = view.animate && !view.explained.empty() && view.explained != quiet_about_ &&
                                explanation_frames_ < kFramesOfTooltip;
-  return (view.playback.playing && (view.tab == Tab::tiles || view.tab == Tab::order || view.tab == Tab::waves)) ||
-         (view.tab == Tab::tiles && (view.zoom.moving || view.plane.playing || plane_working())) || session.busy() ||
-         session.bench_running() || (shows_steps(view.tab) && (view.step.playing || session.recording_steps())) ||
-         tooltip_pending;
+  return views_->at(view.tab).moving(session, view) || session.busy() || session.bench_running() || tooltip_pending;
 }
 
 /// The areas, adapted to the view that is shown.
@@ -154,25 +150,25 @@ Layout Screen::arrange(PanelContext& context, float width, float height) {
   Layout layout = lay_out(view, width, height);
   view.source_usual_width = 0;
   if (view.source_maximised || view.lower_hidden) return layout;
-  if (bottom_is_lower(context, layout)) {
+  const Lower wanted = lower_of(context, layout);
+  if (wanted.lowered > 0) {
     // Down to a few lines of code, not further.
     const float room = layout.status.top - layout.view.bottom - context.px(kLeastLower);
-    const float lower = std::clamp(std::round(kLower * view.scale), 0.0F, std::max(room, 0.0F));
+    const float lower = std::clamp(std::round(wanted.lowered * view.scale), 0.0F, std::max(room, 0.0F));
     for (float* edge : {&layout.view.bottom, &layout.source.top, &layout.speed.top, &layout.bottom_tabs.top,
                         &layout.bottom_tabs.bottom})
       *edge += lower;
   }
-  if (shows_order(context)) {
-    // Maps are high, bars and plots need less than source and speed; these two share the width evenly.
+  if (wanted.areas == Lower::Areas::own) {
     layout.source.right = layout.speed.left = std::round((layout.view.left + layout.view.right) / 2);
     layout.speed.right = layout.view.right;
     if (layout.stacked)
       layout.source =
           layout.speed = {layout.view.left, layout.bottom_tabs.bottom, layout.view.right, layout.status.top};
-  } else if (session.shows_own() || ((view.tab == Tab::traffic || view.diff) && !layout.stacked)) {
+  } else if (session.shows_own() || ((wanted.areas == Lower::Areas::source || view.diff) && !layout.stacked)) {
     // An own file has no recorded speed to compare with; below the traffic view the source has a ledger in its margin;
     // two rungs need the width of both areas.
-    if (!session.shows_own() && view.tab != Tab::traffic) view.source_usual_width = layout.source.width();
+    if (!session.shows_own() && wanted.areas != Lower::Areas::source) view.source_usual_width = layout.source.width();
     layout.source.right = layout.speed.right;
     layout.speed = {};
     view.bottom_speed = false;
@@ -196,7 +192,17 @@ void Screen::draw(float width, float height) {
   // A result that is replaced at once is not dimmed, so that nothing flickers during a drag.
   stale_for_ = session.stale() ? stale_for_ + static_cast<double>(ImGui::GetIO().DeltaTime) : 0;
   const bool stale = session.stale() && (stale_for_ > kBriefSeconds || !session.busy());
-  PanelContext context{session, view, strings, theme(), fonts, heat_maps, session.result(), stale, &sandbox};
+  PanelContext context{session,
+                       view,
+                       strings,
+                       theme(),
+                       fonts,
+                       heat_maps,
+                       session.result(),
+                       stale,
+                       &sandbox,
+                       panels_.get(),
+                       &views_->at(view.tab)};
 
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize({width, height});
@@ -278,13 +284,17 @@ void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
   begin_area("tabs", layout.tabs, kFixedArea);
   const float line = std::max(1.0F, std::round(view.scale));
   ImGui::SetCursorScreenPos({layout.tabs.left + context.px(24), layout.tabs.top});
-  std::array<std::string, kTabCount> names;
-  std::transform(kTabKeys.begin(), kTabKeys.end(), names.begin(), [&](const char* key) { return strings(key); });
+  std::vector<std::string> names;
   std::vector<TabNote> notes;
-  for (size_t tab = 0; tab < kTabCount; ++tab) notes.push_back(note_of_tab(context, static_cast<Tab>(tab)));
-  const int chosen = tab_row(context, "tab", names, static_cast<int>(view.tab), layout.tabs.height() - line, notes);
-  if (view.tab != static_cast<Tab>(chosen)) view.source_maximised = false;  // to see the view
-  view.tab = static_cast<Tab>(chosen);
+  for (const ViewSpec& spec : tilescope::views()) {
+    names.push_back(strings(spec.text("title")));
+    notes.push_back(note_of(context, spec, views_->at(spec.name)));
+  }
+  const auto current = static_cast<int>(WindowViews::index_of(view.tab));
+  const int chosen = tab_row(context, "tab", names, current, layout.tabs.height() - line, notes);
+  if (chosen != current) view.source_maximised = false;  // to see the view
+  view.tab = tilescope::views()[static_cast<size_t>(chosen)].name;
+  context.shown = &views_->at(view.tab);
   edge(context.theme, layout.tabs.left, layout.tabs.bottom - line, layout.tabs.right, layout.tabs.bottom);
   ImGui::EndChild();
 }
@@ -292,63 +302,25 @@ void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
 void Screen::draw_view(PanelContext& context, const Layout& layout) {
   if (view.source_maximised) return;
   // One child per tab, so that each keeps its own scroll position.
-  const std::string id = std::string("view ") + kTabKeys[static_cast<size_t>(view.tab)];
+  const std::string id = "view " + view.tab;
   begin_area(id.c_str(), layout.view, 0);
-  if (view.tab != Tab::lesson && draw_why_nothing_runs(context)) {
+  View& shown = views_->at(view.tab);
+  if (!shown.needs_no_run() && draw_why_nothing_runs(context)) {
     ImGui::EndChild();
     return;
   }
-  switch (view.tab) {
-    case Tab::lesson:
-      draw_lesson(context);
-      break;
-    case Tab::tiles:
-      draw_tiles(context);
-      break;
-    case Tab::traffic:
-      draw_traffic(context);
-      break;
-    case Tab::order:
-      draw_order(context);
-      break;
-    case Tab::step:
-      draw_step(context);
-      break;
-    case Tab::shared:
-      draw_shared(context);
-      break;
-    case Tab::waves:
-      draw_waves(context);
-      break;
-    case Tab::correctness:
-      draw_correctness(context);
-      break;
-  }
-  ImGui::EndChild();
-}
-
-/// Bars beside plots where there is room for both, else everything as tabs.
-void Screen::draw_order_bottom(PanelContext& context, const Layout& layout) {
-  if (layout.stacked) {
-    begin_area("order tabs", {layout.source.left, layout.bottom_tabs.top, layout.source.right, layout.source.bottom},
-               kFixedArea);
-    draw_order_tabs(context, /*with_bytes=*/true);
-    ImGui::EndChild();
-    return;
-  }
-  begin_area("order bytes", layout.source, kFixedArea);
-  draw_order_bytes(context);
-  ImGui::EndChild();
-  begin_area("order plots", layout.speed, kFixedArea);
-  draw_order_tabs(context, /*with_bytes=*/false);
-  edge(context.theme, layout.speed.left, layout.speed.top, layout.speed.left + std::max(1.0F, std::round(view.scale)),
-       layout.speed.bottom);
+  shown.draw(context);
   ImGui::EndChild();
 }
 
 void Screen::draw_bottom(PanelContext& context, const Layout& layout) {
   if (layout.strip.height() > 0) return draw_lower_strip(context, layout);
-  if (shows_order(context)) return draw_order_bottom(context, layout);
+  if (lower_of(context, layout).areas == Lower::Areas::own) {
+    View& shown = views_->at(view.tab);
+    if (!layout.stacked) return shown.draw_lower(context, layout.source, layout.speed);
+    return shown.draw_lower_stacked(
+        context, {layout.source.left, layout.bottom_tabs.top, layout.source.right, layout.source.bottom});
+  }
   if (layout.stacked && !view.source_maximised) {
     begin_area("bottom tabs", layout.bottom_tabs, kFixedArea);
     ImGui::SetCursorScreenPos({layout.bottom_tabs.left + context.px(24), layout.bottom_tabs.top});
@@ -386,10 +358,11 @@ void Screen::draw_splitters(PanelContext& context, const Layout& layout) {
   drag("splitter.controls", {layout.controls.left, layout.controls.top}, {layout.controls.left, layout.controls.bottom},
        view.controls_width, view.controls_width, fresh.controls_width, -1);
   if (view.source_maximised) return;
-  drag_lower(context, layout, bottom_is_lower(context, layout) ? kLower : 0);
+  const Lower wanted = lower_of(context, layout);
+  drag_lower(context, layout, wanted.lowered);
   if (view.lower_hidden) return;
   draw_lower_chevron(context, layout);
-  if (layout.stacked || layout.speed.width() <= 0 || shows_order(context)) return;
+  if (layout.stacked || layout.speed.width() <= 0 || wanted.areas == Lower::Areas::own) return;
   drag("splitter.source", {layout.source.right, layout.source.top}, {layout.source.right, layout.source.bottom},
        view.source_width, layout.source.width() / view.scale, fresh.source_width, 1);
 }

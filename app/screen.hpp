@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "app/areas.hpp"
 #include "app/kept_edits.hpp"
 #include "app/marks.hpp"
 #include "app/panel_context.hpp"
@@ -20,15 +21,10 @@ namespace tilescope {
 
 struct Palette;
 struct FileDialog;
-
-constexpr size_t kTabCount = 8;
+struct Panels;
+class WindowViews;
 
 /// Areas of the window in pixels.
-struct Area {
-  float left = 0, top = 0, right = 0, bottom = 0;
-  float width() const { return right - left; }
-  float height() const { return bottom - top; }
-};
 struct Layout {
   Area logo, header, rail, tabs, view, source, speed, controls, status;
   Area bottom_tabs;      // only where speed is a tab beside source
@@ -67,6 +63,7 @@ class Screen {
     ImU32 colour;
   };
   const std::vector<Surface>& surfaces() const { return surfaces_; }
+  WindowViews& views() { return *views_; }
 
   /// Asked for by a key or the palette; carried out by the shell after the frame, with a file written.
   bool wants_picture = false;
@@ -100,7 +97,6 @@ class Screen {
   void draw_tabs(PanelContext& context, const Layout& layout);
   void draw_view(PanelContext& context, const Layout& layout);
   void draw_bottom(PanelContext& context, const Layout& layout);
-  void draw_order_bottom(PanelContext& context, const Layout& layout);
   void draw_splitters(PanelContext& context, const Layout& layout);
   // What is below the view, hidden and shown (screen_lower.cpp).
   void drag_lower(PanelContext& context, const Layout& layout, float lowered);
@@ -113,6 +109,8 @@ class Screen {
   void keep_edits();
   std::string base_of_edit(bool own);
 
+  std::unique_ptr<WindowViews> views_;
+  std::unique_ptr<Panels> panels_;
   std::unique_ptr<KeptEdits> edits_;
   std::string edit_name_;                 // of the text that is shown
   std::optional<std::string> edit_kept_;  // its edit, as it was last kept

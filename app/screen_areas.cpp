@@ -7,16 +7,6 @@
 
 namespace tilescope {
 
-void begin_area(const char* id, const Area& area, ImGuiWindowFlags flags) {
-  ImGui::SetCursorScreenPos({area.left, area.top});
-  ImGui::BeginChild(id, {area.width(), area.height()}, false,
-                    flags | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground);
-}
-
-void edge(const Theme& theme, float left, float top, float right, float bottom) {
-  ImGui::GetWindowDrawList()->AddRectFilled({left, top}, {right, bottom}, theme.separator);
-}
-
 SplitterDrag splitter(PanelContext& context, const char* id, ImVec2 low, ImVec2 high) {
   const bool vertical = high.y - low.y > high.x - low.x;
   const float reach = context.px(4), line = std::max(1.0F, std::round(context.view.scale));

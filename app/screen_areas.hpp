@@ -1,19 +1,12 @@
-// What the screen is divided with: areas as child windows, lines between them, and lines that are dragged.
+// Lines between areas that are dragged.
 #pragma once
 
 #include <imgui.h>
 
+#include "app/areas.hpp"
 #include "app/panel_context.hpp"
-#include "app/screen.hpp"
 
 namespace tilescope {
-
-constexpr ImGuiWindowFlags kFixedArea = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
-
-/// A child window over an area, which must not be empty. ImGui::EndChild ends it.
-void begin_area(const char* id, const Area& area, ImGuiWindowFlags flags);
-/// A line between two areas, drawn by the area that it ends.
-void edge(const Theme& theme, float left, float top, float right, float bottom);
 
 /// A line that is dragged; a small child of its own, above the areas.
 struct SplitterDrag {

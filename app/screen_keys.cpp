@@ -7,37 +7,15 @@
 #include "app/help_terms.hpp"
 #include "app/menus.hpp"
 #include "app/palette.hpp"
-#include "app/panels/attention_view.hpp"
 #include "app/panels/file_dialog.hpp"
-#include "app/panels/order_view.hpp"
-#include "app/panels/step_view.hpp"
 #include "app/panels/tiles_playback.hpp"
-#include "app/panels/tiles_zoom.hpp"
-#include "app/panels/waves_model.hpp"
 #include "app/screen.hpp"
 #include "app/shell_keys.hpp"
+#include "app/views/view.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
 namespace {
-
-void playback_keys(PanelContext& context) {
-  if (!context.result || played_blocks(*context.result) == 0) return;
-  ViewState& view = context.view;
-  const uint64_t blocks = played_blocks(*context.result);
-  const WaveSchedule* waves = shown_waves(*context.result);
-  const bool by_wave = ImGui::GetIO().KeyShift && waves != nullptr;
-  if (key_went_down(ShellKey::space)) toggle_playback(view, blocks);
-  for (const int direction : {-1, 1}) {
-    if (!key_went_down(direction < 0 ? ShellKey::left : ShellKey::right, true)) continue;
-    if (by_wave)
-      step_playback_by_wave(view, *waves, direction);
-    else
-      step_playback(view, blocks, direction);
-  }
-  if (key_went_down(ShellKey::home)) seek_playback(view, blocks, 0);
-  if (key_went_down(ShellKey::end)) end_playback(view);
-}
 
 constexpr const char* kHelpKeys[] = {"help.run",        "help.play",     "help.step",  "help.wave",     "help.lines",
                                      "help.zoom",       "help.ends",     "help.tabs",  "help.find",     "help.open",
@@ -64,7 +42,7 @@ void Screen::source_keys() {
   if (ImGui::GetIO().KeyShift && key_went_down(ShellKey::e)) return toggle_source_maximised();
   if (view.source_drawn || ImGui::GetIO().WantTextInput) return;
   for (const auto& [key, wish] : kWishes)
-    if (key_went_down(key) && !(wish == SourceWish::find && view.tab == Tab::lesson)) ask_source(wish);
+    if (key_went_down(key) && !(wish == SourceWish::find && views_->at(view.tab).finds_text())) ask_source(wish);
 }
 
 void Screen::handle_keys(PanelContext& context) {
@@ -98,22 +76,15 @@ void Screen::handle_keys(PanelContext& context) {
       session.cancel_bench();
   }
   if (io.WantTextInput || command || io.KeyAlt) return;
-  for (int index = 0; index < static_cast<int>(kTabCount); ++index)
-    if (key_went_down(static_cast<ShellKey>(static_cast<int>(ShellKey::digit_1) + index))) {
-      view.tab = static_cast<Tab>(index);
+  constexpr size_t kDigits = 9;
+  for (size_t index = 0; index < std::min(tilescope::views().size(), kDigits); ++index)
+    if (key_went_down(static_cast<ShellKey>(static_cast<size_t>(ShellKey::digit_1) + index))) {
+      view.tab = tilescope::views()[index].name;
       view.source_maximised = false;
     }
   if (key_went_down(ShellKey::b)) pin_baseline(context);
   if (key_went_down(ShellKey::d)) toggle_diff();
-  if (view.tab == Tab::step || view.tab == Tab::shared)
-    step_keys(context);
-  else if (view.tab == Tab::order)
-    order_keys(context);
-  else if (view.tab == Tab::tiles && shows_plane(context))
-    return plane_keys(context);
-  else
-    playback_keys(context);
-  if (view.tab == Tab::tiles) zoom_keys(context);
+  if (!views_->at(view.tab).keys(context)) playback_keys(context);
 }
 
 void Screen::draw_help_page(PanelContext& context, float width, float key_column) {

@@ -4,6 +4,7 @@
 
 #include "app/screen.hpp"
 #include "app/screen_areas.hpp"
+#include "app/views/view.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
@@ -25,7 +26,7 @@ void Screen::ask_source(SourceWish wish) {
   view.source_wish = wish;
   if (wish == SourceWish::none || wish == SourceWish::save) return;  // saves out of sight, too
   view.bottom_speed = view.lower_hidden = false;
-  if (view.tab == Tab::order) view.order_tab = OrderTab::source;
+  views_->at(view.tab).show_source();
 }
 
 void Screen::toggle_source_maximised() { view.source_maximised = !view.source_maximised; }
@@ -39,7 +40,7 @@ void Screen::toggle_diff() {
   view.diff = !view.diff;
   if (!view.diff) return;
   view.bottom_speed = view.lower_hidden = false;
-  if (view.tab == Tab::order) view.order_tab = OrderTab::source;
+  views_->at(view.tab).show_source();
 }
 
 /// `lowered`: how far the shown view moves the upper edge of the lower part down, in unscaled pixels.

@@ -14,27 +14,20 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 FrameTimes time_frames(Shell& shell, const ShotOptions& options) {
-  constexpr int kFramesOfALevel = 12;
   std::vector<double> times;
   ViewState& view = shell.screen().view;
   view.animate = true;
-  view.step.playing = true;
-  view.playback = {.playing = true, .position = static_cast<double>(options.issued.value_or(0))};
-  view.plane.playing = true;
+  view.playback = {.playing = true, .position = static_cast<double>(options.wishes.issued.value_or(0))};
+  View& shown = shell.screen().views().at(options.view);
   for (int frame = 0; frame < options.frames; ++frame) {
-    // The tile view goes in and out again.
-    if (frame % kFramesOfALevel == 0) {
-      const int turn = frame / kFramesOfALevel % 6;
-      view.zoom.level = static_cast<TilesLevel>(turn <= 3 ? turn : 6 - turn);
-    }
+    shown.play(view, frame);
     const auto start = Clock::now();
     shell.draw_offscreen(options.width, options.height);
     times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
   }
   view.step.playing = view.animate = false;
   view.playback = {};
-  view.plane = {};
-  view.zoom.level = options.zoom;
+  shown.apply(view, options.wishes);
   if (times.empty()) return {};
   std::sort(times.begin(), times.end());
   return {static_cast<int>(times.size()), times[times.size() / 2], times.back()};
@@ -58,16 +51,13 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
   Screen& screen = shell.screen();
   screen.session.set_request(options.request);
   enter_lab(screen.view, screen.session.lab().name);
-  screen.view.animate = options.issued.has_value();
+  screen.view.animate = options.wishes.issued.has_value();
   screen.view.playback = {};
-  if (options.issued) screen.view.playback.position = static_cast<double>(*options.issued);
-  screen.view.plane = {.as_tiles = options.zoom != TilesLevel::grid};
-  if (options.issued) screen.view.plane.step = static_cast<double>(*options.issued);
-  screen.view.tab = options.tab;
-  screen.view.zoom.level = options.zoom;
+  if (options.wishes.issued) screen.view.playback.position = static_cast<double>(*options.wishes.issued);
+  screen.view.tab = options.view;
+  screen.views().each([&](View& view) { view.apply(screen.view, options.wishes); });
   screen.view.bottom = options.bottom;
   screen.view.bottom_speed = options.speed;
-  screen.view.order_tab = options.order_tab;
   screen.view.diff = options.diff.has_value();
   if (options.diff) screen.view.diff_with[options.request.lab] = *options.diff;
   screen.view.header = options.header;
@@ -87,10 +77,9 @@ Result<FrameTimes> take_screenshot(Shell& shell, const ShotOptions& options, con
   while ((screen.session.recording_steps() || screen.session.counting_fusion()) &&
          Clock::now() - start < std::chrono::duration<double>(options.patience_seconds))
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  if (options.warp || options.step) {
+  if (options.wishes.warp || options.wishes.step) {
     shell.draw_offscreen(options.width, options.height);  // the view begins where it would
-    screen.view.step.warp = options.warp.value_or(screen.view.step.warp);
-    screen.view.step.position = options.step.value_or(screen.view.step.position);
+    screen.views().each([&](View& view) { view.apply_to_result(screen.view, options.wishes); });
   }
   // One frame takes the result over, the next lays out what depends on it, and scroll bars settle in the third.
   constexpr int kSettling = 6;

@@ -1,33 +1,29 @@
 // One picture of the window, without showing it. Needs a display (Xvfb will do) for OpenGL.
 //
 //     auto shell = Shell::open(engine, {.visible = false, .scale = 1});
-//     take_screenshot(**shell, {.request = request, .tab = Tab::tiles}, "tiles.png");
+//     take_screenshot(**shell, {.request = request, .view = "tiles"}, "tiles.png");
 #pragma once
 
 #include <filesystem>
 #include <optional>
 
-#include "app/panels/lesson_document.hpp"  // tab_from
 #include "app/shell.hpp"
+#include "app/views/view.hpp"
 
 namespace tilescope {
 
 struct ShotOptions {
   Request request;
-  Tab tab = Tab::tiles;
-  TilesLevel zoom = TilesLevel::grid;
+  std::string view = "tiles";
+  ShotWishes wishes;  // of the view; a moment of the playback: frames that are timed play on from there
   BottomTab bottom = BottomTab::sweep;
-  bool speed = false;  // where source and speed share a place: the speed
-  OrderTab order_tab = OrderTab::groups;
+  bool speed = false;               // where source and speed share a place: the speed
   std::optional<std::string> diff;  // the source panel compares with this rung
   std::string header;               // that it shows instead of the kernel's file
   Language language = Language::en;
   bool light = false;
   int width = 1600, height = 1000;  // unscaled pixels; the picture is scale times as large
   std::optional<uint32_t> block;    // selected, as if clicked
-  std::optional<uint64_t> issued;   // the moment of the playback; frames that are timed play on from there
-  std::optional<uint32_t> warp;     // that the views of steps show
-  std::optional<uint64_t> step;     // among the warp's
   int frames = 0;                   // draw this many more with animations running, and report their times
   double patience_seconds = 120;    // for the run
 };

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/saved_files.hpp"
+#include "app/views/view.hpp"
 
 namespace tilescope {
 namespace {
@@ -170,7 +171,7 @@ json settings_of(const Screen& screen) {
                 {"auto_run", screen.session.auto_run},
                 {"lab", screen.session.shows_own() ? labs().front().name : screen.session.lab().name},
                 {"gpu", screen.session.request().gpu},
-                {"tab", static_cast<int>(view.tab)},
+                {"view", view.tab},
                 {"scale", view.user_scale},
                 {"window",
                  {{"left", view.window.left},
@@ -201,7 +202,8 @@ void apply_settings(Screen& screen, const json& settings) {
   if (!settings.is_object() || settings.value("format", json()) != kFormat) return;
   ViewState& view = screen.view;
   std::string language, gpu, lab;
-  int tab = static_cast<int>(view.tab);
+  std::string shown;
+  size_t tab = views().size();
   take(settings, "language", language);
   if (!language.empty()) screen.strings.language = language == "zh" ? Language::zh : Language::en;
   take(settings, "light", view.light);
@@ -233,8 +235,10 @@ void apply_settings(Screen& screen, const json& settings) {
   // Files of the first release hold these where nothing was dragged.
   if (view.bottom_height == kFirstBottomHeight) view.bottom_height = 0;
   if (view.source_width == kFirstSourceWidth) view.source_width = 0;
-  take(settings, "tab", tab);
-  if (tab >= 0 && tab < static_cast<int>(kTabCount)) view.tab = static_cast<Tab>(tab);
+  take(settings, "tab", tab);  // files of earlier versions have its number
+  if (tab < views().size()) view.tab = views()[tab].name;
+  take(settings, "view", shown);
+  if (find_view(shown) != nullptr) view.tab = shown;
   take_progress(screen.session.learned, settings);
   take_texts(settings, "ladder_sizes", view.ladder_sizes);
   take_labs(screen.session, settings);

@@ -1,5 +1,7 @@
 #include "app/state_file.hpp"
 
+#include "app/views/view.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -51,7 +53,7 @@ json state_of(const Screen& screen) {
              {"device", name_of(session.request().device)},
              {"language", screen.strings.language == Language::zh ? "zh" : "en"},
              {"light", screen.view.light},
-             {"tab", static_cast<int>(screen.view.tab)},
+             {"tab", WindowViews::index_of(screen.view.tab)},
              {"busy", session.busy()},
              {"stale", session.stale()},
              {"latency_ms", session.last_latency_ms()},

@@ -8,6 +8,7 @@
 
 #include "app/screen.hpp"
 #include "app/tooltip.hpp"
+#include "app/views/view.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
@@ -42,7 +43,7 @@ std::string target_of(const PanelContext& context, size_t step) {
     case 2:
       return lab.break_it.empty() ? std::string() : "break." + lab.break_it.front().name;
     case 3:
-      return "tab." + std::to_string(static_cast<int>(Tab::step));
+      return "tab." + std::to_string(WindowViews::index_of("step"));
     default:
       return {};
   }
@@ -172,7 +173,7 @@ void start_tour(Screen& screen) {
   session.select_lab(kLab);
   session.select_rung(session.lab().rungs.front().name);
   for (const BreakIt& one : session.lab().break_it) session.set_broken(one.name, false);
-  screen.view.tab = Tab::lesson;
+  screen.view.tab = "lesson";
   screen.view.tour = {.running = true};
 }
 
@@ -189,7 +190,7 @@ void follow_tour(PanelContext& context) {
   tour.done[0] = tour.done[0] || block != tour.block;
   tour.done[1] = tour.done[1] || context.rung().name != tour.rung;
   tour.done[2] = tour.done[2] || shows_a_planted_bug(context);
-  tour.done[3] = tour.done[3] || view.tab == Tab::step || view.guesses.size() > tour.guesses;
+  tour.done[3] = tour.done[3] || view.tab == "step" || view.guesses.size() > tour.guesses;
 }
 
 void draw_tour(PanelContext& context) {

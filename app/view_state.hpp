@@ -11,21 +11,18 @@
 #include <vector>
 
 #include "app/marks.hpp"
+#include "app/result_reference.hpp"
 #include "app/step_cursor.hpp"
 
 namespace tilescope {
 
-enum class Tab { lesson, tiles, traffic, order, step, shared, waves, correctness };
 /// What the speed panel shows; those after the ladder only where the lab has them.
 enum class BottomTab { sweep, ladder, roofline, fusion, map, small, memory };
-/// What is below the maps of the order view; bytes has an area of its own where there is room for both.
-enum class OrderTab { bytes, groups, waves, sweep, ladder, source };
-/// Which bytes its bars and its plot over GROUP_M show.
-enum class OrderBytes { device, l2 };
 
-struct Baseline;     // app/baseline.hpp
-struct RunResult;    // engine/run_result.hpp
-struct SharedPanel;  // app/panels/shared.cpp
+struct Baseline;    // app/baseline.hpp
+class TraceIndex;   // app/panels/tiles_index.hpp
+struct StepsShown;  // app/panels/step_view.hpp
+struct SeenAccess;  // app/panels/traffic_seen.hpp
 
 /// What is picked (or hovered) in any view is lit in all others. An access implies its block, warp and line.
 struct Selection {
@@ -109,10 +106,8 @@ struct ViewState : LabView {
   std::string lab;                       // whose view the LabView is; empty before the first frame
   std::map<std::string, LabView> waits;  // the views of labs that are not shown, by lab
   Tour tour;
-  Tab tab = Tab::tiles;
+  std::string tab = "tiles";  // the view that is shown, by its name (app/views/view.hpp)
   BottomTab bottom = BottomTab::sweep;
-  OrderTab order_tab = OrderTab::groups;
-  OrderBytes order_bytes = OrderBytes::device;
   bool light = false;
   float scale = 1.0F;       // the monitor's times the learner's
   float user_scale = 1.0F;  // the learner's, a multiple of kScaleStep
@@ -160,13 +155,17 @@ struct ViewState : LabView {
   std::map<std::string, ShownQuestion> questions;
   std::shared_ptr<const Baseline> baseline;  // the pinned result; null: none
   FixedFinding fixed_finding;
-  std::shared_ptr<SharedPanel> shared_panel;    // what the shared view keeps between frames; null: not drawn yet
-  bool reveal_answer = false;                   // the controls scroll to what has just been answered
-  bool asks_for_file = false;                   // the dialog that opens a CUDA file is due
-  std::string say;                              // for the status bar; the screen takes it over
-  std::vector<uint32_t> menus_closed_by_click;  // by the button that is still down (app/menus.hpp)
-  bool closing = false;                         // the last frame before the window closes
-  bool animate = true;                          // false while screenshots are taken: nothing moves
+  // What all views derive from the newest results.
+  std::shared_ptr<TraceIndex> index;                       // null: not asked for yet
+  ResultReference followed_result;                         // that the selection has followed
+  std::shared_ptr<StepsShown> steps;                       // of the selected block; null: not drawn yet
+  std::shared_ptr<std::vector<SeenAccess>> seen_accesses;  // of the lab's other rungs
+  bool reveal_answer = false;                              // the controls scroll to what has just been answered
+  bool asks_for_file = false;                              // the dialog that opens a CUDA file is due
+  std::string say;                                         // for the status bar; the screen takes it over
+  std::vector<uint32_t> menus_closed_by_click;             // by the button that is still down (app/menus.hpp)
+  bool closing = false;                                    // the last frame before the window closes
+  bool animate = true;                                     // false while screenshots are taken: nothing moves
 };
 
 /// Puts the view of a lab in the place of the one before it: as it was left, with nothing playing, or afresh with the

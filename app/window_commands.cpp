@@ -53,46 +53,29 @@ Result<void> make_folder(const std::filesystem::path& folder) {
   return {};
 }
 
-OrderTab order_tab_from(const std::string& bottom) {
-  static constexpr std::array<std::pair<const char*, OrderTab>, 5> kTabs{{{"bytes", OrderTab::bytes},
-                                                                          {"waves", OrderTab::waves},
-                                                                          {"source", OrderTab::source},
-                                                                          {"sweep", OrderTab::sweep},
-                                                                          {"ladder", OrderTab::ladder}}};
-  for (const auto& [name, tab] : kTabs)
-    if (bottom == name) return tab;
-  return OrderTab::groups;
-}
-
-struct TourView {
-  const char* name;
-  Tab tab;
-  Language language;
-  bool light;
-};
-
+/// Every view of every lab, and the tiles once more in Chinese and in the light theme.
 Result<int> draw_tour(Shell& shell, const std::filesystem::path& folder, std::ostream& out) {
-  constexpr std::array<TourView, 10> views{{{"lesson", Tab::lesson, Language::en, false},
-                                            {"tiles", Tab::tiles, Language::en, false},
-                                            {"traffic", Tab::traffic, Language::en, false},
-                                            {"order", Tab::order, Language::en, false},
-                                            {"step", Tab::step, Language::en, false},
-                                            {"shared", Tab::shared, Language::en, false},
-                                            {"waves", Tab::waves, Language::en, false},
-                                            {"correctness", Tab::correctness, Language::en, false},
-                                            {"tiles-zh", Tab::tiles, Language::zh, false},
-                                            {"tiles-light", Tab::tiles, Language::en, true}}};
+  struct Look {
+    std::string suffix;
+    std::string_view view;
+    Language language = Language::en;
+    bool light = false;
+  };
+  std::vector<Look> looks;
+  for (const ViewSpec& view : views()) looks.push_back({std::string(view.name), view.name});
+  looks.push_back({"tiles-zh", "tiles", Language::zh});
+  looks.push_back({"tiles-light", "tiles", Language::en, true});
   int pictures = 0;
   for (const auto& lab : labs()) {
     ShotOptions shot;
     shot.request.lab = lab.name;
     shot.request.rung = lab.rungs[lab.rungs.size() / 2].name;
     shot.request.config = default_config(lab, DeviceKind::sim);
-    for (const auto& view : views) {
-      shot.tab = view.tab;
-      shot.language = view.language;
-      shot.light = view.light;
-      const auto file = folder / fmt::format("{}-{}.png", lab.name, view.name);
+    for (const Look& look : looks) {
+      shot.view = look.view;
+      shot.language = look.language;
+      shot.light = look.light;
+      const auto file = folder / fmt::format("{}-{}.png", lab.name, look.suffix);
       if (auto taken = take_screenshot(shell, shot, file); !taken) return tl::unexpected<Error>(taken.error());
       out << file.string() << "\n";
       ++pictures;
@@ -251,22 +234,19 @@ int shot_command(std::shared_ptr<Engine> engine, const ShotCommandOptions& optio
   }
   shot.request = *request;
   shot.request.model_order = options.order;
-  shot.tab = tab_from(options.panel).value_or(Tab::tiles);
+  shot.view = options.panel;
   shot.bottom = bottom_tab_from(options.bottom);
   shot.speed = !options.bottom.empty();
-  shot.order_tab = order_tab_from(options.bottom);
-  shot.zoom = options.zoom == "lane"    ? TilesLevel::lane
-              : options.zoom == "warp"  ? TilesLevel::warp
-              : options.zoom == "block" ? TilesLevel::block
-                                        : TilesLevel::grid;
+  shot.wishes.bottom = options.bottom;
+  shot.wishes.zoom = options.zoom;
   shot.language = options.language == "zh" ? Language::zh : Language::en;
   shot.light = options.light;
   shot.width = extent->width;
   shot.height = extent->height;
   shot.frames = options.frames;
-  if (options.warp >= 0) shot.warp = static_cast<uint32_t>(options.warp);
-  if (options.step >= 0) shot.step = static_cast<uint64_t>(options.step);
-  if (options.issued >= 0) shot.issued = static_cast<uint64_t>(options.issued);
+  if (options.warp >= 0) shot.wishes.warp = static_cast<uint32_t>(options.warp);
+  if (options.step >= 0) shot.wishes.step = static_cast<uint64_t>(options.step);
+  if (options.issued >= 0) shot.wishes.issued = static_cast<uint64_t>(options.issued);
   auto taken = take_screenshot(**shell, shot, options.out);
   if (!taken) return refuse(taken.error());
   out << options.out << "\n";

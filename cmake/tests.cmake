@@ -12,9 +12,9 @@ set(TEST_LIBRARIES_bench tilescope_bench tilescope_labs)
 set(TEST_LIBRARIES_run tilescope_engine tilescope_labs)
 set(TEST_LIBRARIES_labs tilescope_engine tilescope_labs)
 set(TEST_LIBRARIES_cli tilescope_cli tilescope_labs)
-set(TEST_LIBRARIES_app tilescope_app tilescope_labs)
-set(TEST_LIBRARIES_gui tilescope_app tilescope_labs)
-set(TEST_LIBRARIES_documents tilescope_cli tilescope_labs)
+set(TEST_LIBRARIES_app tilescope_views tilescope_labs tilescope_app)
+set(TEST_LIBRARIES_gui tilescope_views tilescope_labs tilescope_app)
+set(TEST_LIBRARIES_documents tilescope_views tilescope_labs tilescope_app)
 set(TEST_LIBRARIES_launcher tilescope_base)
 
 # The differential corpus and the kernel generator are also used by programs of bench/.

@@ -92,10 +92,9 @@ void add_speed_options(CLI::App& command, SpeedOptions& options) {
   command.add_flag("--json", options.json, "one JSON object");
 }
 
-void add_shot_options(CLI::App& command, ShotCommandOptions& options) {
+void add_shot_options(CLI::App& command, ShotCommandOptions& options, const std::vector<std::string>& views) {
   add_run_options(command, options.run);
-  command.add_option("--panel", options.panel, "the view")
-      ->check(CLI::IsMember({"lesson", "tiles", "traffic", "order", "step", "shared", "waves", "correctness"}));
+  command.add_option("--panel", options.panel, "the view")->check(CLI::IsMember(views));
   command.add_option("--bottom", options.bottom, "the plot; bytes, groups, waves and source are of the order view")
       ->check(CLI::IsMember(
           {"sweep", "ladder", "roofline", "fusion", "map", "small", "memory", "bytes", "groups", "waves", "source"}));
@@ -147,7 +146,7 @@ Result<std::string> parse_with(CLI::App& app, int count, const char* const* word
 
 }  // namespace
 
-Result<Invocation> parse_command_line(int count, const char* const* words) {
+Result<Invocation> parse_command_line(int count, const char* const* words, const std::vector<std::string>& views) {
   WindowOptions window;
   ListOptions list;
   RunOptions run;
@@ -179,7 +178,7 @@ Result<Invocation> parse_command_line(int count, const char* const* words) {
   auto* speed_words = app.add_subcommand("speed", "what fusing saves, the roofline, the map of schemes, small sizes");
   add_speed_options(*speed_words, speed);
   auto* shot_words = app.add_subcommand("shot", "one picture of the window");
-  add_shot_options(*shot_words, shot);
+  add_shot_options(*shot_words, shot, views);
   auto* tour_words = app.add_subcommand("tour", "every lab once on the simulator, with pictures");
   tour_words->add_option("--out", tour.out, "folder for the pictures");
   const auto* trial_words = app.add_subcommand("interop-trial")->group("");

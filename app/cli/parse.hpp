@@ -3,6 +3,7 @@
 
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "app/cli/commands.hpp"
 
@@ -19,7 +20,7 @@ struct WindowOptions {
 /// One picture of the window.
 struct ShotCommandOptions {
   RunOptions run;               // lab, rung, set, size, device, broken
-  std::string panel = "tiles";  // lesson | tiles | traffic | order | step | shared | waves | correctness
+  std::string panel = "tiles";  // the name of a view
   std::string bottom;  // sweep | ladder | roofline | fusion | map | small | memory, of order also bytes | groups |
                        // waves | source; empty: the usual
   std::string diff;    // a rung that the source is compared with
@@ -51,6 +52,7 @@ struct PrintText {
 using Invocation = std::variant<WindowOptions, ListOptions, RunOptions, ExecOptions, BenchOptions, SpeedOptions,
                                 ShotCommandOptions, TourOptions, InteropTrialOptions, PrintText>;
 
-Result<Invocation> parse_command_line(int count, const char* const* words);
+/// `views`: the names that --panel takes.
+Result<Invocation> parse_command_line(int count, const char* const* words, const std::vector<std::string>& views);
 
 }  // namespace tilescope

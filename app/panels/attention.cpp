@@ -21,23 +21,6 @@ constexpr float kPadding = 24, kBetween = 24, kPlayback = 32, kSwitch = 24;
 constexpr float kLeastBeside = 620, kLeastPlane = 280, kLeastTrace = 300;
 constexpr double kWalkSeconds = 6;
 
-/// What is derived from the newest result and kept between frames.
-struct Plane {
-  PlanePicture picture;
-  uint64_t followed = 0;  // the picture that the selection has followed
-  std::string rung;       // of its result
-  KeyWalk walk;           // of the block that was explained last
-  uint64_t walk_generation = 0;
-  RowTraces rows;
-  PlaneHover hover;           // of the last frame
-  size_t selected_steps = 0;  // of the selected block's walk, for the keys
-};
-
-Plane& kept_plane() {
-  static Plane plane;
-  return plane;
-}
-
 /// Coming to a rung that notes the steps of a row, one wants to see that row.
 void go_to_noted_row(PanelContext& context, const PlanePicture& picture) {
   const std::optional<int64_t> row = noted_row(picture);
@@ -184,7 +167,7 @@ void draw_observed(PanelContext& context, Plane& plane) {
                    .row = *row,
                    .working = plane.rows.busy()};
   const float top = origin.y + context.px(12);
-  const float of_switch = draw_plane_switch(context, {right, top}) + context.px(16);
+  const float of_switch = draw_plane_switch(context, plane, {right, top}) + context.px(16);
   const float said = draw_sentence(frame, {left, top}, right - left - of_switch);
   const float body = std::floor(top + said + context.px(8)), between = context.px(kBetween);
   const bool beside = right - left >= context.px(kLeastBeside);
@@ -208,17 +191,19 @@ void draw_observed(PanelContext& context, Plane& plane) {
 
 }  // namespace
 
-bool has_plane(const PanelContext& context) {
+bool has_plane(const PanelContext& context, Plane& plane) {
   if (!context.result || !context.lab().plane || !context.result->observed) return false;
   const Lab* lab = lab_of(context.result->request);
   if (lab != nullptr && lab->name != context.lab().name) return false;  // a result of the lab before
-  return take_plane(kept_plane().picture, context.result, *context.lab().plane);
+  return take_plane(plane.picture, context.result, *context.lab().plane);
 }
 
-bool shows_plane(const PanelContext& context) { return !context.view.plane.as_tiles && has_plane(context); }
+bool shows_plane(const PanelContext& context, Plane& plane) {
+  return !context.view.plane.as_tiles && has_plane(context, plane);
+}
 
-float draw_plane_switch(PanelContext& context, ImVec2 top_right) {
-  if (!has_plane(context)) return 0;
+float draw_plane_switch(PanelContext& context, Plane& plane, ImVec2 top_right) {
+  if (!has_plane(context, plane)) return 0;
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = context.fonts.small;
@@ -247,14 +232,12 @@ float draw_plane_switch(PanelContext& context, ImVec2 top_right) {
   return width;
 }
 
-void draw_plane(PanelContext& context) {
-  if (!has_plane(context)) return;
-  follow(context, kept_plane());
-  draw_observed(context, kept_plane());
+void draw_plane(PanelContext& context, Plane& plane) {
+  if (!has_plane(context, plane)) return;
+  follow(context, plane);
+  draw_observed(context, plane);
   dim_if_stale(context);
 }
-
-bool plane_working() { return kept_plane().rows.busy(); }
 
 size_t plane_done(const PlaneCursor& cursor, size_t steps) {
   if (cursor.step < 0) return steps * 3 / 5;
@@ -282,8 +265,7 @@ void advance_plane(PlaneCursor& cursor, size_t steps, double seconds) {
   cursor.playing = false;
 }
 
-void plane_keys(PanelContext& context) {
-  Plane& plane = kept_plane();
+void plane_keys(PanelContext& context, Plane& plane) {
   PlaneCursor& cursor = context.view.plane;
   const size_t steps = plane.selected_steps;
   if (key_went_down(ShellKey::space)) toggle_plane(cursor, steps);

@@ -3,25 +3,21 @@
 #include <cmath>
 
 #include "app/panels/attention_bytes.hpp"
-#include "app/panels/attention_view.hpp"
 #include "app/panels/controls_parts.hpp"
+#include "app/panels/panels.hpp"
+#include "app/panels/speed_views.hpp"
 #include "app/plots/plot.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
 namespace {
 
-/// Kept while lab and configuration stay the same.
-struct KeptSweep {
-  const Lab* lab = nullptr;
-  Config config;
-  MemorySweep sweep;
-};
-
-const MemorySweep& kept_sweep(const Lab& lab, const Config& config) {
-  static KeptSweep kept;
-  if (kept.lab != &lab || !(kept.config == config)) kept = {&lab, config, memory_sweep(lab, config)};
-  return kept.sweep;
+const MemorySweep& known_sweep(const PanelContext& context) {
+  KnownMemory& known = context.panels->speed->memory;
+  const Lab& lab = context.lab();
+  const Config& config = context.session.request().config;
+  if (known.lab != &lab || !(known.config == config)) known = {&lab, config, memory_sweep(lab, config)};
+  return known.sweep;
 }
 
 /// The chosen rung if it is among those of the line, else the first; and how many more there are.
@@ -89,10 +85,10 @@ const GpuSpec* modelled_gpu(const PanelContext& context) {
 
 }  // namespace
 
-void draw_plane_memory(PanelContext& context, ImVec2 low, ImVec2 size) {
+void draw_memory(PanelContext& context, ImVec2 low, ImVec2 size) {
   const Lab& lab = context.lab();
   const Config& config = context.session.request().config;
-  const MemorySweep& sweep = kept_sweep(lab, config);
+  const MemorySweep& sweep = known_sweep(context);
   if (sweep.lines.empty()) return;
   const std::string rung = chosen_rung(context).rung != nullptr ? chosen_rung(context).rung->name : std::string();
   const int64_t here = place_in_sweep(lab, config);
@@ -145,7 +141,7 @@ void plane_memory_card(Column& column) {
   if (!context.lab().plane || chosen.rung == nullptr) return;
   const Lab& lab = context.lab();
   const MemoryCurve* most = nullptr;
-  const MemorySweep& sweep = kept_sweep(lab, context.session.request().config);
+  const MemorySweep& sweep = known_sweep(context);
   for (const MemoryCurve& line : sweep.lines)
     if (line.power >= 2) most = &line;
   const double own = allocated_bytes(lab, *chosen.rung, chosen.config);

@@ -6,6 +6,8 @@
 //     playback of the selected block      │      the steps as a table
 #pragma once
 
+#include <string>
+
 #include "app/panel_context.hpp"
 #include "app/panels/attention_rows.hpp"
 
@@ -15,6 +17,21 @@ namespace tilescope {
 struct PlaneHover {
   std::optional<uint32_t> block;
   int64_t row = 0;  // of O, through all heads
+};
+
+/// What is derived from the newest result and kept between frames.
+struct Plane {
+  PlanePicture picture;
+  uint64_t followed = 0;  // the picture that the selection has followed
+  std::string rung;       // of its result
+  KeyWalk walk;           // of the block that was explained last
+  uint64_t walk_generation = 0;
+  RowTraces rows;
+  PlaneHover hover;           // of the last frame
+  size_t selected_steps = 0;  // of the selected block's walk, for the keys
+
+  /// A row is being worked out: the window has to look again.
+  bool working() const { return rows.busy(); }
 };
 
 struct PlaneFrame {
@@ -35,15 +52,13 @@ struct PlaneFrame {
 };
 
 /// Whether the Tiles tab has a plane to show for the result, and whether it is chosen.
-bool has_plane(const PanelContext& context);
-bool shows_plane(const PanelContext& context);
-void draw_plane(PanelContext& context);
+bool has_plane(const PanelContext& context, Plane& plane);
+bool shows_plane(const PanelContext& context, Plane& plane);
+void draw_plane(PanelContext& context, Plane& plane);
 /// "Plane  Tiles"; nothing for a result without a plane. Its right end at `top_right`; returns its width.
-float draw_plane_switch(PanelContext& context, ImVec2 top_right);
+float draw_plane_switch(PanelContext& context, Plane& plane, ImVec2 top_right);
 /// Space, ← and →, Home and End walk over the keys; ↑ and ↓ go to the block of the queries before and after.
-void plane_keys(PanelContext& context);
-/// A row is being worked out: the window has to look again.
-bool plane_working();
+void plane_keys(PanelContext& context, Plane& plane);
 
 /// Steps that lie behind the cursor of a walk of so many.
 size_t plane_done(const PlaneCursor& cursor, size_t steps);
@@ -56,8 +71,5 @@ const char* name_of(KeyState state);  // "plane.seen"
 void draw_plane_map(PlaneFrame& frame, ImVec2 low, ImVec2 high);
 void draw_row_trace(PlaneFrame& frame, ImVec2 low, ImVec2 high);
 void draw_trace_table(PlaneFrame& frame, ImVec2 low, ImVec2 high);
-
-/// Bytes that the rungs allocate against the length of the sequence.
-void draw_plane_memory(PanelContext& context, ImVec2 low, ImVec2 size);
 
 }  // namespace tilescope

@@ -11,12 +11,13 @@ namespace {
 
 constexpr float kPadding = 24;  // unscaled pixels
 
+const ViewRegistration registered{{"correctness", 80, make_view<CorrectnessView>}};
+
 /// Which output is shown: the learner's choice, as long as the lab stays the same; else the first that fails.
-size_t choose_output(PanelContext& context, const RunResult& run) {
-  static std::string lab;
-  static std::optional<size_t> chosen;
-  if (lab != run.request.lab || (chosen && *chosen >= run.correctness.size())) chosen.reset();
-  lab = run.request.lab;
+size_t choose_output(PanelContext& context, CorrectnessState& state, const RunResult& run) {
+  std::optional<size_t>& chosen = state.chosen;
+  if (state.lab != run.request.lab || (chosen && *chosen >= run.correctness.size())) chosen.reset();
+  state.lab = run.request.lab;
   const size_t shown = chosen.value_or(first_failing_output(run));
   if (run.correctness.size() < 2) return shown;
   std::vector<std::string> names;
@@ -56,7 +57,7 @@ void draw_nothing(PanelContext& context) {
     empty_state(context, strings("correctness.not_compared"), strings("correctness.not_compared_hint"));
 }
 
-void draw_compared(PanelContext& context, const RunResult& run) {
+void draw_compared(PanelContext& context, CorrectnessState& state, const RunResult& run) {
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const float left = origin.x + context.px(kPadding), right = origin.x + size.x - context.px(kPadding);
   const float bottom = origin.y + size.y;
@@ -65,20 +66,20 @@ void draw_compared(PanelContext& context, const RunResult& run) {
     ImGui::SetCursorScreenPos({left, origin.y + context.px(4)});
     top = origin.y + context.px(40);
   }
-  const size_t output = choose_output(context, run);
+  const size_t output = choose_output(context, state, run);
   const auto buffer = HeatMaps::buffer_of(run, output);
   top += draw_verdict(context, run, output, {left, top}, right) + context.px(8);
   if (!buffer) return;
 
-  CorrectnessFrame frame{.context = context, .run = run, .output = output, .buffer = *buffer};
+  CorrectnessFrame frame{.context = context, .state = state, .run = run, .output = output, .buffer = *buffer};
   const StripLayout layout = lay_out_strip(frame, {right - left, bottom - top});
   const float strip = std::floor(bottom - layout.height);
-  const float printed = output_height(context, strip - top);
+  const float printed = output_height(context, state, strip - top);
   const float most = strip - printed - context.px(12);
   const float ends = draw_error_maps(frame, {left, top}, {right, most});
   // What the maps leave over goes to the strip, not between the two.
   const float begins = printed > 0 ? strip : std::floor(strip - std::max(0.0F, most - ends));
-  if (printed > 0) draw_output(context, {left, strip - printed}, {right, strip});
+  if (printed > 0) draw_output(context, state, {left, strip - printed}, {right, strip});
   separator_line(context, begins);
   draw_correctness_strip(frame, layout, {left, begins}, {right, bottom});
   if (frame.pointed) context.view.hover = select_element(run, frame.buffer, *frame.pointed);
@@ -97,14 +98,20 @@ std::optional<int64_t> selected_element(const CorrectnessFrame& frame) {
   return selection.element;
 }
 
-void draw_correctness(PanelContext& context) {
+const char* CorrectnessView::empty_reason(const std::shared_ptr<const RunResult>& result) const {
+  const bool anything = !result->correctness.empty() || !result->statistics.empty() || !result->output.empty() ||
+                        !result->findings.empty();
+  return anything ? nullptr : "view.correctness.empty_reason";
+}
+
+void CorrectnessView::draw(PanelContext& context) {
   const auto& run = context.result;
   if (!run || (run->correctness.empty() && run->statistics.empty() && run->output.empty() && run->findings.empty()))
     return draw_nothing(context);
   if (context.result->correctness.empty())
-    draw_unchecked(context);
+    draw_unchecked(context, state_);
   else
-    draw_compared(context, *context.result);
+    draw_compared(context, state_, *context.result);
   dim_if_stale(context);
 }
 

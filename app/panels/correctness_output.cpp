@@ -16,11 +16,10 @@ constexpr size_t kMostLines = 8;        // seen at once
 constexpr float kMostOfTheRoom = 0.4F;  // the maps keep the rest
 
 /// The lines of the newest run; they are found once, as a run prints up to a megabyte.
-const std::vector<std::string_view>& lines_of(const std::shared_ptr<const RunResult>& run) {
-  static std::weak_ptr<const RunResult> known;
-  static std::vector<std::string_view> lines;
-  if (known.lock() == run) return lines;
-  known = run;
+const std::vector<std::string_view>& lines_of(const std::shared_ptr<const RunResult>& run, CorrectnessState& state) {
+  std::vector<std::string_view>& lines = state.printed;
+  if (state.printed_by.lock() == run) return lines;
+  state.printed_by = run;
   lines.clear();
   const std::string_view text = run->output;
   for (size_t begin = 0; begin < text.size();) {
@@ -33,16 +32,16 @@ const std::vector<std::string_view>& lines_of(const std::shared_ptr<const RunRes
 
 }  // namespace
 
-float output_height(const PanelContext& context, float room) {
+float output_height(const PanelContext& context, CorrectnessState& state, float room) {
   if (context.result->output.empty()) return 0;
   const float around = context.px(kHeading + 2 * kInset + kBelow), line = context.px(kLine);
   const float fit = std::max(2.0F, std::floor((room * kMostOfTheRoom - around) / line));
-  const auto lines = static_cast<float>(std::min(lines_of(context.result).size(), kMostLines));
+  const auto lines = static_cast<float>(std::min(lines_of(context.result, state).size(), kMostLines));
   return std::floor(around + line * std::min(fit, lines));
 }
 
-void draw_output(PanelContext& context, ImVec2 low, ImVec2 high) {
-  const auto& lines = lines_of(context.result);
+void draw_output(PanelContext& context, CorrectnessState& state, ImVec2 low, ImVec2 high) {
+  const auto& lines = lines_of(context.result, state);
   ImDrawList* list = ImGui::GetWindowDrawList();
   draw_text(list, context.fonts.small, {low.x, centred_top(context.fonts.small, low.y + context.px(kHeading) / 2)},
             context.theme.muted, context.strings("correctness.printed"));

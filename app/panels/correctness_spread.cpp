@@ -15,15 +15,13 @@ constexpr float kTitle = 28, kLabels = 20, kLeastBars = 24, kLeastWidth = 240;  
 
 /// Kept while the result stays.
 const std::optional<ErrorSpread>& kept_spread(const CorrectnessFrame& frame) {
-  static ResultReference result;
-  static size_t output = 0;
-  static std::optional<ErrorSpread> spread;
-  if (!result.is(frame.context.result) || output != frame.output) {
-    result = ResultReference(frame.context.result);
-    output = frame.output;
-    spread = spread_of(frame.run, frame.output, frame.buffer);
+  CorrectnessState& state = frame.state;
+  if (!state.spread_of.is(frame.context.result) || state.spread_output != frame.output) {
+    state.spread_of = ResultReference(frame.context.result);
+    state.spread_output = frame.output;
+    state.spread = spread_of(frame.run, frame.output, frame.buffer);
   }
-  return spread;
+  return state.spread;
 }
 
 }  // namespace

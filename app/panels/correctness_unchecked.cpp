@@ -19,11 +19,10 @@ constexpr size_t kMostFindings = 4;
 std::string count_text(uint64_t count) { return with_separators(static_cast<int64_t>(count)); }
 
 /// Which output is shown; a row of tabs where there are several.
-size_t choose_output(PanelContext& context, const RunResult& run) {
-  static std::string lab;
-  static size_t chosen = 0;
-  if (lab != run.request.lab || chosen >= run.statistics.size()) chosen = 0;
-  lab = run.request.lab;
+size_t choose_output(PanelContext& context, CorrectnessState& state, const RunResult& run) {
+  size_t& chosen = state.unchecked;
+  if (state.unchecked_lab != run.request.lab || chosen >= run.statistics.size()) chosen = 0;
+  state.unchecked_lab = run.request.lab;
   if (run.statistics.size() < 2) return 0;
   std::vector<std::string> names;
   for (const OutputStatistics& one : run.statistics) names.push_back(run.plan.buffers[one.buffer].name);
@@ -144,7 +143,7 @@ void draw_numbers(PanelContext& context, const RunResult& run, const OutputStati
 
 }  // namespace
 
-void draw_unchecked(PanelContext& context) {
+void draw_unchecked(PanelContext& context, CorrectnessState& state) {
   const RunResult& run = *context.result;
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const float left = origin.x + context.px(kPadding), right = origin.x + size.x - context.px(kPadding);
@@ -154,7 +153,7 @@ void draw_unchecked(PanelContext& context) {
     top = origin.y + context.px(40);
   }
   const bool any = !run.statistics.empty();
-  const size_t output = any ? choose_output(context, run) : 0;
+  const size_t output = any ? choose_output(context, state, run) : 0;
   if (any) {
     top += draw_sentence(context, run, run.statistics[output], {left, top}, right) + context.px(8);
   } else {
@@ -169,8 +168,9 @@ void draw_unchecked(PanelContext& context) {
     draw_findings(context, run, {left, bottom + context.px(4)}, right, findings, true);
     bottom -= context.px(8);
   }
-  const float printed = output_height(context, bottom - top);
-  if (printed > 0) draw_output(context, {left, any ? bottom - printed : top}, {right, any ? bottom : top + printed});
+  const float printed = output_height(context, state, bottom - top);
+  if (printed > 0)
+    draw_output(context, state, {left, any ? bottom - printed : top}, {right, any ? bottom : top + printed});
   if (!any) return;
   const float table = std::min(context.px(kTable), (right - left) * 0.45F);
   draw_numbers(context, run, run.statistics[output], {right - table, top}, right);

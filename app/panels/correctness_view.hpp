@@ -15,11 +15,36 @@
 
 #include "app/gl/heat_map.hpp"
 #include "app/panel_context.hpp"
+#include "app/panels/correctness_model.hpp"
+#include "app/panels/tiles_index.hpp"
+#include "app/views/view.hpp"
 
 namespace tilescope {
 
+/// What the view keeps between frames.
+struct CorrectnessState {
+  std::string lab, unchecked_lab;  // whose output was chosen
+  std::optional<size_t> chosen;    // by the learner, as long as the lab stays the same
+  size_t unchecked = 0;            // the output of a run without a reference
+  ResultReference spread_of;       // what the spread is of,
+  size_t spread_output = 0;        // and of which output
+  std::optional<ErrorSpread> spread;
+  std::weak_ptr<const RunResult> printed_by;
+  std::vector<std::string_view> printed;  // the lines of that run
+};
+
+class CorrectnessView final : public View {
+ public:
+  void draw(PanelContext& context) override;
+  const char* empty_reason(const std::shared_ptr<const RunResult>& result) const override;
+
+ private:
+  CorrectnessState state_;
+};
+
 struct CorrectnessFrame {
   PanelContext& context;
+  CorrectnessState& state;
   const RunResult& run;
   size_t output = 0;                    // index into run.correctness
   size_t buffer = 0;                    // index into run.plan.buffers
@@ -50,11 +75,11 @@ void draw_findings(PanelContext& context, const RunResult& run, ImVec2 low, floa
 void draw_error_spread(CorrectnessFrame& frame, ImVec2 low, ImVec2 high);
 
 /// A run without a reference: its outputs in a map and in numbers.
-void draw_unchecked(PanelContext& context);
+void draw_unchecked(PanelContext& context, CorrectnessState& state);
 
 /// What the kernel printed, below the maps; its height in a room of this height, 0 where nothing was printed.
-float output_height(const PanelContext& context, float room);
-void draw_output(PanelContext& context, ImVec2 low, ImVec2 high);
+float output_height(const PanelContext& context, CorrectnessState& state, float room);
+void draw_output(PanelContext& context, CorrectnessState& state, ImVec2 low, ImVec2 high);
 
 /// Picks an element for every view.
 void pick_element(CorrectnessFrame& frame, int64_t element);

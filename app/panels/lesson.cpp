@@ -18,6 +18,8 @@ namespace {
 // Unscaled pixels.
 constexpr float kColumn = 760, kSide = 24, kTop = 24, kBottom = 64, kOutlineGap = 48, kOutline = 200;
 
+const ViewRegistration registered{{"lesson", 10, make_view<LessonView>}};
+
 ImFont* font_of(const Fonts& fonts, LessonFont font) {
   switch (font) {
     case LessonFont::strong:
@@ -36,7 +38,7 @@ ImFont* font_of(const Fonts& fonts, LessonFont font) {
 
 }  // namespace
 
-void LessonPanel::read(PanelContext& context) {
+void LessonView::read(PanelContext& context) {
   // All files of the learner's own share one page, about what can be done with them.
   const bool own = context.session.shows_own();
   const std::string& lab = own ? kOwnFiles : context.lab().name;
@@ -56,7 +58,7 @@ void LessonPanel::read(PanelContext& context) {
   settling_ = 2;
 }
 
-void LessonPanel::update_layout(PanelContext& context, float width) {
+void LessonView::update_layout(PanelContext& context, float width) {
   const bool same_values = (!has_live_ || layout_result_.is(context.result)) && !std::exchange(answers_changed_, false);
   if (layout_width_ == width && layout_font_ == context.fonts.body && same_values) return;
   if (layout_width_ != width || layout_font_ != context.fonts.body) settling_ = 2;
@@ -72,13 +74,13 @@ void LessonPanel::update_layout(PanelContext& context, float width) {
   matches_due_ = true;
 }
 
-LessonMetrics LessonPanel::metrics(const PanelContext& context) const {
+LessonMetrics LessonView::metrics(const PanelContext& context) const {
   const Fonts& fonts = context.fonts;
   return {[&fonts](LessonFont font, std::string_view text) { return text_size(font_of(fonts, font), text).x; },
           context.view.scale};
 }
 
-void LessonPanel::follow_anchor(PanelContext& context) {
+void LessonView::follow_anchor(PanelContext& context) {
   std::string& anchor = context.view.lesson_anchor;
   if (anchor.empty()) return;
   for (const PlacedBlock& placed : layout_.blocks)
@@ -91,7 +93,7 @@ void LessonPanel::follow_anchor(PanelContext& context) {
 }
 
 /// Scrolls to the place where this lab was left, and notes it again whenever the reader scrolls.
-void LessonPanel::restore_place() {
+void LessonView::restore_place() {
   Place& place = places_[lab_];
   if (settling_ > 0) {
     --settling_;
@@ -108,7 +110,7 @@ void LessonPanel::restore_place() {
   if (index < layout_.blocks.size()) place = {index, at - layout_.blocks[index].y};
 }
 
-void LessonPanel::draw(PanelContext& context) {
+void LessonView::draw(PanelContext& context) {
   read(context);
   if (!found_) {
     return empty_state(context, context.strings("lesson.missing"),
@@ -143,7 +145,7 @@ void LessonPanel::draw(PanelContext& context) {
   draw_find_bar(context);
 }
 
-void LessonPanel::draw_block(PanelContext& context, const PlacedBlock& placed, ImVec2 origin) {
+void LessonView::draw_block(PanelContext& context, const PlacedBlock& placed, ImVec2 origin) {
   draw_boxes(context, placed, origin);
   for (const LessonRun& run : placed.runs) draw_run(context, run, origin, placed.live);
   if (placed.live && context.result && context.result->observed)
@@ -151,7 +153,7 @@ void LessonPanel::draw_block(PanelContext& context, const PlacedBlock& placed, I
                Badge::simulated);
 }
 
-void LessonPanel::draw_boxes(PanelContext& context, const PlacedBlock& placed, ImVec2 origin) {
+void LessonView::draw_boxes(PanelContext& context, const PlacedBlock& placed, ImVec2 origin) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
   for (const LessonBox& box : placed.boxes) {
@@ -168,7 +170,7 @@ void LessonPanel::draw_boxes(PanelContext& context, const PlacedBlock& placed, I
 }
 
 /// In the corner of a block of code, under the pointer: copied, or shown where it stands. Returns where it begins.
-float LessonPanel::draw_block_action(PanelContext& context, const char* key, float right, float top, bool* pressed) {
+float LessonView::draw_block_action(PanelContext& context, const char* key, float right, float top, bool* pressed) {
   const std::string& text = context.strings(key);
   const ImVec2 size = text_size(context.fonts.small, text), low{right - size.x, top + context.px(8)};
   const ImVec2 high{right, low.y + size.y};
@@ -183,7 +185,7 @@ float LessonPanel::draw_block_action(PanelContext& context, const char* key, flo
   return low.x;
 }
 
-void LessonPanel::draw_block_actions(PanelContext& context, const LessonBlock& block, ImVec2 low, ImVec2 high) {
+void LessonView::draw_block_actions(PanelContext& context, const LessonBlock& block, ImVec2 low, ImVec2 high) {
   if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, high)) return;
   // A line of the block may reach under them.
   const bool quoted = block.info.starts_with("kernels/");
@@ -199,7 +201,7 @@ void LessonPanel::draw_block_actions(PanelContext& context, const LessonBlock& b
   if (pressed) context.view.quote = SourceQuote{block.info, block.text};
 }
 
-void LessonPanel::draw_run(PanelContext& context, const LessonRun& run, ImVec2 origin, bool live) {
+void LessonView::draw_run(PanelContext& context, const LessonRun& run, ImVec2 origin, bool live) {
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = font_of(context.fonts, run.font);
@@ -227,7 +229,7 @@ void LessonPanel::draw_run(PanelContext& context, const LessonRun& run, ImVec2 o
 }
 
 /// Below every Chinese character, but not below punctuation.
-void LessonPanel::draw_emphasis_dots(PanelContext& context, const LessonRun& run, float x, float baseline) {
+void LessonView::draw_emphasis_dots(PanelContext& context, const LessonRun& run, float x, float baseline) {
   ImFont* font = font_of(context.fonts, run.font);
   for (size_t at = 0; at < run.text.size();) {
     size_t next = at + 1;
@@ -243,7 +245,7 @@ void LessonPanel::draw_emphasis_dots(PanelContext& context, const LessonRun& run
   }
 }
 
-void LessonPanel::draw_outline(PanelContext& context, ImVec2 low, float width) {
+void LessonView::draw_outline(PanelContext& context, ImVec2 low, float width) {
   const Theme& theme = context.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = context.fonts.small;
@@ -286,14 +288,6 @@ void LessonPanel::draw_outline(PanelContext& context, ImVec2 low, float width) {
     if (here) mark(context, "lesson.here", {low.x, y}, high);
     y += row;
   }
-}
-
-void draw_lesson(PanelContext& context) {
-  static LessonPanel panel;  // where each lesson was left, and the layout of the one shown
-  static int last_frame = 0;
-  if (ImGui::GetFrameCount() < last_frame) panel = LessonPanel();  // another window
-  last_frame = ImGui::GetFrameCount();
-  panel.draw(context);
 }
 
 }  // namespace tilescope

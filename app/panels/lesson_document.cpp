@@ -237,18 +237,6 @@ LessonLink link_from(std::string_view address) {
   return {LinkKind::external, std::string(address), std::string(address)};
 }
 
-std::optional<Tab> tab_from(std::string_view name) {
-  if (name == "lesson") return Tab::lesson;
-  if (name == "tiles") return Tab::tiles;
-  if (name == "traffic") return Tab::traffic;
-  if (name == "order") return Tab::order;
-  if (name == "step") return Tab::step;
-  if (name == "shared") return Tab::shared;
-  if (name == "waves") return Tab::waves;
-  if (name == "correctness") return Tab::correctness;
-  return std::nullopt;
-}
-
 std::optional<std::pair<std::string, int64_t>> assignment_from(std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) return std::nullopt;

@@ -24,7 +24,6 @@ struct LessonLink {
   std::string address;  // as it is written
 };
 LessonLink link_from(std::string_view address);
-std::optional<Tab> tab_from(std::string_view name);
 /// "BLOCK=32" → {"BLOCK", 32}
 std::optional<std::pair<std::string, int64_t>> assignment_from(std::string_view text);
 

@@ -6,7 +6,7 @@
 
 namespace tilescope {
 
-std::string LessonPanel::meaning_of(PanelContext& context, const LessonLink& link) const {
+std::string LessonView::meaning_of(PanelContext& context, const LessonLink& link) const {
   const Strings& strings = context.strings;
   switch (link.kind) {
     case LinkKind::lab:
@@ -18,7 +18,7 @@ std::string LessonPanel::meaning_of(PanelContext& context, const LessonLink& lin
         return strings.format("lesson.link_rung", fmt::arg("name", strings(rung->title)));
       return link.target;
     case LinkKind::tab:
-      return strings.format("lesson.link_tab", fmt::arg("name", strings("header.tab_" + link.target)));
+      return strings.format("lesson.link_tab", fmt::arg("name", strings("view." + link.target + ".title")));
     case LinkKind::set:
       return strings.format("lesson.link_set", fmt::arg("assignment", link.target));
     case LinkKind::break_it:
@@ -33,7 +33,7 @@ std::string LessonPanel::meaning_of(PanelContext& context, const LessonLink& lin
   return strings.format("lesson.link_external", fmt::arg("address", link.target));
 }
 
-void LessonPanel::act(PanelContext& context, const LessonLink& link) {
+void LessonView::act(PanelContext& context, const LessonLink& link) {
   Session& session = context.session;
   switch (link.kind) {
     case LinkKind::lab:
@@ -43,7 +43,7 @@ void LessonPanel::act(PanelContext& context, const LessonLink& link) {
       session.select_rung(link.target);
       break;
     case LinkKind::tab:
-      if (const auto tab = tab_from(link.target)) context.view.tab = *tab;
+      if (find_view(link.target) != nullptr) context.view.tab = link.target;
       break;
     case LinkKind::set:
       if (const auto assignment = assignment_from(link.target)) {

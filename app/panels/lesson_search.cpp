@@ -15,14 +15,14 @@ constexpr float kFindWidth = 420, kFindHeight = 36;  // unscaled pixels
 }  // namespace
 
 /// The source can be searched, too, where the pointer or the keyboard is there.
-void LessonPanel::take_keys(PanelContext& context) {
+void LessonView::take_keys(PanelContext& context) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool typing_elsewhere = io.WantTextInput && !finding_;
   if (io.KeyCtrl && !io.KeyAlt && key_pressed(Key::f, false) && !context.view.source_active && !typing_elsewhere)
     finding_ = find_wants_focus_ = true;
 }
 
-void LessonPanel::update_matches(PanelContext& context) {
+void LessonView::update_matches(PanelContext& context) {
   if (!finding_ || (!matches_due_ && matched_pattern_ == pattern_)) return;
   const bool typed = matched_pattern_ != pattern_;
   matches_due_ = false;
@@ -38,7 +38,7 @@ void LessonPanel::update_matches(PanelContext& context) {
   show_match(ImGui::GetWindowHeight());
 }
 
-void LessonPanel::go_to_match(PanelContext& context, bool forward) {
+void LessonView::go_to_match(PanelContext& context, bool forward) {
   update_matches(context);
   if (matches_.empty()) return;
   match_ = (match_ + (forward ? 1 : matches_.size() - 1)) % matches_.size();
@@ -46,7 +46,7 @@ void LessonPanel::go_to_match(PanelContext& context, bool forward) {
 }
 
 /// A third of the way down, if it is not in sight.
-void LessonPanel::show_match(float visible) {
+void LessonView::show_match(float visible) {
   const LessonMatch& match = matches_[match_];
   const float y = match.parts.front().baseline, at = ImGui::GetScrollY();
   if (y > at + visible * 0.1F && y < at + visible * 0.85F) return;
@@ -55,7 +55,7 @@ void LessonPanel::show_match(float visible) {
   settling_ = 2;
 }
 
-void LessonPanel::draw_matches(PanelContext& context, ImVec2 origin) {
+void LessonView::draw_matches(PanelContext& context, ImVec2 origin) {
   if (!finding_ || matched_pattern_.empty()) return;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Theme& theme = context.theme;
@@ -71,7 +71,7 @@ void LessonPanel::draw_matches(PanelContext& context, ImVec2 origin) {
 }
 
 /// In the corner of the view, above the text.
-void LessonPanel::draw_find_bar(PanelContext& context) {
+void LessonView::draw_find_bar(PanelContext& context) {
   if (!finding_) return;
   const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const float width = std::min(context.px(kFindWidth), size.x - context.px(32)), height = context.px(kFindHeight);

@@ -14,13 +14,16 @@
 #include "app/panels/lesson_document.hpp"
 #include "app/panels/lesson_find.hpp"
 #include "app/panels/lesson_layout.hpp"
-#include "app/panels/tiles_index.hpp"
+#include "app/result_reference.hpp"
+#include "app/views/view.hpp"
 
 namespace tilescope {
 
-class LessonPanel {
+class LessonView final : public View {
  public:
-  void draw(PanelContext& context);
+  void draw(PanelContext& context) override;
+  bool needs_no_run() const override { return true; }
+  bool finds_text() const override { return true; }
 
  private:
   /// A position in the text that survives a new width or language: a block, and how far into it.

@@ -1,6 +1,8 @@
 // The order view: which tiles are computed when, and what the resident ones need of the operands.
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "app/panels/order_view.hpp"
 #include "app/result_verdict.hpp"
@@ -11,6 +13,9 @@ namespace tilescope {
 namespace {
 
 constexpr float kPadding = 24, kBetween = 48, kPlayback = 40, kLeastMap = 72;
+constexpr float kLower = 64;  // maps are high: what is below them begins lower
+
+const ViewRegistration registered{{"order", 40, make_view<OrderView>}};
 
 float draw_sentence(OrderFrame& frame, ImVec2 low, float right) {
   const PanelContext& context = frame.context;
@@ -80,8 +85,10 @@ void draw_maps(OrderFrame& frame, ImVec2 low, ImVec2 high) {
   for (size_t i = 0; i < orders.size(); ++i) draw_order_map(frame, orders[i], corner(i), {corner(i).x + width, high.y});
 }
 
-void draw_modelled(PanelContext& context) {
-  const OrderPicture& picture = order_picture(context.result);
+}  // namespace
+
+void OrderView::draw_modelled(PanelContext& context) {
+  const OrderPicture& picture = this->picture(context.result);
   advance_order(context.view, picture.model(), static_cast<double>(ImGui::GetIO().DeltaTime));
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const float unit = context.view.scale, left = origin.x + kPadding * unit;
@@ -101,6 +108,8 @@ void draw_modelled(PanelContext& context) {
   separator_line(context, bottom - kPlayback * unit);
   draw_order_playback(frame, {left, bottom - kPlayback * unit}, {right, bottom});
 }
+
+namespace {
 
 /// A lab that has no model of its order: what is missing, and a button that has it made.
 void draw_absent(PanelContext& context) {
@@ -138,13 +147,34 @@ void draw_absent(PanelContext& context) {
 
 }  // namespace
 
-const OrderPicture& order_picture(const std::shared_ptr<const RunResult>& result) {
-  static OrderPicture picture;  // kept between frames; rebuilt when the result changes
-  if (!picture.result.is(result)) picture = make_order_picture(result);
-  return picture;
+const OrderPicture& OrderView::picture(const std::shared_ptr<const RunResult>& result) {
+  if (!picture_.result.is(result)) picture_ = make_order_picture(result);
+  return picture_;
 }
 
-void draw_order(PanelContext& context) {
+const char* OrderView::empty_reason(const std::shared_ptr<const RunResult>& result) const {
+  return has_order(result) ? nullptr : "view.order.empty_reason";
+}
+
+bool OrderView::moving(const Session&, const ViewState& view) const { return view.playback.playing; }
+
+Lower OrderView::lower(const PanelContext& context, bool) const {
+  if (!has_order(context.result)) return {};
+  return {.areas = Lower::Areas::own, .lowered = kLower};
+}
+
+void OrderView::apply(ViewState&, const ShotWishes& wishes) {
+  static constexpr std::array<std::pair<std::string_view, OrderTab>, 5> kTabs{{{"bytes", OrderTab::bytes},
+                                                                               {"waves", OrderTab::waves},
+                                                                               {"source", OrderTab::source},
+                                                                               {"sweep", OrderTab::sweep},
+                                                                               {"ladder", OrderTab::ladder}}};
+  tab_ = OrderTab::groups;
+  for (const auto& [name, tab] : kTabs)
+    if (wishes.bottom == name) tab_ = tab;
+}
+
+void OrderView::draw(PanelContext& context) {
   if (!context.result) {
     empty_state(context, context.strings("order.empty_title"), context.strings("order.empty_hint"));
     return;
@@ -157,8 +187,8 @@ void draw_order(PanelContext& context) {
   dim_if_stale(context);
 }
 
-void order_keys(PanelContext& context) {
-  if (!has_order(context.result)) return;
+bool OrderView::keys(PanelContext& context) {
+  if (!has_order(context.result)) return true;
   const OrderModel& model = *context.result->block_order;
   ViewState& view = context.view;
   const bool by_wave = ImGui::GetIO().KeyShift;
@@ -168,6 +198,24 @@ void order_keys(PanelContext& context) {
   if (key_went_down(ShellKey::right, true)) step(1);
   if (key_went_down(ShellKey::home)) show_wave(view, model, 0);
   if (key_went_down(ShellKey::end)) show_wave(view, model, model.launched.waves.size() - 1);
+  return true;
+}
+
+/// Bars beside plots where there is room for both, else everything as tabs.
+void OrderView::draw_lower(PanelContext& context, const Area& left, const Area& right) {
+  begin_area("order bytes", left, kFixedArea);
+  draw_bytes(context);
+  ImGui::EndChild();
+  begin_area("order plots", right, kFixedArea);
+  draw_tabs(context, /*with_bytes=*/false);
+  edge(context.theme, right.left, right.top, right.left + std::max(1.0F, std::round(context.view.scale)), right.bottom);
+  ImGui::EndChild();
+}
+
+void OrderView::draw_lower_stacked(PanelContext& context, const Area& whole) {
+  begin_area("order tabs", whole, kFixedArea);
+  draw_tabs(context, /*with_bytes=*/true);
+  ImGui::EndChild();
 }
 
 }  // namespace tilescope

@@ -34,6 +34,7 @@ struct Bars {
 struct Counted {
   const CounterSet* set = nullptr;  // whose figures are shown; null: none
   std::vector<Bars> sizes;          // the shown one first
+  OrderBytes bytes = OrderBytes::device;
 };
 
 std::string size_text(const std::map<std::string, int64_t>& sizes) {
@@ -59,9 +60,9 @@ Bars shown_bars(const PanelContext& context, const OrderPicture& picture, const 
   for (size_t i = 0; i < orders.size(); ++i) {
     const ShownOrder& order = picture.orders[i];
     Bar bar{.kind = order.kind, .group = order.group, .launched = order.launched};
-    bar.modelled = modelled_bytes(*order.traffic, context.view.order_bytes);
+    bar.modelled = modelled_bytes(*order.traffic, bars.bytes);
     if (found[i]) {
-      bar.counted = counted_bytes(*found[i].row, context.view.order_bytes);
+      bar.counted = counted_bytes(*found[i].row, bars.bytes);
       bars.set = found[i].set;
     }
     shown.bars.push_back(bar);
@@ -106,7 +107,7 @@ void add_other_sizes(const PanelContext& context, const OrderPicture& picture, c
         group.bars.push_back({.kind = orders[i].first,
                               .group = orders[i].second,
                               .launched = picture.orders[i].launched,
-                              .counted = counted_bytes(*found[i].row, context.view.order_bytes)});
+                              .counted = counted_bytes(*found[i].row, bars.bytes)});
     if (!group.bars.empty()) bars.sizes.push_back(std::move(group));
   }
   if (bars.sizes.size() > 1) {
@@ -117,8 +118,8 @@ void add_other_sizes(const PanelContext& context, const OrderPicture& picture, c
   }
 }
 
-Counted collect(const PanelContext& context, const OrderPicture& picture) {
-  Counted bars;
+Counted collect(const PanelContext& context, const OrderPicture& picture, OrderBytes bytes) {
+  Counted bars{.bytes = bytes};
   const Orders orders = orders_of(picture);
   bars.sizes.push_back(shown_bars(context, picture, orders, bars));
   add_other_sizes(context, picture, orders, bars);
@@ -127,6 +128,7 @@ Counted collect(const PanelContext& context, const OrderPicture& picture) {
 
 struct BarColumns {
   float size_left, name_left, bar_left, bar_right, right;
+  OrderBytes bytes;
 };
 
 float height_of(const PanelContext& context, const Bar& bar) {
@@ -168,8 +170,7 @@ void draw_bar(PanelContext& context, const Bar& bar, const BarColumns& at, float
   draw_text(list, font, {end + context.px(8), centred_top(font, middle)}, both ? theme.muted : theme.text, text);
   if (both)
     explain_rect(context, {at.bar_left, middle - context.px(8)}, {at.right, middle + context.px(8)},
-                 context.strings(context.view.order_bytes == OrderBytes::device ? "order.error_meaning"
-                                                                                : "order.l2_error_meaning"));
+                 context.strings(at.bytes == OrderBytes::device ? "order.error_meaning" : "order.l2_error_meaning"));
 }
 
 float height_of(const PanelContext& context, const Bars& group) {
@@ -191,7 +192,7 @@ std::span<const Bars> sizes_that_fit(const PanelContext& context, const Counted&
 
 float draw_bars(PanelContext& context, const Counted& counted, ImVec2 low, ImVec2 high) {
   const Fonts& fonts = context.fonts;
-  BarColumns at{low.x, low.x, 0, 0, high.x};
+  BarColumns at{low.x, low.x, 0, 0, high.x, counted.bytes};
   double most = 1;
   float names = 0, sizes = 0;
   const std::span<const Bars> shown = sizes_that_fit(context, counted, high.y - low.y);
@@ -278,7 +279,7 @@ float draw_note(PanelContext& context, const Counted& counted, ImDrawList* list,
   };
   if (counted.set != nullptr) {
     std::string text = provenance(strings, *counted.set);
-    if (context.view.order_bytes == OrderBytes::l2) text += strings("order.l2_note");
+    if (counted.bytes == OrderBytes::l2) text += strings("order.l2_note");
     return flow(text, low.y);
   }
   const auto [set, row] = telling_size(context);
@@ -301,19 +302,19 @@ float draw_note(PanelContext& context, const Counted& counted, ImDrawList* list,
 
 }  // namespace
 
-void draw_order_bytes(PanelContext& context) {
+void OrderView::draw_bytes(PanelContext& context) {
   if (!has_order(context.result)) return;
-  const OrderPicture& picture = order_picture(context.result);
+  const OrderPicture& picture = this->picture(context.result);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float left = origin.x + context.px(kPadding), right = origin.x + room.x - context.px(kPadding);
   const float bottom = origin.y + room.y - context.px(kBottom);
-  const Counted counted = collect(context, picture);
+  const Counted counted = collect(context, picture, bytes_);
   const std::array<std::string, 2> names{context.strings("order.device_bytes"), context.strings("order.l2_bytes")};
   const std::array<TabNote, 2> notes{TabNote{.meaning = context.strings("order.tab_device_meaning")},
                                      TabNote{.meaning = context.strings("order.tab_l2_meaning")}};
   ImGui::SetCursorScreenPos({left, origin.y + context.px(2)});
-  context.view.order_bytes = static_cast<OrderBytes>(
-      tab_row(context, "order_bytes", names, static_cast<int>(context.view.order_bytes), context.px(kTabs), notes));
+  bytes_ = static_cast<OrderBytes>(
+      tab_row(context, "order_bytes", names, static_cast<int>(bytes_), context.px(kTabs), notes));
   ImDrawList* list = ImGui::GetWindowDrawList();
   float badge = right;
   const float tabs = left + text_size(context.fonts.small_semibold, names[0] + names[1]).x + context.px(32);

@@ -41,25 +41,10 @@ struct GroupCurves {
   std::vector<int64_t> groups;  // of the modelled points
 };
 
-/// Times of runs on this machine's GPU, by configuration: each run has one group only.
-struct MeasuredTimes {
-  std::map<std::pair<std::string, std::map<std::string, int64_t>>, double> milliseconds;
-  ResultReference last;
-};
-
 std::map<std::string, int64_t> values_of_run(const RunResult& result) {
   std::map<std::string, int64_t> values = result.config.params;
   values.insert(result.config.sizes.begin(), result.config.sizes.end());
   return values;
-}
-
-MeasuredTimes& measured_times(const PanelContext& context) {
-  static MeasuredTimes times;
-  const auto& result = context.result;
-  if (!result || times.last.is(result)) return times;
-  times.last = ResultReference(result);
-  if (result->timing) times.milliseconds[{result->request.lab, values_of_run(*result)}] = result->timing->median_ms;
-  return times;
 }
 
 double largest(std::initializer_list<const Curve*> curves) {
@@ -88,10 +73,10 @@ double smallest(std::initializer_list<const Curve*> curves) {
   return least;
 }
 
-GroupCurves group_curves(const PanelContext& context, const OrderPicture& picture) {
+GroupCurves group_curves(const PanelContext& context, const OrderPicture& picture, const MeasuredTimes& times,
+                         OrderBytes bytes) {
   GroupCurves curves;
   const RunResult& result = *picture.result;
-  const MeasuredTimes& times = measured_times(context);
   std::map<std::string, int64_t> values = values_of_run(result);
   std::vector<std::pair<Kind, int64_t>> orders;
   for (const OrderTraffic& one : picture.model().others)
@@ -102,10 +87,10 @@ GroupCurves group_curves(const PanelContext& context, const OrderPicture& pictur
     const auto x = static_cast<double>(group);
     curves.groups.push_back(group);
     const OrderTraffic& traffic = *picture.model().find(orders[i].first, orders[i].second);
-    curves.modelled.add(x, modelled_bytes(traffic, context.view.order_bytes));
+    curves.modelled.add(x, modelled_bytes(traffic, bytes));
     if (found[i]) {
       curves.set = found[i].set;
-      curves.counted.add(x, counted_bytes(*found[i].row, context.view.order_bytes));
+      curves.counted.add(x, counted_bytes(*found[i].row, bytes));
       if (found[i].row->nanoseconds > 0)
         curves.recorded_speed.add(x, teraflops(context.lab(), result.config, found[i].row->nanoseconds / 1e6));
     }
@@ -174,9 +159,8 @@ void react_to_group(PanelContext& context, double group, bool clicked, const std
 }
 
 void draw_bytes_against_group(PanelContext& context, const OrderPicture& picture, const GroupCurves& curves,
-                              ImVec2 size) {
+                              bool device, ImVec2 size) {
   const Strings& strings = context.strings;
-  const bool device = context.view.order_bytes == OrderBytes::device;
   if (!plots::BeginPlot("groups", size)) return;
   const std::string unit =
       strings.format(device ? "order.device_unit" : "order.l2_unit", fmt::arg("unit", curves.unit_name));
@@ -258,13 +242,13 @@ void draw_legend(PanelContext& context, ImVec2 low, float right, const std::vect
     draw_text_right(list, font, {right, centred_top(font, y)}, context.theme.muted, note);
 }
 
-void draw_groups(PanelContext& context, const OrderPicture& picture, ImVec2 low, ImVec2 high) {
-  const GroupCurves curves = group_curves(context, picture);
+void draw_groups(PanelContext& context, const OrderPicture& picture, const GroupCurves& curves, bool device, ImVec2 low,
+                 ImVec2 high) {
   const bool speeds = !curves.recorded_speed.empty() || !curves.measured_speed.empty();
   const float bottom = high.y - context.px(kLegend), between = context.px(kBetween);
   const float width = speeds ? (high.x - low.x - between) / 2 : high.x - low.x;
   ImGui::SetCursorScreenPos(low);
-  draw_bytes_against_group(context, picture, curves, {width, bottom - context.px(6) - low.y});
+  draw_bytes_against_group(context, picture, curves, device, {width, bottom - context.px(6) - low.y});
   if (speeds) {
     ImGui::SetCursorScreenPos({low.x + width + between, low.y});
     draw_speed_against_group(context, picture, curves, {width, bottom - context.px(6) - low.y});
@@ -368,17 +352,6 @@ void draw_waves(PanelContext& context, const OrderPicture& picture, ImVec2 low, 
   draw_legend(context, {low.x, bottom}, high.x, entries, context.strings("order.waves_on_both"), Badge::modelled);
 }
 
-/// The tabs that make sense here, and the one that is open.
-std::vector<OrderTab> tabs_of(const PanelContext& context, bool with_bytes) {
-  std::vector<OrderTab> tabs;
-  if (with_bytes) tabs.push_back(OrderTab::bytes);
-  if (order_picture(context.result).matrix) tabs.push_back(OrderTab::groups);
-  tabs.push_back(OrderTab::waves);
-  if (!context.session.shows_own()) tabs.insert(tabs.end(), {OrderTab::sweep, OrderTab::ladder});
-  tabs.push_back(OrderTab::source);
-  return tabs;
-}
-
 const char* name_of_tab(OrderTab tab) {
   static constexpr std::array<const char*, 6> kNames{"order.tab_bytes", "order.tab_groups", "order.tab_waves",
                                                      "speed.sweep",     "speed.ladder",     "header.tab_source"};
@@ -394,25 +367,44 @@ const char* meaning_of_tab(OrderTab tab) {
 
 }  // namespace
 
-void draw_order_tabs(PanelContext& context, bool with_bytes) {
+const MeasuredTimes& OrderView::measured_times(const PanelContext& context) {
+  const auto& result = context.result;
+  if (!result || times_.last.is(result)) return times_;
+  times_.last = ResultReference(result);
+  if (result->timing) times_.milliseconds[{result->request.lab, values_of_run(*result)}] = result->timing->median_ms;
+  return times_;
+}
+
+/// Those that make sense here.
+std::vector<OrderTab> OrderView::tabs(const PanelContext& context, bool with_bytes) {
+  std::vector<OrderTab> tabs;
+  if (with_bytes) tabs.push_back(OrderTab::bytes);
+  if (picture(context.result).matrix) tabs.push_back(OrderTab::groups);
+  tabs.push_back(OrderTab::waves);
+  if (!context.session.shows_own()) tabs.insert(tabs.end(), {OrderTab::sweep, OrderTab::ladder});
+  tabs.push_back(OrderTab::source);
+  return tabs;
+}
+
+void OrderView::draw_tabs(PanelContext& context, bool with_bytes) {
   if (!has_order(context.result)) return;
-  const OrderPicture& picture = order_picture(context.result);
+  const OrderPicture& picture = this->picture(context.result);
   const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float left = origin.x + context.px(kPadding), right = origin.x + room.x - context.px(kPadding);
-  const std::vector<OrderTab> tabs = tabs_of(context, with_bytes);
+  const std::vector<OrderTab> tabs = this->tabs(context, with_bytes);
   std::vector<std::string> names;
   std::vector<TabNote> notes;
   for (const OrderTab tab : tabs) {
     names.push_back(context.strings(name_of_tab(tab)));
     notes.push_back({.meaning = context.strings(meaning_of_tab(tab))});
   }
-  auto open = std::find(tabs.begin(), tabs.end(), context.view.order_tab);
+  auto open = std::find(tabs.begin(), tabs.end(), tab_);
   if (open == tabs.end()) open = tabs.begin();
   ImGui::SetCursorScreenPos({left, origin.y + context.px(2)});
   const int chosen =
       tab_row(context, "order_tab", names, static_cast<int>(open - tabs.begin()), context.px(kTabs), notes);
   const OrderTab tab = tabs[static_cast<size_t>(chosen)];
-  if (chosen != open - tabs.begin()) context.view.order_tab = tab;
+  if (chosen != open - tabs.begin()) tab_ = tab;
   const float centre = origin.y + context.px(2 + kTabs / 2), top = origin.y + context.px(kTabs + 10);
   const ImVec2 low{left, top}, high{right, origin.y + room.y - context.px(kBottom)};
   if (high.y - low.y < context.px(40)) return;
@@ -421,7 +413,7 @@ void draw_order_tabs(PanelContext& context, bool with_bytes) {
     ImGui::BeginChild("order part", {room.x, room.y - context.px(kTabs + 2)}, false,
                       ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollbar |
                           ImGuiWindowFlags_NoScrollWithMouse);
-    tab == OrderTab::bytes ? draw_order_bytes(context) : draw_source(context);
+    tab == OrderTab::bytes ? draw_bytes(context) : draw_source(context);
     ImGui::EndChild();
   } else if (tab == OrderTab::sweep || tab == OrderTab::ladder) {
     context.view.bottom = tab == OrderTab::sweep ? BottomTab::sweep : BottomTab::ladder;
@@ -429,7 +421,8 @@ void draw_order_tabs(PanelContext& context, bool with_bytes) {
     draw_speed_buttons(context, shown.report, right, centre);
     draw_speed_body(context, shown.report, low, {high.x - low.x, high.y - low.y});
   } else if (tab == OrderTab::groups) {
-    draw_groups(context, picture, low, high);
+    draw_groups(context, picture, group_curves(context, picture, measured_times(context), bytes_),
+                bytes_ == OrderBytes::device, low, high);
     dim_if_stale(context);
   } else {
     draw_waves(context, picture, low, high);

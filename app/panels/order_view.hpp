@@ -6,17 +6,58 @@
 //     bytes      plots         order_bytes.cpp, order_plots.cpp: where source and speed are in other views
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "app/panel_context.hpp"
 #include "app/panels/order_model.hpp"
+#include "app/views/view.hpp"
 
 namespace tilescope {
 
-/// The picture of the shown result, made once per result. Only where has_order() holds.
-const OrderPicture& order_picture(const std::shared_ptr<const RunResult>& result);
+/// Times of runs on this machine's GPU, by lab and values: each run has one group only.
+struct MeasuredTimes {
+  std::map<std::pair<std::string, std::map<std::string, int64_t>>, double> milliseconds;
+  ResultReference last;
+};
+
+/// What is below the maps; bytes has an area of its own where there is room for both.
+enum class OrderTab { bytes, groups, waves, sweep, ladder, source };
+
+class OrderView final : public View {
+ public:
+  void draw(PanelContext& context) override;
+  bool keys(PanelContext& context) override;
+  bool moving(const Session& session, const ViewState& view) const override;
+  const char* empty_reason(const std::shared_ptr<const RunResult>& result) const override;
+  Lower lower(const PanelContext& context, bool stacked) const override;
+  void draw_lower(PanelContext& context, const Area& left, const Area& right) override;
+  void draw_lower_stacked(PanelContext& context, const Area& whole) override;
+  void show_source() override { tab_ = OrderTab::source; }
+  void apply(ViewState& view, const ShotWishes& wishes) override;
+
+  /// The picture of the shown result, made once per result. Only where has_order() holds.
+  const OrderPicture& picture(const std::shared_ptr<const RunResult>& result);
+  /// Bars of the bytes in each order, modelled and counted.
+  void draw_bytes(PanelContext& context);
+  /// The tabs below the maps. `with_bytes`: there is no other place for the bars.
+  void draw_tabs(PanelContext& context, bool with_bytes);
+  void show_tab(OrderTab tab) { tab_ = tab; }
+
+ private:
+  void draw_modelled(PanelContext& context);
+  std::vector<OrderTab> tabs(const PanelContext& context, bool with_bytes);
+  const MeasuredTimes& measured_times(const PanelContext& context);
+
+  OrderPicture picture_;
+  MeasuredTimes times_;
+  OrderTab tab_ = OrderTab::groups;
+  OrderBytes bytes_ = OrderBytes::device;
+};
 
 struct OrderFrame {
   PanelContext& context;
@@ -62,13 +103,5 @@ void draw_tile_number(OrderFrame& frame, const ShownOrder& order, uint32_t tile,
 ImU32 tile_colour(const Theme& theme, TileState state);
 
 void draw_order_playback(OrderFrame& frame, ImVec2 low, ImVec2 high);
-
-/// Bars of the bytes in each order, modelled and counted.
-void draw_order_bytes(PanelContext& context);
-/// The tabs below the maps. `with_bytes`: there is no other place for the bars.
-void draw_order_tabs(PanelContext& context, bool with_bytes);
-
-/// Keys of the order view: play, by block, by wave, to the ends.
-void order_keys(PanelContext& context);
 
 }  // namespace tilescope

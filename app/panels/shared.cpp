@@ -16,30 +16,12 @@ namespace {
 constexpr size_t kMostNamed = 2;                         // regions in a sentence
 constexpr float kFragments = 112, kLeastPipeline = 150;  // unscaled heights
 
-}  // namespace
+const ViewRegistration registered{{"shared", 60, make_view<SharedView>}};
 
-/// What the view keeps between frames.
-struct SharedPanel {
-  std::shared_ptr<const StepRecord> record;
-  std::shared_ptr<const SharedPicture> picture;  // of the record; null if it has no shared memory
-  std::vector<SharedWord> contents;
-  uint32_t contents_step = SharedWord::kNone;
-  std::vector<SharedSpan> spans;
-  uint32_t spans_warp = SharedWord::kNone;
-  bool fresh = true;  // not drawn yet
-};
-
-namespace {
-
-SharedPanel& panel_of(ViewState& view) {
-  if (view.shared_panel == nullptr) view.shared_panel = std::make_shared<SharedPanel>();
-  return *view.shared_panel;
-}
-
-void follow(SharedPanel& panel, PanelContext& context) {
+void follow(SharedState& panel, PanelContext& context) {
   const auto record = context.session.steps();
   if (record == nullptr || record == panel.record) return;  // null: a further part is being recorded
-  panel = SharedPanel();
+  panel = SharedState();
   panel.record = record;
   panel.picture = SharedPicture::make(record, *context.result);
 }
@@ -49,7 +31,7 @@ void follow(SharedPanel& panel, PanelContext& context) {
 void begin_at(PanelContext& context, const StepIndex& index, const SharedPicture& picture) {
   const StepCursor& cursor = context.view.step;
   if (!context.result->findings.empty()) return;
-  if (context.view.selection != suggest_selection(trace_index(context.result))) return;
+  if (context.view.selection != suggest_selection(trace_index(context.view, context.result))) return;
   std::optional<uint32_t> first;
   for (const SharedEvent& event : picture.events(cursor.warp)) {
     if (event.kind != SharedEvent::Kind::load) continue;
@@ -130,7 +112,7 @@ float draw_sentence(SharedFrame& frame, ImVec2 low, float right) {
   return flow_text(frame.step.list, low, right - low.x, frame.px(24), runs);
 }
 
-void draw_known(PanelContext& context, const StepIndex& index, SharedPanel& panel) {
+void draw_known(PanelContext& context, const StepIndex& index, SharedState& panel) {
   const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const float unit = context.view.scale, left = origin.x + 24 * unit, right = origin.x + size.x - 24 * unit;
   const float bottom = origin.y + size.y;
@@ -206,10 +188,21 @@ ImU32 colour_of_buffer(const Theme& theme, const SharedPicture& picture, int32_t
   return colours[static_cast<size_t>(number) % std::size(colours)];
 }
 
-void draw_shared(PanelContext& context) {
+bool SharedView::keys(PanelContext& context) {
+  step_keys(context);
+  return true;
+}
+
+const char* SharedView::empty_reason(const std::shared_ptr<const RunResult>& result) const {
+  const bool used =
+      std::ranges::any_of(result->traffic.lines, [](const LineTraffic& line) { return line.space == Space::shared; });
+  return !result->observed || used ? nullptr : "view.shared.empty_reason";
+}
+
+void SharedView::draw(PanelContext& context) {
   const StepIndex* index = steps_in_view(context);
   if (index == nullptr) return;
-  SharedPanel& panel = panel_of(context.view);
+  SharedState& panel = state_;
   follow(panel, context);
   if (panel.picture == nullptr) {
     launch_in_corner(context);

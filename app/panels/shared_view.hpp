@@ -12,6 +12,29 @@
 
 namespace tilescope {
 
+/// What the view keeps between frames.
+struct SharedState {
+  std::shared_ptr<const StepRecord> record;
+  std::shared_ptr<const SharedPicture> picture;  // of the record; null if it has no shared memory
+  std::vector<SharedWord> contents;
+  uint32_t contents_step = SharedWord::kNone;
+  std::vector<SharedSpan> spans;
+  uint32_t spans_warp = SharedWord::kNone;
+  bool fresh = true;  // not drawn yet
+};
+
+class SharedView final : public View {
+ public:
+  void draw(PanelContext& context) override;
+  bool keys(PanelContext& context) override;
+  bool moving(const Session& session, const ViewState& view) const override { return steps_move(session, view); }
+  const char* empty_reason(const std::shared_ptr<const RunResult>& result) const override;
+  bool speaks_of_lines() const override { return true; }
+
+ private:
+  SharedState state_;
+};
+
 struct SharedFrame {
   StepFrame& step;
   const SharedPicture& picture;

@@ -6,11 +6,13 @@
 #include <filesystem>
 
 #include "app/editor/keys.hpp"
+#include "app/panels/panels.hpp"
 #include "app/panels/source_view.hpp"
 #include "app/panels/traffic_seen.hpp"
 #include "app/sandbox/file_watch.hpp"
 #include "app/sandbox/sandbox.hpp"
 #include "app/saved_files.hpp"
+#include "app/views/view.hpp"
 #include "app/widgets.hpp"
 #include "engine/compile/kernel_names.hpp"
 
@@ -77,7 +79,7 @@ void SourcePanel::take_result(PanelContext& context) {
 void SourcePanel::take_ledger(PanelContext& context) {
   result_ = context.result;
   ledger_ = result_ ? ledger_of(result_->traffic, file_) : Ledger{};
-  remember_accesses(result_);
+  remember_accesses(context.view, result_);
   rows_ = result_ && result_->observed ? ledger_rows(*result_) : std::vector<LedgerRow>{};
   by_line_.clear();
   row_total_ = {};
@@ -183,7 +185,7 @@ void SourcePanel::take_keys(PanelContext& context) {
     if (key_pressed(Key::e, false) && !io.KeyShift) wish = SourceWish::edit;
     if (key_pressed(Key::s, false)) wish = SourceWish::save;
     // The lesson can be searched, too.
-    const bool here = context.view.source_active || context.view.tab != Tab::lesson;
+    const bool here = context.view.source_active || context.shown == nullptr || !context.shown->finds_text();
     if (key_pressed(Key::f, false) && here) wish = SourceWish::find;
     if (key_pressed(Key::h, false)) wish = SourceWish::replace;
     if (key_pressed(Key::g, false)) wish = SourceWish::go_to_line;
@@ -264,26 +266,11 @@ void SourcePanel::draw(PanelContext& context) {
   apply_edits(context, !source_.focused() || context.view.closing);
 }
 
-namespace {
-
-SourcePanel& source_panel() {
-  static SourcePanel panel;  // what is scrolled, edited and found stays between frames
-  static int last_frame = 0;
-  if (ImGui::GetFrameCount() < last_frame) {  // another window
-    panel = SourcePanel();
-    forget_accesses();
-  }
-  last_frame = ImGui::GetFrameCount();
-  return panel;
-}
-
-}  // namespace
-
 void draw_source(PanelContext& context) {
   context.view.source_drawn = true;
-  source_panel().draw(context);
+  context.panels->source->draw(context);
 }
 
-void keep_source(PanelContext& context) { source_panel().keep(context); }
+void keep_source(PanelContext& context) { context.panels->source->keep(context); }
 
 }  // namespace tilescope

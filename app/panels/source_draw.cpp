@@ -103,7 +103,7 @@ float SourcePanel::draw_actions(PanelContext& context, float right, float middle
 float SourcePanel::draw_column_heads(PanelContext& context, ImVec2 low, float right, float middle) {
   const Theme& theme = context.theme;
   ImFont* font = context.fonts.small;
-  if (context.view.tab == Tab::traffic && columns_.width > 0) {
+  if (ledger_in_columns(context) && columns_.width > 0) {
     if (shows_columns(context)) draw_headings(context, low, right, middle);
     return right - columns_.edges[0] - text_size(font, context.strings("traffic.requests")).x - context.px(24);
   }

@@ -159,7 +159,7 @@ void SourcePanel::take_row(PanelContext& context) {
   if (!pressed_row_ || !context.result || *pressed_row_ >= rows_.size()) return;
   const LedgerRow& row = rows_[*pressed_row_];
   pressed_row_.reset();
-  TraceIndex& index = trace_index(context.result);
+  TraceIndex& index = trace_index(context.view, context.result);
   const uint64_t blocks = context.result->tiles.grid.count();
   if (blocks == 0) return;
   const uint32_t block = context.view.selection.block.value_or(focus_block(context.view, blocks));

@@ -3,13 +3,20 @@
 #include <algorithm>
 
 #include "app/panels/source_view.hpp"
+#include "app/views/view.hpp"
 
 namespace tilescope {
 namespace {
 
-bool is_view_of_lines(Tab tab) { return tab == Tab::traffic || tab == Tab::step || tab == Tab::shared; }
+bool speaks_of_lines(const PanelContext& context) {
+  return context.shown != nullptr && context.shown->speaks_of_lines();
+}
 
 }  // namespace
+
+bool ledger_in_columns(const PanelContext& context) {
+  return context.shown != nullptr && context.shown->lower(context, false).areas == Lower::Areas::source;
+}
 
 void SourcePanel::take_selection(PanelContext& context) {
   const auto selected = line_of(context.view.selection, context.result.get());
@@ -33,7 +40,7 @@ void SourcePanel::take_selection(PanelContext& context) {
 /// unless the learner has chosen a line elsewhere.
 std::optional<uint32_t> SourcePanel::line_in_sight(const PanelContext& context,
                                                    const std::optional<KernelLines>& kernel) const {
-  const bool of_lines = is_view_of_lines(context.view.tab);
+  const bool of_lines = speaks_of_lines(context);
   // The line of a rung that ran before says nothing of this one.
   const bool current = result_ && result_->request.lab == lab_ && result_->request.rung == rung_;
   if (selected_ && (chosen_ || (current && (of_lines || !kernel || kernel->contains(*selected_))))) return selected_;
@@ -46,12 +53,12 @@ std::optional<uint32_t> SourcePanel::line_in_sight(const PanelContext& context,
 void SourcePanel::take_place(PanelContext& context) {
   const auto kernel = find_kernel(source_.buffer.lines(), kernel_);
   Sight sight{.lab = lab_, .rung = rung_, .kernel = kernel_, .view = {}, .line = line_in_sight(context, kernel)};
-  if (is_view_of_lines(context.view.tab)) sight.view = context.view.tab;
+  if (speaks_of_lines(context)) sight.view = context.view.tab;
   const bool here = std::exchange(selected_here_, false) && !showing_ptx_ && !diffing_ && !header_;
   if (sight == sight_) return;
   // Leaving a view of lines is no reason to move.
-  const bool moves =
-      sight.view || sight.line || sight.lab != sight_.lab || sight.rung != sight_.rung || sight.kernel != sight_.kernel;
+  const bool moves = !sight.view.empty() || sight.line || sight.lab != sight_.lab || sight.rung != sight_.rung ||
+                     sight.kernel != sight_.kernel;
   sight_ = sight;
   if (!moves) return;
   if (!sight.line) {

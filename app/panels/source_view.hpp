@@ -39,6 +39,9 @@ struct LedgerColumns {
 /// ladder, else the next. Null where there is no other.
 const Rung* compared_rung(const PanelContext& context);
 
+/// Whether the view has the traffic of the lines in columns, beside the source.
+bool ledger_in_columns(const PanelContext& context);
+
 class SourcePanel {
  public:
   void draw(PanelContext& context);
@@ -85,7 +88,7 @@ class SourcePanel {
   void explain_traffic(PanelContext& context, const LineLedger& ledger, ImVec2 low, ImVec2 high);
   // The margin grown to columns (source_ledger.cpp).
   bool shows_columns(const PanelContext& context) const {
-    return context.view.tab == Tab::traffic && !showing_ptx_ && !diffing_ && !header_ && columns_.width > 0;
+    return ledger_in_columns(context) && !showing_ptx_ && !diffing_ && !header_ && columns_.width > 0;
   }
   std::span<const size_t> rows_of(uint32_t line) const;
   void lay_out_columns(PanelContext& context, float width);
@@ -173,7 +176,7 @@ class SourcePanel {
   /// What ought to be in sight. A new one is scrolled to; while it stays the same, the learner may look elsewhere.
   struct Sight {
     std::string lab, rung, kernel;
-    std::optional<Tab> view;  // of lines: each shows the line anew
+    std::string view;  // one that speaks of lines: each shows the line anew
     std::optional<uint32_t> line;
     bool operator==(const Sight&) const = default;
   };

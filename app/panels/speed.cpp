@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "app/panel_context.hpp"
-#include "app/panels/attention_view.hpp"
 #include "app/panels/speed_model.hpp"
 #include "app/panels/speed_plot.hpp"
 #include "app/panels/speed_views.hpp"
@@ -365,7 +364,7 @@ void draw_speed(PanelContext& context) {
   if (shown_tab(context.lab(), context.view.bottom) == BottomTab::fusion)
     return draw_fusion(context, shown.report, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
   if (shown_tab(context.lab(), context.view.bottom) == BottomTab::memory)
-    return draw_plane_memory(context, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
+    return draw_memory(context, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
   draw_speed_body(context, shown.report, {left, low.y + top}, {width, size.y - context.px(kBottom) - top});
 }
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 
+#include "app/panels/panels.hpp"
 #include "app/panels/speed_model.hpp"
 #include "app/panels/speed_views.hpp"
 #include "app/plots/axis.hpp"
@@ -28,17 +29,6 @@ ImU32 colour_of(const Theme& theme, size_t scheme) {
   return colours[scheme % colours.size()];
 }
 
-/// What the grid was made of; made anew when that changes.
-struct KnownGrid {
-  const Lab* lab = nullptr;
-  const SpeedReport* report = nullptr;
-  std::string date, gpu;
-  size_t points = 0;
-  Config config;
-  SpeedReport copy;  // that the grid refers to, whatever becomes of the report
-  SchemeGrid grid;
-};
-
 size_t points_of(const SpeedReport* report) {
   size_t points = 0;
   if (report != nullptr)
@@ -56,7 +46,7 @@ GpuSpec gpu_of(const PanelContext& context, const SpeedReport* report) {
 }
 
 const SchemeGrid& grid_of(const PanelContext& context, const SpeedReport* report, const GpuSpec& gpu) {
-  static KnownGrid known;
+  KnownGrid& known = context.panels->speed->grid;
   const Config& config = context.session.request().config;
   const std::string date = report != nullptr ? report->date : std::string();
   const bool same = known.lab == &context.lab() && known.report == report && known.date == date &&

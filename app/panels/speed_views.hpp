@@ -3,11 +3,38 @@
 
 #include <imgui.h>
 
+#include <string>
 #include <vector>
 
 #include "app/panel_context.hpp"
+#include "app/panels/attention_bytes.hpp"
+#include "engine/bench/scheme_map.hpp"
 
 namespace tilescope {
+
+/// What the grid of a scheme map was made of; made anew when that changes.
+struct KnownGrid {
+  const Lab* lab = nullptr;
+  const SpeedReport* report = nullptr;
+  std::string date, gpu;
+  size_t points = 0;
+  Config config;
+  SpeedReport copy;  // that the grid refers to, whatever becomes of the report
+  SchemeGrid grid;
+};
+
+/// Kept while lab and configuration stay the same.
+struct KnownMemory {
+  const Lab* lab = nullptr;
+  Config config;
+  MemorySweep sweep;
+};
+
+/// What the panel keeps between frames.
+struct SpeedPanel {
+  KnownGrid grid;
+  KnownMemory memory;
+};
 
 /// Those that the lab has, in their order.
 std::vector<BottomTab> speed_tabs(const Lab& lab);
@@ -24,6 +51,8 @@ void draw_scheme_map(PanelContext& context, const SpeedReport* report, ImVec2 lo
 void draw_shape_sweep(PanelContext& context, const SpeedReport& report, ImVec2 low, ImVec2 size);
 /// The height, in pixels, in which all of its rows are seen at once.
 float shape_sweep_height(PanelContext& context, const SpeedReport& report, float width);
+/// Bytes that the rungs allocate against the length of the sequence.
+void draw_memory(PanelContext& context, ImVec2 low, ImVec2 size);
 /// Times at the lab's small sizes.
 void draw_small_sizes(PanelContext& context, const SpeedReport& report, ImVec2 low, ImVec2 size);
 /// Whether the report has any of them.

@@ -15,23 +15,11 @@ namespace {
 
 constexpr double kStepsPerSecond = 6;
 
-/// What is kept between frames.
-struct StepPanel {
-  std::unique_ptr<StepIndex> index;
-  Selection synced;           // what this view last made of the selection
-  bool fresh = true;          // the record is another one: the selection says where to begin,
-  bool other_window = false;  // but not where only other steps of the same block were asked for
-  int hovered_lane = -1;      // in the last frame: what is drawn before it is known lights too
-  ResultReference result;
-  uint64_t block = ~0ULL;
-};
+const ViewRegistration registered{{"step", 50, make_view<StepView>}};
 
-StepPanel& kept_panel() {
-  static StepPanel panel;
-  static int frame = 0;
-  if (ImGui::GetFrameCount() < frame) panel = StepPanel();  // another window
-  frame = ImGui::GetFrameCount();
-  return panel;
+StepsShown& steps_of(ViewState& view) {
+  if (view.steps == nullptr) view.steps = std::make_shared<StepsShown>();
+  return *view.steps;
 }
 
 Dim3 grid_of(const RunResult& result) {
@@ -46,7 +34,7 @@ uint64_t wanted_block(const PanelContext& context) {
 }
 
 /// The selection was made elsewhere: goes to the step that it means. False: it names no access of this block.
-bool follow_selection(PanelContext& context, StepPanel& panel) {
+bool follow_selection(PanelContext& context, StepsShown& panel) {
   const Selection& selection = context.view.selection;
   const StepIndex& index = *panel.index;
   StepCursor& cursor = context.view.step;
@@ -70,7 +58,7 @@ bool follow_selection(PanelContext& context, StepPanel& panel) {
 
 /// A new record begins at the selected access, else at what the checks found. The selection stays what it is where
 /// nothing else is meant, so that it can still follow the next run's suggestion.
-void begin_at(PanelContext& context, StepPanel& panel) {
+void begin_at(PanelContext& context, StepsShown& panel) {
   StepCursor& cursor = context.view.step;
   const StepIndex& index = *panel.index;
   cursor.playing = false;
@@ -183,7 +171,7 @@ void go_to_step(PanelContext& context, const StepIndex& index, uint32_t warp, ui
   const uint32_t line = index.instruction(step).line;
   selection.line = line != 0 ? std::optional(line) : context.view.selection.line;
   context.view.selection = selection;
-  kept_panel().synced = selection;
+  steps_of(context.view).synced = selection;
 }
 
 const StepIndex* steps_in_view(PanelContext& context) {
@@ -193,7 +181,7 @@ const StepIndex* steps_in_view(PanelContext& context) {
     return nullptr;
   }
   follow_result(context.view, context.result);
-  StepPanel& panel = kept_panel();
+  StepsShown& panel = steps_of(context.view);
   StepCursor& cursor = context.view.step;
   const uint64_t block = wanted_block(context);
   if (panel.block != block || !panel.result.is(context.result)) {
@@ -237,15 +225,35 @@ StepFrame begin_step_frame(PanelContext& context, const StepIndex& index) {
                   .warp = cursor.warp,
                   .position = cursor.position,
                   .step_number = index.step_at(cursor.warp, cursor.position)};
-  frame.hovered_lane = context.view.hover.lane.value_or(kept_panel().hovered_lane);
+  frame.hovered_lane = context.view.hover.lane.value_or(steps_of(context.view).hovered_lane);
   frame.selected_lane = context.view.selection.lane.value_or(-1);
   advance(frame);
   return frame;
 }
 
-void end_step_frame(PanelContext& context) { kept_panel().hovered_lane = context.view.hover.lane.value_or(-1); }
+void end_step_frame(PanelContext& context) {
+  steps_of(context.view).hovered_lane = context.view.hover.lane.value_or(-1);
+}
 
-void draw_step(PanelContext& context) {
+bool steps_move(const Session& session, const ViewState& view) {
+  return view.step.playing || session.recording_steps();
+}
+
+bool StepView::moving(const Session& session, const ViewState& view) const { return steps_move(session, view); }
+
+bool StepView::keys(PanelContext& context) {
+  step_keys(context);
+  return true;
+}
+
+void StepView::apply_to_result(ViewState& view, const ShotWishes& wishes) {
+  view.step.warp = wishes.warp.value_or(view.step.warp);
+  view.step.position = wishes.step.value_or(view.step.position);
+}
+
+void StepView::play(ViewState& view, int) { view.step.playing = true; }
+
+void StepView::draw(PanelContext& context) {
   const StepIndex* index = steps_in_view(context);
   if (index == nullptr) return;
   draw_record(context, *index);
@@ -253,7 +261,7 @@ void draw_step(PanelContext& context) {
 }
 
 void step_keys(PanelContext& context) {
-  const StepPanel& panel = kept_panel();
+  const StepsShown& panel = steps_of(context.view);
   // After a change of lab the steps of the last one are still there, and their result is not.
   if (!context.result || !panel.result.is(context.result)) return;
   if (!panel.index || panel.index->count(context.view.step.warp) == 0) return;

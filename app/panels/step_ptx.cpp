@@ -12,23 +12,11 @@
 namespace tilescope {
 namespace {
 
-/// A row of the listing: an instruction, or the label in front of one.
-struct Row {
-  uint32_t instruction = 0;
-  const StepLabel* label = nullptr;
-};
+using Row = StepListing::Row;
 
-/// Rows of a record, and which of them is on top; kept between frames.
-struct Listing {
-  std::weak_ptr<const StepRecord> record;
-  std::vector<Row> rows;
-  std::vector<uint32_t> row_of;  // by instruction
-  int64_t top = 0;
-  uint32_t followed = Step::kNone;  // the step that was scrolled to
-};
-
-Listing& listing_of(const StepIndex& index) {
-  static Listing listing;
+StepListing& listing_of(StepFrame& frame) {
+  StepListing& listing = frame.context.view.steps->listing;
+  const StepIndex& index = frame.index;
   const std::weak_ptr<const StepRecord> wanted = index.reference();
   if (!listing.record.owner_before(wanted) && !wanted.owner_before(listing.record)) return listing;
   listing = {};
@@ -44,7 +32,7 @@ Listing& listing_of(const StepIndex& index) {
 }
 
 /// Keeps the step in sight, and otherwise leaves the rows where they are.
-void scroll(StepFrame& frame, Listing& listing, int64_t visible) {
+void scroll(StepFrame& frame, StepListing& listing, int64_t visible) {
   const auto current = static_cast<int64_t>(listing.row_of[frame.step().instruction]);
   const auto all = static_cast<int64_t>(listing.rows.size());
   if (listing.followed != frame.step_number) {
@@ -133,7 +121,7 @@ void draw_step_ptx(StepFrame& frame, ImVec2 low, ImVec2 high) {
   const ImVec2 origin{low.x, low.y + context.px(24)};
   const auto visible = static_cast<int64_t>(std::floor((high.y - origin.y) / row_height));
   if (visible < 1) return;
-  Listing& listing = listing_of(frame.index);
+  StepListing& listing = listing_of(frame);
   ImGui::SetCursorScreenPos(origin);
   ImGui::BeginChild("ptx", {high.x - low.x, static_cast<float>(visible) * row_height}, false,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground);

@@ -13,11 +13,48 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/panel_context.hpp"
 #include "app/panels/step_model.hpp"
+#include "app/views/view.hpp"
 
 namespace tilescope {
+
+/// Rows of a record's PTX, and which of them is on top.
+struct StepListing {
+  struct Row {
+    uint32_t instruction = 0;
+    const StepLabel* label = nullptr;  // the row is that of a label in front of the instruction
+  };
+  std::weak_ptr<const StepRecord> record;
+  std::vector<Row> rows;
+  std::vector<uint32_t> row_of;  // by instruction
+  int64_t top = 0;
+  uint32_t followed = Step::kNone;  // the step that was scrolled to
+};
+
+/// The steps of the selected block, as the views of a block's steps share them; in ViewState.
+struct StepsShown {
+  std::unique_ptr<StepIndex> index;
+  Selection synced;           // what these views last made of the selection
+  bool fresh = true;          // the record is a different one: the selection says where to begin,
+  bool other_window = false;  // but not where only other steps of the same block were asked for
+  int hovered_lane = -1;      // in the last frame: what is drawn before it is known lights too
+  ResultReference result;
+  uint64_t block = ~0ULL;
+  StepListing listing;
+};
+
+class StepView final : public View {
+ public:
+  void draw(PanelContext& context) override;
+  bool keys(PanelContext& context) override;
+  bool moving(const Session& session, const ViewState& view) const override;
+  bool speaks_of_lines() const override { return true; }
+  void apply_to_result(ViewState& view, const ShotWishes& wishes) override;
+  void play(ViewState& view, int frame) override;
+};
 
 /// One frame of the view.
 struct StepFrame {
@@ -44,8 +81,10 @@ const StepIndex* steps_in_view(PanelContext& context);
 StepFrame begin_step_frame(PanelContext& context, const StepIndex& index);
 void end_step_frame(PanelContext& context);
 
-/// Keys of the step view: arrows, Home, End, Space.
+/// Keys of the views of steps: arrows, Home, End, Space.
 void step_keys(PanelContext& context);
+/// Whether a step is played or recorded.
+bool steps_move(const Session& session, const ViewState& view);
 void take_step_keys(PanelContext& context, const StepIndex& index);
 
 // The parts; each fills the rectangle it is given.

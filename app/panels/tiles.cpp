@@ -1,11 +1,7 @@
 // The tile view: which block reads and writes what, as the simulator observed it.
-#define GLFW_INCLUDE_NONE  // OpenGL comes from epoxy
-#include <GLFW/glfw3.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "app/panels/attention_view.hpp"
 #include "app/panels/launch_choice.hpp"
 #include "app/panels/tiles_playback.hpp"
 #include "app/panels/tiles_sentence.hpp"
@@ -20,6 +16,8 @@ namespace {
 
 // Unscaled pixels.
 constexpr float kLeastMap = 150, kControls = 40, kStrip = 124;
+
+const ViewRegistration registered{{"tiles", 20, make_view<TilesView>}};
 
 /// The scale of what the maps are coloured by. Returns its width; draws where `list` is not null.
 float draw_legend(PanelContext& context, ImDrawList* list, ImVec2 top_right, const char* what, uint64_t count) {
@@ -86,30 +84,27 @@ float draw_sentence(PanelContext& context, const TilePicture& picture, ImVec2 lo
   return below ? height + context.px(24) : height;
 }
 
-/// Kept between frames, rebuilt when the result or the room changes. A picture's textures belong to its window: another
-/// window starts afresh, and what the old one held ended with it.
-TilePicture& kept_picture() {
-  static TilePicture picture;
-  static GLFWwindow* window = nullptr;
-  static int frame = 0;
-  const bool other_window = glfwGetCurrentContext() != window || ImGui::GetFrameCount() < frame;
-  if (other_window) picture = TilePicture();
-  window = glfwGetCurrentContext();
-  frame = ImGui::GetFrameCount();
-  return picture;
+TilesLevel level_named(std::string_view name) {
+  return name == "lane"    ? TilesLevel::lane
+         : name == "warp"  ? TilesLevel::warp
+         : name == "block" ? TilesLevel::block
+                           : TilesLevel::grid;
 }
 
-void draw_observed(PanelContext& context) {
-  TilePicture& picture = kept_picture();
+}  // namespace
+
+void TilesView::draw_observed(PanelContext& context) {
+  TilePicture& picture = picture_;
   const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const ImVec2 origin{window.x, window.y - ImGui::GetScrollY()};
   const float unit = context.view.scale, left = origin.x + 24 * unit, right = origin.x + size.x - 24 * unit;
   const uint64_t blocks = context.result->tiles.grid.count();
   advance_playback(context.view, blocks, static_cast<double>(ImGui::GetIO().DeltaTime));
 
-  take_result(picture, context.result);
+  TraceIndex& index = trace_index(context.view, context.result);
+  take_result(picture, index, context.result);
   const float top = origin.y + 12 * unit;
-  const float of_switch = draw_plane_switch(context, {right, top});
+  const float of_switch = draw_plane_switch(context, plane_, {right, top});
   const float said = draw_sentence(context, picture, {left, top}, right - (of_switch > 0 ? of_switch + 20 * unit : 0));
   const bool playable = blocks > 1;
   const ImVec2 low{left, std::floor(top + said + 6 * unit)};
@@ -122,7 +117,6 @@ void draw_observed(PanelContext& context) {
   if (high.y - low.y < 48 * unit || right - left < 200 * unit) return;  // nothing can be told apart in so little room
   if (!picture.fits(low, high)) lay_out_tiles(picture, low, high, unit);
 
-  TraceIndex& index = trace_index(context.result);
   move_cameras(context, picture, index);
   point_at_map(context, picture, index);
   TilesFrame frame{.context = context,
@@ -149,9 +143,36 @@ void draw_observed(PanelContext& context) {
   ImGui::Dummy({1, 1});
 }
 
-}  // namespace
+bool TilesView::keys(PanelContext& context) {
+  if (shows_plane(context, plane_)) {
+    plane_keys(context, plane_);
+    return true;
+  }
+  playback_keys(context);
+  zoom_keys(context);
+  return true;
+}
 
-void draw_tiles(PanelContext& context) {
+bool TilesView::moving(const Session&, const ViewState& view) const {
+  return view.playback.playing || view.zoom.moving || view.plane.playing || plane_.working();
+}
+
+void TilesView::apply(ViewState& view, const ShotWishes& wishes) {
+  view.zoom.level = level_named(wishes.zoom);
+  view.plane = {.as_tiles = view.zoom.level != TilesLevel::grid};
+  if (wishes.issued) view.plane.step = static_cast<double>(*wishes.issued);
+}
+
+/// In, level by level, and out again.
+void TilesView::play(ViewState& view, int frame) {
+  constexpr int kFramesOfALevel = 12;
+  view.plane.playing = true;
+  if (frame % kFramesOfALevel != 0) return;
+  const int turn = frame / kFramesOfALevel % 6;
+  view.zoom.level = static_cast<TilesLevel>(turn <= 3 ? turn : 6 - turn);
+}
+
+void TilesView::draw(PanelContext& context) {
   if (!context.result) {
     empty_state(context, context.strings("tiles.empty_title"), context.strings("tiles.empty_hint"));
     return;
@@ -163,7 +184,7 @@ void draw_tiles(PanelContext& context) {
     empty_state(context, context.strings("tiles.not_observed_title"), why);
     return;
   }
-  if (shows_plane(context)) return draw_plane(context);
+  if (shows_plane(context, plane_)) return draw_plane(context, plane_);
   follow_result(context.view, context.result);
   draw_observed(context);
   dim_if_stale(context);

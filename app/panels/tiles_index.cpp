@@ -193,10 +193,9 @@ std::optional<uint32_t> TraceIndex::shown_access(const Selection& hover, const S
   return {};
 }
 
-TraceIndex& trace_index(const std::shared_ptr<const RunResult>& result) {
-  static std::unique_ptr<TraceIndex> kept;
-  if (!kept || !kept->is_of(result)) kept = std::make_unique<TraceIndex>(result);
-  return *kept;
+TraceIndex& trace_index(ViewState& view, const std::shared_ptr<const RunResult>& result) {
+  if (!view.index || !view.index->is_of(result)) view.index = std::make_shared<TraceIndex>(result);
+  return *view.index;
 }
 
 int64_t WarpAccess::element(int lane) const {

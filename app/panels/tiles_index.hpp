@@ -4,7 +4,7 @@
 //               (an unrolled loop has several sites for one statement)
 //   step        how often a warp has executed a statement before: 0 for its first tile, 1 for the next …
 //
-//     TraceIndex& index = trace_index(context.result);
+//     TraceIndex& index = trace_index(context.view, context.result);
 //     const BlockAccesses& block = index.block(53);
 //     auto access = block.find(statement, warp, step);
 #pragma once
@@ -17,30 +17,13 @@
 #include <string>
 #include <vector>
 
+#include "app/result_reference.hpp"
 #include "app/view_state.hpp"
 #include "engine/run_result.hpp"
 #include "engine/traffic/coalesce.hpp"
 #include "engine/traffic/shared_banks.hpp"
 
 namespace tilescope {
-
-/// The result that something was derived from, without keeping it alive: results are large, and a view that is not
-/// shown must not hold an old one. Look at it only while the caller holds the result.
-class ResultReference {
- public:
-  ResultReference() = default;
-  explicit ResultReference(const std::shared_ptr<const RunResult>& result) : owner_(result), result_(result.get()) {}
-  bool is(const std::shared_ptr<const RunResult>& result) const {
-    return result_ == result.get() && !owner_.owner_before(result) && !result.owner_before(owner_);
-  }
-  const RunResult* get() const { return result_; }
-  const RunResult& operator*() const { return *result_; }
-  const RunResult* operator->() const { return result_; }
-
- private:
-  std::weak_ptr<const RunResult> owner_;
-  const RunResult* result_ = nullptr;
-};
 
 struct Statement {
   uint32_t line = 0;
@@ -113,8 +96,8 @@ class TraceIndex {
   int next_ = 0;
 };
 
-/// The index of a result; kept until another result is asked for.
-TraceIndex& trace_index(const std::shared_ptr<const RunResult>& result);
+/// The index of a result, which the window keeps until another result is asked for.
+TraceIndex& trace_index(ViewState& view, const std::shared_ptr<const RunResult>& result);
 
 /// Consecutive active lanes whose first byte lies in the same 32-byte sector.
 struct SectorRun {

@@ -113,16 +113,15 @@ bool leaves_buffer(TraceIndex& index, uint32_t block, int32_t buffer) {
   return false;
 }
 
-void find_steps(TileShape& shape, const std::shared_ptr<const RunResult>& result, const BufferMap& map, uint32_t first,
-                uint32_t last) {
-  TraceIndex& index = trace_index(result);
+void find_steps(TileShape& shape, TraceIndex& index, const BufferMap& map, uint32_t first, uint32_t last) {
+  const RunResult& result = index.result();
   const BlockAccesses accesses = index.block(first);
   const int32_t statement = main_store(index, accesses, shape.buffer);
   if (statement < 0) return;
   const auto chosen = static_cast<size_t>(statement);
   const auto width = static_cast<int64_t>(index.statements()[chosen].bytes_per_lane / size_of(map.type));
-  const int64_t tile = static_cast<int64_t>(result->tiles.block.count()) * std::max<int64_t>(1, width);
-  if (!first_step_is_dense(*result, accesses, chosen, tile)) return;
+  const int64_t tile = static_cast<int64_t>(result.tiles.block.count()) * std::max<int64_t>(1, width);
+  if (!first_step_is_dense(result, accesses, chosen, tile)) return;
   shape.tile = tile;
   shape.tiles_per_block = std::max(1U, accesses.steps(chosen));
   shape.last_tiles = std::max(1U, index.block(last).steps(chosen));
@@ -228,9 +227,9 @@ std::vector<CellRect> rects_of(const TileGrid& grid, std::span<const ElementRang
   return rects;
 }
 
-TileShape tile_shape(const std::shared_ptr<const RunResult>& result) {
+TileShape tile_shape(TraceIndex& index) {
   TileShape shape;
-  const TileMap& tiles = result->tiles;
+  const TileMap& tiles = index.result().tiles;
   shape.blocks = static_cast<int64_t>(tiles.grid.count());
   shape.buffer = mapped_buffer(tiles);
   if (shape.buffer < 0) return shape;
@@ -267,7 +266,7 @@ TileShape tile_shape(const std::shared_ptr<const RunResult>& result) {
                      (irregular == 0 || (irregular == 1 && last > 2)) &&
                      (map.writes_of(static_cast<uint32_t>(last)).size() == 1 || last > 2);
   shape.tile = length;
-  find_steps(shape, result, map, static_cast<uint32_t>(first), static_cast<uint32_t>(last));
+  find_steps(shape, index, map, static_cast<uint32_t>(first), static_cast<uint32_t>(last));
   if (!shape.contiguous) return shape;
   shape.block_elements =
       shape.blocks > 1 && last > first ? length : std::max(length, shape.tile * shape.tiles_per_block);
@@ -301,15 +300,15 @@ std::optional<TileRectangle> tile_rectangle(const BufferMap& buffer, bool writes
   return {};
 }
 
-std::optional<Tail> tail_of(const TileShape& shape, const std::shared_ptr<const RunResult>& result) {
+std::optional<Tail> tail_of(const TileShape& shape, TraceIndex& index) {
   if (shape.gathered) return std::nullopt;
   if (shape.buffer < 0 || shape.written < shape.elements) return {};
   const int64_t piece = shape.contiguous ? shape.block_elements : shape.tile;
   if (piece <= 0 || shape.elements % piece == 0) return {};
   const int64_t left = shape.elements % piece;
   Tail tail{shape.contiguous ? shape.elements / piece : -1, left, piece - left};
-  const auto& writer = result->tiles.buffers[static_cast<size_t>(shape.buffer)].writer;
-  if (!writer.empty()) tail.outside = leaves_buffer(trace_index(result), writer.back(), shape.buffer);
+  const auto& writer = index.result().tiles.buffers[static_cast<size_t>(shape.buffer)].writer;
+  if (!writer.empty()) tail.outside = leaves_buffer(index, writer.back(), shape.buffer);
   return tail;
 }
 

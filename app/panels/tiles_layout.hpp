@@ -15,6 +15,8 @@
 
 namespace tilescope {
 
+class TraceIndex;  // app/panels/tiles_index.hpp
+
 /// A rectangle in units of cells; fractions lie inside a cell.
 struct CellRect {
   double x0, y0, x1, y1;
@@ -61,7 +63,7 @@ struct TileShape {
   bool gathered = false;          // what the blocks have read comes together in fewer elements than there are blocks
   int32_t buffer = -1;            // the output that is mapped; −1 if nothing was written
 };
-TileShape tile_shape(const std::shared_ptr<const RunResult>& result);
+TileShape tile_shape(TraceIndex& index);
 
 /// Rows and columns of a matrix that one block touches at a time, if that is a rectangle from which the matrix is
 /// tiled.
@@ -80,7 +82,7 @@ struct Tail {
   int64_t block = 0, left = 0, masked = 0;
   bool outside = false;  // not masked at all: the places are written past the end of the buffer
 };
-std::optional<Tail> tail_of(const TileShape& shape, const std::shared_ptr<const RunResult>& result);
+std::optional<Tail> tail_of(const TileShape& shape, TraceIndex& index);
 
 /// Above this number of blocks or cells, textures take the place of rectangles.
 constexpr int64_t kMostRectangles = 512;

@@ -188,14 +188,14 @@ Placement place_matrix(const TileGrid& cells, ImVec2 origin, float width, float 
   return at;
 }
 
-void take_result(TilePicture& picture, const std::shared_ptr<const RunResult>& result) {
+void take_result(TilePicture& picture, TraceIndex& index, const std::shared_ptr<const RunResult>& result) {
   if (picture.result.is(result)) return;
   picture.result = ResultReference(result);
   picture.laid_out = false;
-  picture.shape = tile_shape(result);
+  picture.shape = tile_shape(index);
   picture.tail.reset();
   if (picture.shape.buffer >= 0 && !is_matrix(result->tiles.buffers[static_cast<size_t>(picture.shape.buffer)]))
-    picture.tail = tail_of(picture.shape, result);
+    picture.tail = tail_of(picture.shape, index);
   picture.product = product_of(picture.shape, result->tiles);
   for (auto* side : {&picture.inputs, &picture.outputs}) side->clear();  // the cameras begin anew
   picture.readers = {};

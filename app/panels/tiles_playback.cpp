@@ -6,6 +6,8 @@
 #include "app/panels/playback_button.hpp"
 #include "app/panels/tiles_index.hpp"
 #include "app/panels/tiles_sentence.hpp"
+#include "app/panels/waves_model.hpp"
+#include "app/shell_keys.hpp"
 #include "app/widgets.hpp"
 
 namespace tilescope {
@@ -170,6 +172,24 @@ void draw_playback_row(PanelContext& context, ImVec2 low, ImVec2 high, uint64_t 
   const float x1 = end - widest(named);
   if (x1 > x0 + context.px(40)) draw_track(context, x0, x1, y, blocks, waves);
   ImGui::PopID();
+}
+
+void playback_keys(PanelContext& context) {
+  if (!context.result || played_blocks(*context.result) == 0) return;
+  ViewState& view = context.view;
+  const uint64_t blocks = played_blocks(*context.result);
+  const WaveSchedule* waves = shown_waves(*context.result);
+  const bool by_wave = ImGui::GetIO().KeyShift && waves != nullptr;
+  if (key_went_down(ShellKey::space)) toggle_playback(view, blocks);
+  for (const int direction : {-1, 1}) {
+    if (!key_went_down(direction < 0 ? ShellKey::left : ShellKey::right, true)) continue;
+    if (by_wave)
+      step_playback_by_wave(view, *waves, direction);
+    else
+      step_playback(view, blocks, direction);
+  }
+  if (key_went_down(ShellKey::home)) seek_playback(view, blocks, 0);
+  if (key_went_down(ShellKey::end)) end_playback(view);
 }
 
 }  // namespace tilescope

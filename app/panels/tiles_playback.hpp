@@ -20,6 +20,8 @@ void step_playback(ViewState& view, uint64_t blocks, int64_t by);
 /// To the end of the wave in which the next block is (1), or to the beginning of the last one's (−1), and pauses.
 void step_playback_by_wave(ViewState& view, const WaveSchedule& waves, int direction);
 void seek_playback(ViewState& view, uint64_t blocks, double position);
+/// Keys of the playback: Space, the arrows (with Shift by waves), Home and End.
+void playback_keys(PanelContext& context);
 /// Shows everything again, however many blocks a later result has.
 void end_playback(ViewState& view);
 

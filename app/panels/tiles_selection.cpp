@@ -101,11 +101,10 @@ Selection suggest_selection(TraceIndex& index) {
 }
 
 void follow_result(ViewState& view, const std::shared_ptr<const RunResult>& result) {
-  static ResultReference last;
-  if (!result || last.is(result)) return;
-  last = ResultReference(result);
+  if (!result || view.followed_result.is(result)) return;
+  view.followed_result = ResultReference(result);
   if (!result->observed) return;
-  TraceIndex& index = trace_index(result);
+  TraceIndex& index = trace_index(view, result);
   const bool chosen = view.selection != Selection{} && view.selection != view.suggested;
   if (chosen) {
     view.selection = carry_selection(index, view.selection);

@@ -75,9 +75,9 @@ float draw_links(TilesFrame& frame, float right, float y) {
   ImFont* font = context.fonts.small;
   const struct {
     const char *text, *help, *mark;
-    Tab tab;
-  } links[] = {{"tiles.to_step", "tiles.to_step_meaning", "tiles.to_step", Tab::step},
-               {"tiles.to_traffic", "tiles.to_traffic_meaning", "tiles.to_traffic", Tab::traffic}};
+    const char* view;
+  } links[] = {{"tiles.to_step", "tiles.to_step_meaning", "tiles.to_step", "step"},
+               {"tiles.to_traffic", "tiles.to_traffic_meaning", "tiles.to_traffic", "traffic"}};
   for (const auto& link : links) {
     const std::string& text = context.strings(link.text);
     const float width = text_size(font, text).x, arrow = context.px(12);
@@ -96,7 +96,7 @@ float draw_links(TilesFrame& frame, float right, float y) {
       const auto lane =
           context.view.selection.access == frame.shown->access ? context.view.selection.lane : std::nullopt;
       context.view.selection = select_access(frame.result(), frame.shown->access, lane);
-      context.view.tab = link.tab;
+      context.view.tab = link.view;
     }
     right = low.x - context.px(16);
   }

@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "app/panel_context.hpp"
+#include "app/panels/attention_view.hpp"
 #include "app/panels/tiles_index.hpp"
 #include "app/panels/tiles_layout.hpp"
 #include "app/panels/tiles_product.hpp"
 #include "app/panels/tiles_readers.hpp"
 #include "app/panels/tiles_texture.hpp"
 #include "app/panels/tiles_zoom.hpp"
+#include "app/views/view.hpp"
 
 namespace tilescope {
 
@@ -149,8 +151,23 @@ struct TilesFrame {
   const BufferMap& map(size_t buffer) const { return picture.result->tiles.buffers[buffer]; }
 };
 
+class TilesView final : public View {
+ public:
+  void draw(PanelContext& context) override;
+  bool keys(PanelContext& context) override;
+  bool moving(const Session& session, const ViewState& view) const override;
+  void apply(ViewState& view, const ShotWishes& wishes) override;
+  void play(ViewState& view, int frame) override;
+
+ private:
+  void draw_observed(PanelContext& context);
+
+  TilePicture picture_;  // rebuilt when the result or the room changes
+  Plane plane_;
+};
+
 /// Makes the picture that of a result; nothing if it is already.
-void take_result(TilePicture& picture, const std::shared_ptr<const RunResult>& result);
+void take_result(TilePicture& picture, TraceIndex& index, const std::shared_ptr<const RunResult>& result);
 /// Lays the picture out between two corners (headers included): vectors fill their width, matrices have one scale.
 void lay_out_tiles(TilePicture& picture, ImVec2 low, ImVec2 high, float unit);
 /// Lays matrices out as C = A · B is usually drawn: A left of C, B above it.

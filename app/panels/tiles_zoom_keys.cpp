@@ -52,7 +52,7 @@ void zoom_keys(PanelContext& context) {
   if (key_went_down(ShellKey::backspace, true)) change_level(view, -1);
   const int by = (key_went_down(ShellKey::down, true) ? 1 : 0) - (key_went_down(ShellKey::up, true) ? 1 : 0);
   if (by == 0) return;
-  view.selection = neighbour(trace_index(context.result), view.selection, view.zoom.level, by);
+  view.selection = neighbour(trace_index(view, context.result), view.selection, view.zoom.level, by);
   if (view.playback.position >= 0 && view.selection.block)
     view.playback.position = static_cast<double>(*view.selection.block) + 1;
 }

@@ -12,6 +12,8 @@ namespace {
 
 constexpr float kCompactBelow = 500;  // unscaled height of the view
 
+const ViewRegistration registered{{"traffic", 30, make_view<TrafficView>}};
+
 void take_result(TrafficPicture& picture, const PanelContext& context) {
   const auto& result = context.result;
   const bool same = picture.result.is(result);
@@ -44,7 +46,7 @@ float draw_sentence(PanelContext& context, const TrafficPicture& picture, ImVec2
   explain(context, context.strings("traffic.sentence_meaning"));
   const uint32_t focus = focus_block(context.view, picture.result->tiles.grid.count());
   const LedgerRow& row = picture.rows[*said.worst];
-  const auto access = access_of_row(trace_index(context.result), row, focus, {});
+  const auto access = access_of_row(trace_index(context.view, context.result), row, focus, {});
   if (!access) return height;
   context.view.hover = select_access(*context.result, *access);
   if (pressed) context.view.selection = context.view.hover;
@@ -126,8 +128,13 @@ ImU32 pass_colour(const Theme& theme, uint32_t group, uint32_t groups) {
   return mix(theme.window, theme.ok, 1.0F - step * static_cast<float>(group));
 }
 
-void draw_traffic(PanelContext& context) {
-  static TrafficPicture picture;  // kept between frames; rebuilt when the result changes
+/// The source has a ledger in its margin. In a small window the view is high, and what is below it begins lower.
+Lower TrafficView::lower(const PanelContext&, bool stacked) const {
+  constexpr float kLower = 64;
+  return {.areas = Lower::Areas::source, .lowered = stacked ? kLower : 0};
+}
+
+void TrafficView::draw(PanelContext& context) {
   if (!context.result) {
     empty_state(context, context.strings("traffic.empty_title"), context.strings("traffic.empty_hint"));
     return;
@@ -138,7 +145,7 @@ void draw_traffic(PanelContext& context) {
     return;
   }
   follow_result(context.view, context.result);
-  draw_observed(context, picture);
+  draw_observed(context, picture_);
   dim_if_stale(context);
 }
 

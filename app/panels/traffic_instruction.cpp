@@ -204,7 +204,7 @@ GlobalPicture prepare_global(const PanelContext& context, const TrafficPicture& 
   if (picture.kind == AccessKind::async_copy)
     picture.shown.cost.sectors =
         static_cast<uint32_t>(traffic_of(result.trace, *accesses.global, *accesses.global + size_t{1}).global_sectors);
-  picture.other = access_of_neighbour(result, picture.shown);
+  picture.other = access_of_neighbour(context.view, result, picture.shown);
   picture.low = low;
   picture.other_beside = all.compact && picture.other != nullptr && !accesses.shared && width >= context.px(640);
   picture.width = picture.other_beside ? std::floor((width - context.px(32)) / 2) : width;
@@ -330,7 +330,7 @@ float draw_instruction(PanelContext& context, TrafficPicture& picture, ImVec2 lo
   ImDrawList* list = ImGui::GetWindowDrawList();
   const RunResult& result = *picture.result;
   const uint64_t blocks = result.tiles.grid.count();
-  TraceIndex& index = trace_index(context.result);
+  TraceIndex& index = trace_index(context.view, context.result);
   const float title = context.px(26);
   ImFont* font = context.fonts.body_semibold;
   float x = low.x + draw_text(list, font, {low.x, centred_top(font, low.y + context.px(12))}, context.theme.text,

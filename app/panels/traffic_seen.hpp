@@ -22,11 +22,9 @@ struct SeenAccess {
 
 /// Keeps, for every buffer and direction, the access in the middle of the grid. Edited and broken sources are none of
 /// the ladder's.
-void remember_accesses(const std::shared_ptr<const RunResult>& result);
+void remember_accesses(ViewState& view, const std::shared_ptr<const RunResult>& result);
 /// The same access in another rung of the lab: of those that move another number of sectors for as many bytes, the
 /// nearest in the ladder. Null if none has run.
-const SeenAccess* access_of_neighbour(const RunResult& result, const WarpAccess& shown);
-/// Forgets all of them: another window.
-void forget_accesses();
+const SeenAccess* access_of_neighbour(const ViewState& view, const RunResult& result, const WarpAccess& shown);
 
 }  // namespace tilescope

@@ -19,6 +19,7 @@
 #include "app/panels/traffic_choice.hpp"
 #include "app/panels/traffic_facts.hpp"
 #include "app/panels/traffic_seen.hpp"
+#include "app/views/view.hpp"
 #include "engine/traffic/block_traffic.hpp"
 
 namespace tilescope {
@@ -43,6 +44,16 @@ struct TrafficPicture {
     ImVec2 low, high;
   };
   std::vector<BufferRow> buffer_rows;  // where they were in the last frame
+};
+
+class TrafficView final : public View {
+ public:
+  void draw(PanelContext& context) override;
+  bool speaks_of_lines() const override { return true; }
+  Lower lower(const PanelContext& context, bool stacked) const override;
+
+ private:
+  TrafficPicture picture_;  // rebuilt when the result changes
 };
 
 /// What the chart shows: the buffer that is pointed at or chosen, or all.

@@ -18,6 +18,8 @@ constexpr float kPadding = 24, kRight = 400, kLeastRight = 312, kBetween = 40, k
 constexpr float kCompactBelow = 440;  // height of the view
 constexpr float kTimeline = 104, kLeastProcessors = 150, kMostProcessors = 420;
 
+const ViewRegistration registered{{"waves", 70, make_view<WavesView>}};
+
 float draw_sentence(PanelContext& context, const WavesPicture& picture, ImVec2 low, float width) {
   const Theme& theme = context.theme;
   const WavesSentence said = waves_sentence(context.strings, picture);
@@ -95,11 +97,14 @@ float draw_right(WavesFrame& frame, ImVec2 low, float width) {
   return y + draw_other_gpus(frame, {low.x, y}, width) - low.y;
 }
 
-void draw_known(PanelContext& context, const WavesPicture& picture) {
+}  // namespace
+
+void WavesView::draw_known(PanelContext& context) {
+  const WavesPicture& picture = picture_;
   const ImVec2 window = ImGui::GetWindowPos(), origin = ImGui::GetCursorScreenPos();
   const float left = window.x + context.px(kPadding), width = ImGui::GetWindowWidth() - context.px(2 * kPadding);
   if (width < context.px(80)) return;
-  WavesFrame frame{.context = context, .picture = picture, .list = ImGui::GetWindowDrawList()};
+  WavesFrame frame{.context = context, .picture = picture, .texture = texture_, .list = ImGui::GetWindowDrawList()};
   const uint64_t blocks = picture.schedule.blocks;
   frame.compact = ImGui::GetWindowHeight() < context.px(kCompactBelow);
   advance_playback(context.view, blocks, static_cast<double>(ImGui::GetIO().DeltaTime));
@@ -129,22 +134,21 @@ void draw_known(PanelContext& context, const WavesPicture& picture) {
   ImGui::Dummy({1, context.px(frame.compact ? 4 : 12)});
 }
 
-}  // namespace
+bool WavesView::moving(const Session&, const ViewState& view) const { return view.playback.playing; }
 
-void draw_waves(PanelContext& context) {
+void WavesView::draw(PanelContext& context) {
   if (!context.result) {
     empty_state(context, context.strings("waves.empty_title"), context.strings("waves.empty_hint"));
     return;
   }
-  static WavesPicture picture;  // kept between frames; rebuilt when the result changes
   const auto& gpus = context.session.engine().gpus();
   const std::span<const GpuSpec> table = gpus ? std::span<const GpuSpec>(*gpus) : std::span<const GpuSpec>();
-  if (!take_waves(picture, context.result, table)) {
+  if (!take_waves(picture_, context.result, table)) {
     empty_state(context, context.strings("waves.unknown_title"), context.strings("waves.unknown_hint"));
     return;
   }
   follow_result(context.view, context.result);
-  draw_known(context, picture);
+  draw_known(context);
   dim_if_stale(context);
 }
 

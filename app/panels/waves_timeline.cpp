@@ -111,15 +111,8 @@ void draw_modelled(WavesFrame& frame, ImVec2 low, ImVec2 high) {
   }
 }
 
-/// The picture belongs to its result, theme and OpenGL context.
-struct MeasuredTexture {
-  CellTexture texture;
-  ResultReference result;
-  bool dark = true;
-};
-
 void draw_measured(WavesFrame& frame, ImVec2 low, ImVec2 high) {
-  static MeasuredTexture kept;
+  MeasuredTexture& kept = frame.texture;
   const Theme& theme = frame.context.theme;
   const BlockTimes& times = *frame.times();
   const MeasuredPlaces& places = frame.picture.measured;

@@ -9,12 +9,33 @@
 #include "app/panel_context.hpp"
 #include "app/panels/tiles_texture.hpp"
 #include "app/panels/waves_model.hpp"
+#include "app/views/view.hpp"
 
 namespace tilescope {
+
+/// The measured picture of the blocks over time; it belongs to its result, theme and OpenGL context.
+struct MeasuredTexture {
+  CellTexture texture;
+  ResultReference result;
+  bool dark = true;
+};
+
+class WavesView final : public View {
+ public:
+  void draw(PanelContext& context) override;
+  bool moving(const Session& session, const ViewState& view) const override;
+
+ private:
+  void draw_known(PanelContext& context);
+
+  WavesPicture picture_;  // rebuilt when the result changes
+  MeasuredTexture texture_;
+};
 
 struct WavesFrame {
   PanelContext& context;
   const WavesPicture& picture;
+  MeasuredTexture& texture;
   ImDrawList* list;
   uint64_t issued = 0;   // blocks, of a modelled schedule
   double time_us = 0;    // of a measured schedule

@@ -38,7 +38,7 @@ TEST_F(SettingsTest, EverythingComesBack) {
   const auto before = screen();
   before->strings.language = Language::zh;
   before->view.light = true;
-  before->view.tab = Tab::traffic;
+  before->view.tab = "traffic";
   before->view.controls_width = 320;
   before->view.ladder_sizes = {{"softmax", "8192 × 4096"}};
   before->session.select_lab(labs()[1].name);
@@ -54,7 +54,7 @@ TEST_F(SettingsTest, EverythingComesBack) {
   read_settings(*after, file);
   EXPECT_EQ(after->strings.language, Language::zh);
   EXPECT_TRUE(after->view.light);
-  EXPECT_EQ(after->view.tab, Tab::traffic);
+  EXPECT_EQ(after->view.tab, "traffic");
   EXPECT_EQ(after->view.controls_width, 320);
   EXPECT_EQ(after->view.ladder_sizes, before->view.ladder_sizes);
   EXPECT_EQ(after->session.lab().name, labs()[1].name);

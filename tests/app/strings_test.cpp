@@ -9,6 +9,8 @@
 #include <regex>
 #include <set>
 
+#include "app/views/view.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -21,12 +23,19 @@ Strings load() {
   return *strings;
 }
 
+void add_texts(const toml::table& section, const std::string& name, std::map<std::string, std::string>& out) {
+  for (const auto& [key, node] : section) {
+    const std::string full = name.empty() ? std::string(key.str()) : name + "." + std::string(key.str());
+    if (const toml::table* inner = node.as_table())
+      add_texts(*inner, full, out);
+    else
+      out[full] = node.value_or(std::string());
+  }
+}
+
 std::map<std::string, std::string> texts(const std::string& language) {
   std::map<std::string, std::string> out;
-  const toml::table table = toml::parse_file((kRoot / "assets" / "strings" / (language + ".toml")).string());
-  for (const auto& [section, node] : table)
-    for (const auto& [key, text] : *node.as_table())
-      out[std::string(section.str()) + "." + std::string(key.str())] = text.value_or(std::string());
+  add_texts(toml::parse_file((kRoot / "assets" / "strings" / (language + ".toml")).string()), "", out);
   return out;
 }
 
@@ -61,7 +70,7 @@ TEST(Strings, EveryKeyThatTheCodeAsksForIsThere) {
   const auto english = texts("en");
   std::set<std::string> sections;
   for (const auto& [key, text] : english) sections.insert(key.substr(0, key.find('.')));
-  static const std::regex literal("\"([a-z]+)\\.([a-z0-9_]+)\"");
+  static const std::regex literal("\"([a-z]+)\\.([a-z0-9_.]+)\"");
   size_t asked = 0;
   for (const auto& entry : fs::recursive_directory_iterator(kRoot / "app")) {
     if (entry.path().extension() != ".cpp") continue;
@@ -79,6 +88,13 @@ TEST(Strings, EveryKeyThatTheCodeAsksForIsThere) {
     }
   }
   EXPECT_GT(asked, 100U);
+}
+
+TEST(Strings, EveryViewHasATitleAndSaysWhatItIs) {
+  const auto english = texts("en");
+  EXPECT_GE(views().size(), 8U);
+  for (const ViewSpec& view : views())
+    for (const char* key : {"title", "meaning"}) EXPECT_TRUE(english.contains(view.text(key))) << view.text(key);
 }
 
 TEST(Strings, AMissingKeyShowsItself) { EXPECT_EQ(load()("tiles.no_such_text"), "tiles.no_such_text"); }

@@ -77,7 +77,7 @@ class ExecOptionsTest : public testing::Test {
     all.insert(all.end(), words.begin(), words.end());
     std::vector<const char*> pointers;
     for (const std::string& word : all) pointers.push_back(word.c_str());
-    const auto invocation = parse_command_line(static_cast<int>(pointers.size()), pointers.data());
+    const auto invocation = parse_command_line(static_cast<int>(pointers.size()), pointers.data(), {});
     if (!invocation) return {2, "", invocation.error().message};
     std::ostringstream out, problems;
     const int status = exec_command(engine(), std::get<ExecOptions>(*invocation), out, problems);

@@ -7,7 +7,7 @@ namespace {
 
 Result<Invocation> parse(std::vector<const char*> words) {
   words.insert(words.begin(), "tilescope");
-  return parse_command_line(static_cast<int>(words.size()), words.data());
+  return parse_command_line(static_cast<int>(words.size()), words.data(), {"tiles", "order"});
 }
 
 TEST(Parse, NoWordsOpenTheWindow) { EXPECT_TRUE(std::holds_alternative<WindowOptions>(*parse({}))); }

@@ -89,9 +89,9 @@ TEST(Speed, AViewThatTheLabDoesNotHaveIsOneSentence) {
 
 TEST(Speed, BadViewsAndMapsOfOtherLabsAreRefused) {
   const char* words[] = {"tilescope", "speed", "nonsense", "gelu"};
-  EXPECT_FALSE(parse_command_line(4, words));
+  EXPECT_FALSE(parse_command_line(4, words, {}));
   const char* good[] = {"tilescope", "bench", "rmsnorm", "--map"};
-  const auto parsed = parse_command_line(4, good);
+  const auto parsed = parse_command_line(4, good, {});
   ASSERT_TRUE(parsed);
   EXPECT_TRUE(std::get<BenchOptions>(*parsed).map);
   const std::shared_ptr<Engine> engine = Engine::open({});

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/cli/parse.hpp"
+#include "app/views/view.hpp"
 
 namespace tilescope {
 namespace {
@@ -85,7 +86,7 @@ TEST(Documents, CommandLinesOfTheReadmeAreUnderstood) {
       if (words.size() < 2 || words[1] == "test") continue;  // the launcher's own word
       std::vector<const char*> pointers;
       for (const std::string& word : words) pointers.push_back(word.c_str());
-      const auto invocation = parse_command_line(static_cast<int>(pointers.size()), pointers.data());
+      const auto invocation = parse_command_line(static_cast<int>(pointers.size()), pointers.data(), view_names());
       EXPECT_TRUE(invocation) << line << "\n" << (invocation ? "" : invocation.error().message);
       ++checked;
     }

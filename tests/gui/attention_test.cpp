@@ -17,7 +17,7 @@ class PlaneScreenTest : public ScreenTest {
     screen->session.set_param("CAUSAL", 1);
     screen->session.set_param("BLOCK_M", 64);
     screen->session.select_rung("flash-mma");
-    screen->view.tab = Tab::tiles;
+    screen->view.tab = "tiles";
     screen->session.submit();
     ASSERT_TRUE(settle());
     ASSERT_TRUE(screen->session.result());

@@ -60,11 +60,12 @@ class ChineseTest : public testing::ScreenTest {
       const std::string text = finding_text(screen->strings, finding);
       EXPECT_FALSE(is_english(text)) << text;
     }
-    for (const Tab tab : {Tab::tiles, Tab::traffic, Tab::order, Tab::step, Tab::shared, Tab::waves, Tab::correctness}) {
-      screen->view.tab = tab;
+    for (const ViewSpec& view : views()) {
+      if (screen->views().at(view.name).finds_text()) continue;  // the lesson is read by a test of its own
+      screen->view.tab = view.name;
       ASSERT_TRUE(settle()) << where;
       frames(2);
-      expect_no_english(where + ", view " + std::to_string(static_cast<int>(tab)));
+      expect_no_english(where + ", view " + std::string(view.name));
     }
   }
 
@@ -99,7 +100,7 @@ TEST_F(ChineseTest, TextsAreReadBackFromTheirVertices) {
   screen->strings.language = Language::en;
   screen->session.submit();
   ASSERT_TRUE(settle());
-  screen->view.tab = Tab::correctness;
+  screen->view.tab = "correctness";
   frames(2);
   const testing::DrawnTexts texts;
   std::string all;

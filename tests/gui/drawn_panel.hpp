@@ -5,15 +5,19 @@
 #include <imgui.h>
 
 #include <filesystem>
+#include <functional>
+#include <string_view>
 
 #include "app/panel_context.hpp"
+#include "app/panels/panels.hpp"
+#include "app/views/view.hpp"
 #include "engine/run.hpp"
 
 namespace tilescope::testing {
 
 class DrawnPanel : public ::testing::Test {
  protected:
-  using Draw = void (*)(PanelContext&);
+  using Draw = std::function<void(PanelContext&)>;
 
   void SetUp() override {
     const std::filesystem::path root(TILESCOPE_SOURCE);
@@ -32,7 +36,7 @@ class DrawnPanel : public ::testing::Test {
   void TearDown() override { ImGui::DestroyContext(); }
 
   /// One frame; the panel's window has its corner at the screen's. Returns how many vertices were drawn.
-  int draw(Draw panel, ImVec2 size, ImVec2 pointer = {-1, -1}, bool pressed = false) {
+  int draw(const Draw& panel, ImVec2 size, ImVec2 pointer = {-1, -1}, bool pressed = false) {
     ImGui::GetIO().MousePos = pointer;
     ImGui::GetIO().MouseDown[0] = pressed;
     ImGui::NewFrame();
@@ -43,7 +47,7 @@ class DrawnPanel : public ::testing::Test {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
     ImGui::Begin("panel", nullptr, ImGuiWindowFlags_NoDecoration);
-    PanelContext context{*session, view, strings, dark_theme(), fonts, nullptr, result, false};
+    PanelContext context{*session, view, strings, dark_theme(), fonts, nullptr, result, false, nullptr, &panels, above};
     panel(context);
     const int vertices = ImGui::GetWindowDrawList()->VtxBuffer.Size;
     ImGui::End();
@@ -52,13 +56,21 @@ class DrawnPanel : public ::testing::Test {
     return vertices;
   }
 
-  void click(Draw panel, ImVec2 size, ImVec2 pointer) {
+  void click(const Draw& panel, ImVec2 size, ImVec2 pointer) {
     draw(panel, size, pointer);
     draw(panel, size, pointer, /*pressed=*/true);
     draw(panel, size, pointer);
   }
 
+  /// Draws a view of this test's own.
+  Draw drawing(std::string_view name) {
+    return [this, name](PanelContext& context) { views.at(name).draw(context); };
+  }
+
   std::unique_ptr<Session> session;
+  WindowViews views;
+  Panels panels;
+  const View* above = nullptr;  // the view above the panel that is drawn
   ViewState view;
   Strings strings;
   Fonts fonts;

@@ -58,7 +58,7 @@ class PlayedScreen : public testing::ScreenTest {
 };
 
 TEST_F(PlayedScreen, HomeInOneLabLeavesTheOthersWhole) {
-  screen->view.tab = Tab::tiles;
+  screen->view.tab = "tiles";
   run("vector-add");
   press(ShellKey::home);
   EXPECT_EQ(screen->view.playback.position, 0);

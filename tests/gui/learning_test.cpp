@@ -112,7 +112,7 @@ TEST_F(LearningScreen, AWrongAnswerIsCrossedTheRightOneCheckedAndTheReasonIsOnTh
 }
 
 TEST_F(LearningScreen, ALessonIsReadAtItsEndAndNotWhenItIsOpened) {
-  screen->view.tab = Tab::lesson;
+  screen->view.tab = "lesson";
   frames(6);
   EXPECT_FALSE(screen->session.learned["vector-add"].lesson_read);
   point_at({600, 300});

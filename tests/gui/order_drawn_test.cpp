@@ -13,17 +13,20 @@ namespace {
 using Kind = OrderTraffic::Kind;
 using testing::make_product;
 
-void draw_tabs(PanelContext& context) { draw_order_tabs(context, /*with_bytes=*/true); }
-
 class DrawnOrder : public testing::DrawnPanel {
  protected:
   void SetUp() override {
     DrawnPanel::SetUp();
     session->select_lab("grouped-order");
   }
+  OrderView order;
+  const Draw draw_order = [this](PanelContext& context) { order.draw(context); };
+  const Draw draw_order_bytes = [this](PanelContext& context) { order.draw_bytes(context); };
+  const Draw draw_tabs = [this](PanelContext& context) { order.draw_tabs(context, /*with_bytes=*/true); };
+
   /// The middle of a tile of a map, by its row and column.
   ImVec2 tile(size_t map, uint32_t row, uint32_t column) {
-    const OrderPicture& picture = order_picture(result);
+    const OrderPicture& picture = order.picture(result);
     const auto found = view.marks.find(fmt::format("order.map.{}", map));
     EXPECT_NE(found, view.marks.end());
     if (found == view.marks.end()) return {-1, -1};
@@ -46,7 +49,7 @@ TEST_F(DrawnOrder, EveryOrderDrawsInEveryRoom) {
       EXPECT_GT(draw(draw_order_bytes, {552, 304}), 0);
       for (const OrderTab tab :
            {OrderTab::bytes, OrderTab::groups, OrderTab::waves, OrderTab::sweep, OrderTab::ladder, OrderTab::source}) {
-        view.order_tab = tab;
+        order.show_tab(tab);
         EXPECT_GT(draw(draw_tabs, {784, 260}), 0);
         EXPECT_GT(draw(draw_tabs, {40, 20}), 0);
       }

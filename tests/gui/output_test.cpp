@@ -30,7 +30,7 @@ class PrintedOutput : public testing::DrawnPanel {
 
   std::optional<Mark> shown(const std::string& text, ImVec2 size = {900, 700}) {
     result = run_that_printed(text);
-    draw(draw_correctness, size);
+    draw(drawing("correctness"), size);
     const auto mark = view.marks.find("output");
     return mark == view.marks.end() ? std::nullopt : std::optional(mark->second);
   }

@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
 #include "app/screen.hpp"
 #include "app/shell_keys.hpp"
+#include "app/views/view.hpp"
+#include "app/widgets.hpp"
 
 namespace tilescope::testing {
 
@@ -104,6 +107,17 @@ class ScreenTest : public ::testing::Test {
   void type(const char* text) {
     ImGui::GetIO().AddInputCharactersUTF8(text);
     frame();
+  }
+
+  /// How many texts the view that is shown has drawn, apart from everything around it.
+  size_t texts_in_view() {
+    std::vector<DrawnText> texts;
+    record_texts(&texts);
+    frame();
+    record_texts(nullptr);
+    const std::string area = "view " + screen->view.tab;
+    return static_cast<size_t>(std::ranges::count_if(
+        texts, [&](const DrawnText& text) { return text.window.find(area) != std::string::npos; }));
   }
 
   /// Until the session is idle; false if that takes a minute.

@@ -23,7 +23,7 @@ class SharedScreenTest : public ScreenTest {
   void open() {
     screen->session.submit();
     ASSERT_TRUE(settle());
-    screen->view.tab = Tab::shared;
+    screen->view.tab = "shared";
     const auto start = std::chrono::steady_clock::now();
     do {
       frames(2);

@@ -173,7 +173,7 @@ TEST_F(SourceKeysTest, TheSourceTakesTheMiddleAndGivesItBack) {
   click("tab.2");  // a view is asked for: it is shown
   frames(2);
   EXPECT_FALSE(screen->view.source_maximised);
-  EXPECT_EQ(screen->view.tab, Tab::traffic);
+  EXPECT_EQ(screen->view.tab, "traffic");
 }
 
 TEST_F(SourceKeysTest, EveryKeyOfTheSourceIsInTheHelp) {
@@ -209,7 +209,7 @@ TEST_F(SourceKeysTest, EverySaveIsConfirmedAlsoBesideAnErrorAndOutOfSight) {
 class LessonKeysTest : public SourceKeysTest {
  protected:
   void SetUp() override {
-    screen->view.tab = Tab::lesson;
+    screen->view.tab = "lesson";
     frames(4);
     point_at({700, 300});
   }

@@ -92,12 +92,12 @@ TEST_P(LedgerOfLab, ShowsTheSelectedLineAfterEveryChange) {
   }
   ASSERT_FALSE(screen->session.result()->traffic.lines.empty());
   frames(4);
-  screen->view.tab = Tab::traffic;
+  screen->view.tab = "traffic";
   expect_ledger("from the tiles");
-  for (const Tab tab : {Tab::lesson, Tab::step, Tab::waves, Tab::shared}) {
+  for (const std::string tab : {"lesson", "step", "waves", "shared"}) {
     screen->view.tab = tab;
     frames(3);
-    screen->view.tab = Tab::traffic;
+    screen->view.tab = "traffic";
     expect_ledger("from another view");
   }
   for (const ImVec2 size : {ImVec2(1280, 800), ImVec2(1440, 900), ImVec2(2560, 1600), ImVec2(1024, 700),
@@ -107,10 +107,10 @@ TEST_P(LedgerOfLab, ShowsTheSelectedLineAfterEveryChange) {
   }
   screen->strings.language = Language::zh;
   expect_ledger("in Chinese");
-  screen->view.tab = Tab::tiles;
+  screen->view.tab = "tiles";
   screen->strings.language = Language::en;
   frames(3);
-  screen->view.tab = Tab::traffic;
+  screen->view.tab = "traffic";
   expect_ledger("in English");
   screen->view.controls_width = 420;
   expect_ledger("a wider column at the right");
@@ -137,7 +137,7 @@ TEST_F(SourcePlaceTest, WhatTheLearnerScrolledToStaysThereUntilSomethingElseIsWo
   if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
   screen->session.select_lab("softmax");
   ASSERT_TRUE(run());
-  screen->view.tab = Tab::traffic;
+  screen->view.tab = "traffic";
   frames(4);
   scroll_source(30);  // to the top
   const uint32_t top = first_line();
@@ -148,9 +148,9 @@ TEST_F(SourcePlaceTest, WhatTheLearnerScrolledToStaysThereUntilSomethingElseIsWo
   window = {1280, 800};
   frames(4);
   EXPECT_EQ(first_line(), top);
-  screen->view.tab = Tab::tiles;
+  screen->view.tab = "tiles";
   frames(4);
-  screen->view.tab = Tab::traffic;
+  screen->view.tab = "traffic";
   expect_ledger("the view is opened again");
 }
 
@@ -174,7 +174,7 @@ TEST_F(SourcePlaceTest, AChosenRungShowsTheHeadOfItsKernel) {
     frames(3);
     for (const Rung& rung : screen->session.lab().rungs) {
       SCOPED_TRACE(std::string(lab) + " " + rung.name);
-      screen->view.tab = Tab::tiles;
+      screen->view.tab = "tiles";
       screen->session.select_rung(rung.name);
       frames(3);
       scroll_source(-3);  // as somebody who has looked around
@@ -211,10 +211,10 @@ TEST_F(SourcePlaceTest, AResultThatComesWhileAnotherViewIsShownIsNoChoice) {
   if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
   screen->session.select_lab("matmul-fp32");
   screen->session.select_rung("double-buffered");
-  screen->view.tab = Tab::lesson;
+  screen->view.tab = "lesson";
   ASSERT_TRUE(run());
   frames(20);
-  screen->view.tab = Tab::tiles;  // selects by itself, in a helper of the kernel
+  screen->view.tab = "tiles";  // selects by itself, in a helper of the kernel
   frames(8);
   EXPECT_TRUE(shows_line(kernel_lines().signature)) << "from " << first_line();
 }

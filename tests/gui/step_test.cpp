@@ -159,7 +159,7 @@ class StepScreenTest : public ScreenTest {
     screen->session.set_size("n", 1000);
     screen->session.submit();
     ASSERT_TRUE(settle());
-    screen->view.tab = Tab::step;
+    screen->view.tab = "step";
     ASSERT_TRUE(recorded());
   }
   /// Until the record is there and drawn.
@@ -373,7 +373,7 @@ TEST_F(StepScreenTest, TheSameRunManyTimesOverIsDrawnAnew) {
 
 TEST_F(StepScreenTest, ARunThatIsReplacedIsForgotten) {
   const std::weak_ptr<const StepRecord> before = screen->session.steps();
-  screen->view.tab = Tab::tiles;
+  screen->view.tab = "tiles";
   screen->session.set_size("n", 2000);
   screen->session.submit();
   ASSERT_TRUE(settle());
@@ -382,7 +382,7 @@ TEST_F(StepScreenTest, ARunThatIsReplacedIsForgotten) {
 }
 
 TEST_F(ScreenTest, WithoutARunTheStepViewSaysWhatToDo) {
-  screen->view.tab = Tab::step;
+  screen->view.tab = "step";
   frames(2);
   EXPECT_FALSE(screen->session.recording_steps());
   EXPECT_FALSE(screen->strings("step.empty_hint").empty());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/views/view.hpp"
 #include "app/widgets.hpp"
 #include "engine/lab.hpp"
 #include "tests/gui/screen_fixture.hpp"
@@ -163,7 +164,7 @@ TEST(TextFaults, AreOverlapsAndWhatIsCutOff) {
 }
 
 TEST_F(DrawnTexts, AreRecordedWithTheirWindow) {
-  screen->view.tab = Tab::lesson;
+  screen->view.tab = "lesson";
   const auto texts = texts_at(kExtents[0]);
   const auto name = std::ranges::find(texts, std::string("Tilescope"), &DrawnText::text);
   ASSERT_NE(name, texts.end());
@@ -177,17 +178,17 @@ TEST_F(DrawnTexts, NeitherOverlapNorAreCutOffInAnyLabAndTab) {
   for (const Lab& lab : labs()) {
     screen->session.select_lab(lab.name);
     screen->session.set_device(DeviceKind::sim);
-    screen->view.tab = Tab::lesson;
+    screen->view.tab = "lesson";
     draw(kExtents[0]);
     screen->session.submit();
     ASSERT_TRUE(settle()) << lab.name;
     ASSERT_NE(screen->session.result(), nullptr) << lab.name;
-    for (int index = 0; index < static_cast<int>(kTabCount); ++index) {
-      screen->view.tab = static_cast<Tab>(index);
+    for (const ViewSpec& view : views()) {
+      screen->view.tab = view.name;
       wait_for_records();
-      check(lab.name + ", tab " + std::to_string(index + 1));
+      check(fmt::format("{}, view {}", lab.name, view.name));
     }
-    screen->view.tab = Tab::tiles;
+    screen->view.tab = "tiles";
     for (const TilesLevel level : {TilesLevel::block, TilesLevel::warp, TilesLevel::lane}) {
       screen->view.zoom.level = level;
       check(lab.name + ", tiles at level " + std::to_string(static_cast<int>(level)));

@@ -13,6 +13,15 @@
 namespace tilescope {
 namespace {
 
+TileShape shape_of(const std::shared_ptr<const RunResult>& result) {
+  TraceIndex index(result);
+  return tile_shape(index);
+}
+std::optional<Tail> tail_in(const TileShape& shape, const std::shared_ptr<const RunResult>& result) {
+  TraceIndex index(result);
+  return tail_of(shape, index);
+}
+
 using testing::make_vector_add;
 using testing::VectorAdd;
 
@@ -25,7 +34,7 @@ struct Laid {
 };
 Laid lay(const VectorAdd& vectors) {
   Laid laid{make_vector_add(vectors), {}, {}, {}};
-  laid.shape = tile_shape(laid.result);
+  laid.shape = shape_of(laid.result);
   laid.grid = grid_cells(laid.result->tiles.grid, kGridWidth, kHeight, 24);
   laid.out = output_cells(laid.shape, laid.result->tiles.buffers[2], laid.grid, kWidth, kHeight);
   return laid;
@@ -106,7 +115,7 @@ TEST(TileShape, NinetySevenBlocksWalkFourTilesOf256) {
   EXPECT_EQ(laid.out.columns, 8 * 4);
   EXPECT_EQ(laid.out.group, 4);
   EXPECT_EQ(laid.out.rows(), laid.grid.rows());  // connectors run straight
-  const auto tail = tail_of(laid.shape, laid.result);
+  const auto tail = tail_in(laid.shape, laid.result);
   ASSERT_TRUE(tail);
   EXPECT_EQ(tail->block, 96);
   EXPECT_EQ(tail->left, 128);
@@ -118,7 +127,7 @@ TEST(TileShape, VectorLoadsHaveTilesOfFourElementsAThread) {
   EXPECT_EQ(laid.shape.blocks, 25);
   EXPECT_EQ(laid.shape.tile, 1024);
   EXPECT_EQ(laid.shape.tiles_per_block, 4);
-  EXPECT_EQ(tail_of(laid.shape, laid.result)->masked, 24 * 4096 + 4096 - 98432);
+  EXPECT_EQ(tail_in(laid.shape, laid.result)->masked, 24 * 4096 + 4096 - 98432);
 }
 
 TEST(TileShape, AGridStrideIsNotContiguousAndItsStrideIsTheGrid) {
@@ -135,19 +144,19 @@ TEST(TileShape, OneElementIsOneBlockWithTheRestMasked) {
   const Laid laid = lay({.n = 1});
   EXPECT_EQ(laid.shape.blocks, 1);
   EXPECT_EQ(laid.out.cells(), 1);
-  EXPECT_EQ(tail_of(laid.shape, laid.result)->masked, 255);
+  EXPECT_EQ(tail_in(laid.shape, laid.result)->masked, 255);
 }
 
 TEST(TileShape, AMultipleOfTheTileHasNoTail) {
   const Laid laid = lay({.n = 1 << 20, .tiles = 4});
-  EXPECT_FALSE(tail_of(laid.shape, laid.result));
+  EXPECT_FALSE(tail_in(laid.shape, laid.result));
 }
 
 TEST(TileShape, ATailWithoutItsMaskIsWrittenPastTheEnd) {
   Laid laid = lay({.n = 98432, .tiles = 4});
-  EXPECT_FALSE(tail_of(laid.shape, laid.result)->outside);
+  EXPECT_FALSE(tail_in(laid.shape, laid.result)->outside);
   laid.result->plan.buffers[2].shape = {98431};  // the last lane of the last block now stores past the end
-  EXPECT_TRUE(tail_of(laid.shape, laid.result)->outside);
+  EXPECT_TRUE(tail_in(laid.shape, laid.result)->outside);
 }
 
 TEST(TileShape, LanesThatSkipElementsAreNotCalledATile) {
@@ -239,7 +248,7 @@ TEST(TilePlayback, ScreenshotsShowTheWholePicture) {
 std::string said(const VectorAdd& vectors) {
   const auto result = make_vector_add(vectors);
   static const Strings strings = load_strings();
-  const ViewSentence sentence = tiles_sentence(strings, *result, tile_shape(result));
+  const ViewSentence sentence = tiles_sentence(strings, *result, shape_of(result));
   return sentence.finding + " " + sentence.reason + (sentence.quiet.empty() ? "" : " " + sentence.quiet);
 }
 
@@ -260,28 +269,28 @@ TEST(TilesSentence, AFindingOfALaunchThatIsNotShownIsNotSaid) {
   const auto result = make_vector_add({.n = 98432});
   result->plan.launches.assign(3, Launch{.kernel = "first"});
   result->findings = {{.id = "out-of-bounds", .launch = 2, .line = 5, .block = {3, 0, 0}}};
-  EXPECT_TRUE(tiles_sentence(load_strings(), *result, tile_shape(result)).warning.empty());
+  EXPECT_TRUE(tiles_sentence(load_strings(), *result, shape_of(result)).warning.empty());
   result->launch = 2;
-  EXPECT_FALSE(tiles_sentence(load_strings(), *result, tile_shape(result)).warning.empty());
+  EXPECT_FALSE(tiles_sentence(load_strings(), *result, shape_of(result)).warning.empty());
 }
 
 TEST(TilesSentence, OfAMatrixABlockWritesRowsTimesColumns) {
   const auto said_of_rows = [](int64_t width) {
     const auto result = make_vector_add({.n = 256 * 1024});
     result->tiles.buffers[2].shape = {256 * 1024 / width, width};
-    return tiles_sentence(load_strings(), *result, tile_shape(result)).reason;
+    return tiles_sentence(load_strings(), *result, shape_of(result)).reason;
   };
   EXPECT_EQ(said_of_rows(64), "write 262,144 elements; each writes a tile of 4 × 64.");
   EXPECT_EQ(said_of_rows(1024), "write 262,144 elements; each writes a tile of 1 × 256.");
   const auto cut = make_vector_add({.n = 256 * 1024});  // 256 elements are no rectangle of rows of 100
   cut->tiles.buffers[2].shape = {2621, 100};
-  EXPECT_EQ(tile_shape(cut).rows, 0);
+  EXPECT_EQ(shape_of(cut).rows, 0);
 }
 
 TEST(TilesSentence, AFindingIsSaidWithItsBlockAndLine) {
   const auto result = make_vector_add({.n = 98432});
   result->findings.push_back({.id = "out-of-bounds", .count = 128, .line = 21, .block = {384, 0, 0}});
-  const ViewSentence sentence = tiles_sentence(load_strings(), *result, tile_shape(result));
+  const ViewSentence sentence = tiles_sentence(load_strings(), *result, shape_of(result));
   EXPECT_EQ(sentence.warning, "Block 384 has a finding at line 21: out-of-bounds ×128.");
   EXPECT_FALSE(block_of({.block = {385, 0, 0}}, result->tiles.grid));
   EXPECT_EQ(block_of({.block = {3, 2, 1}}, {4, 5, 6}), 1U * 20 + 2 * 4 + 3);
@@ -301,7 +310,7 @@ TEST(TilesSentence, ElementsApartAreNotCalledATile) {
     for (int64_t row = 0; row < 32; ++row) out.writes.push_back({row * 32 + block, row * 32 + block + 1});
     out.writes_first.push_back(static_cast<uint32_t>(out.writes.size()));
   }
-  const ViewSentence sentence = tiles_sentence(load_strings(), *result, tile_shape(result));
+  const ViewSentence sentence = tiles_sentence(load_strings(), *result, shape_of(result));
   EXPECT_NE(sentence.reason.find("each writes 32 elements, 32 apart."), std::string::npos) << sentence.reason;
 }
 
@@ -320,16 +329,16 @@ TEST(TilesSentence, ASumIsGatheredAndNotATileOfEachBlock) {
   };
   for (const bool atomics : {false, true}) {
     const auto result = sum_of(atomics);
-    const TileShape shape = tile_shape(result);
+    const TileShape shape = shape_of(result);
     EXPECT_EQ(tiles_sentence(load_strings(), *result, shape).reason,
               "write 1 element; all that they read is combined there.");
-    EXPECT_FALSE(tail_of(shape, result));
+    EXPECT_FALSE(tail_in(shape, result));
   }
 }
 
 TEST(TilesSentence, SaysHowManyTilesAreCutByTheEdge) {
   const auto result = testing::make_transpose(100, 64);
-  const ViewSentence sentence = tiles_sentence(load_strings(), *result, tile_shape(result));
+  const ViewSentence sentence = tiles_sentence(load_strings(), *result, shape_of(result));
   EXPECT_NE(sentence.reason.find("each writes a tile of 32 × 32."), std::string::npos) << sentence.reason;
   EXPECT_NE(sentence.quiet.find("2 blocks at the edge write less."), std::string::npos) << sentence.quiet;
 }
@@ -337,7 +346,7 @@ TEST(TilesSentence, SaysHowManyTilesAreCutByTheEdge) {
 TEST(TilesSentence, OfASampledGridItSaysSo) {
   auto result = make_vector_add({.n = 98432});
   result->blocks_sampled = 64;
-  const ViewSentence sentence = tiles_sentence(load_strings(), *result, tile_shape(result));
+  const ViewSentence sentence = tiles_sentence(load_strings(), *result, shape_of(result));
   EXPECT_NE(sentence.quiet.find("Only 64 of them were run"), std::string::npos) << sentence.quiet;
 }
 

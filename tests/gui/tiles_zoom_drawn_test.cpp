@@ -24,12 +24,12 @@ class ZoomedTiles : public testing::DrawnPanel {
  protected:
   void wheel(ImVec2 pointer, float by) {
     ImGui::GetIO().MouseWheel = by;
-    draw(draw_tiles, kSize, pointer);
+    draw(drawing("tiles"), kSize, pointer);
     ImGui::GetIO().MouseWheel = 0;
     settle(pointer);
   }
   void settle(ImVec2 pointer = {-1, -1}) {
-    for (int frame = 0; frame < 40 && (frame < 2 || view.zoom.moving); ++frame) draw(draw_tiles, kSize, pointer);
+    for (int frame = 0; frame < 40 && (frame < 2 || view.zoom.moving); ++frame) draw(drawing("tiles"), kSize, pointer);
     EXPECT_FALSE(view.zoom.moving);
   }
   ImVec2 centre(const char* mark) { return view.marks.at(mark).centre(); }
@@ -59,7 +59,7 @@ TEST_F(ZoomedTiles, TheChosenLaneIsSeenInEveryMap) {
     const Mark map = view.marks.at(name);
     for (float y = map.low.y + 2; y < map.high.y; y += 6)
       for (float x = map.low.x + 2; x < map.high.x; x += 6) {
-        draw(draw_tiles, kSize, {x, y});
+        draw(drawing("tiles"), kSize, {x, y});
         if (view.hover.element) elements.insert(*view.hover.element);
       }
     return elements;
@@ -68,8 +68,8 @@ TEST_F(ZoomedTiles, TheChosenLaneIsSeenInEveryMap) {
     for (const int lane : {0, 13, 31}) {
       result = vector ? make_vector_add({.n = 98432, .tiles = 4}) : make_transpose(96, 128);
       view = {};
-      draw(draw_tiles, kSize);
-      TraceIndex& index = trace_index(result);
+      draw(drawing("tiles"), kSize);
+      TraceIndex& index = trace_index(view, result);
       const auto access = index.shown_access({}, {.block = 1}, 1);
       ASSERT_TRUE(access);
       const WarpAccess chosen = warp_access(*result, *access);
@@ -83,7 +83,7 @@ TEST_F(ZoomedTiles, TheChosenLaneIsSeenInEveryMap) {
       EXPECT_TRUE(seen("tiles.out").contains(written->begin)) << (vector ? "vector" : "matrix") << ", lane " << lane;
       EXPECT_TRUE(seen(vector ? "tiles.a" : "tiles.in").contains(read->begin)) << lane;
       if (!vector) continue;
-      draw(draw_tiles, kSize, {view.marks.at("tiles.out").low.x + 2, centre("tiles.out").y});
+      draw(drawing("tiles"), kSize, {view.marks.at("tiles.out").low.x + 2, centre("tiles.out").y});
       EXPECT_TRUE(view.hover.element) << "nothing of the map is left empty beside the rows, lane " << lane;
     }
 }
@@ -93,7 +93,7 @@ TEST_F(ZoomedTiles, TheElementUnderThePointerStaysThere) {
   settle();
   const Mark out = view.marks.at("tiles.out");
   const ImVec2 pointer{out.low.x + 70, out.low.y + 90};
-  draw(draw_tiles, kSize, pointer);
+  draw(drawing("tiles"), kSize, pointer);
   const auto before = view.hover.element;
   ASSERT_TRUE(before);
   for (int notch = 0; notch < 6; ++notch) wheel(pointer, 1);
@@ -107,11 +107,11 @@ TEST_F(ZoomedTiles, ADragMovesTheMapAndSelectsNothing) {
   for (int notch = 0; notch < 9; ++notch) wheel(pointer, 1);
   const Selection selected = view.selection;
   const auto before = view.hover.element;
-  draw(draw_tiles, kSize, pointer, /*pressed=*/true);
-  draw(draw_tiles, kSize, {pointer.x + 40, pointer.y + 30}, true);
-  draw(draw_tiles, kSize, {pointer.x + 60, pointer.y + 30}, true);
-  draw(draw_tiles, kSize, {pointer.x + 60, pointer.y + 30}, false);
-  draw(draw_tiles, kSize, {pointer.x + 60, pointer.y + 30}, false);
+  draw(drawing("tiles"), kSize, pointer, /*pressed=*/true);
+  draw(drawing("tiles"), kSize, {pointer.x + 40, pointer.y + 30}, true);
+  draw(drawing("tiles"), kSize, {pointer.x + 60, pointer.y + 30}, true);
+  draw(drawing("tiles"), kSize, {pointer.x + 60, pointer.y + 30}, false);
+  draw(drawing("tiles"), kSize, {pointer.x + 60, pointer.y + 30}, false);
   EXPECT_EQ(view.selection, selected);
   EXPECT_EQ(view.hover.element, before);  // it went along with the hand
 }
@@ -123,15 +123,15 @@ TEST_F(ZoomedTiles, ADoubleClickOnABlockGoesToIt) {
     settle();
     const Mark grid = view.marks.at("tiles.grid");
     const ImVec2 pointer{grid.low.x + 3, grid.low.y + 3};
-    draw(draw_tiles, kSize, pointer);
-    draw(draw_tiles, kSize, pointer, true);
-    draw(draw_tiles, kSize, pointer, false);
-    draw(draw_tiles, kSize, pointer, true);
-    draw(draw_tiles, kSize, pointer, false);
+    draw(drawing("tiles"), kSize, pointer);
+    draw(drawing("tiles"), kSize, pointer, true);
+    draw(drawing("tiles"), kSize, pointer, false);
+    draw(drawing("tiles"), kSize, pointer, true);
+    draw(drawing("tiles"), kSize, pointer, false);
     EXPECT_EQ(view.zoom.level, TilesLevel::block);
     EXPECT_EQ(view.selection.block, 0U);
     settle();
-    for (int frame = 0; frame < 30; ++frame) draw(draw_tiles, kSize);  // the next click is not a third one
+    for (int frame = 0; frame < 30; ++frame) draw(drawing("tiles"), kSize);  // the next click is not a third one
   }
 }
 
@@ -143,7 +143,7 @@ TEST_F(ZoomedTiles, TheBreadcrumbAndTheButtonsGoToTheirLevels) {
       {"zoom.in", TilesLevel::lane},     {"zoom.out", TilesLevel::warp},  {"zoom.grid", TilesLevel::grid},
       {"zoom.out", TilesLevel::grid}};
   for (const auto& [mark, level] : steps) {
-    click(draw_tiles, kSize, centre(mark));
+    click(drawing("tiles"), kSize, centre(mark));
     settle();
     EXPECT_EQ(view.zoom.level, level) << mark;
     if (level == TilesLevel::lane) {
@@ -184,10 +184,10 @@ TEST_F(ZoomedTiles, NothingMovesWhileNothingMayMove) {
   view.animate = false;
   settle();
   view.zoom.level = TilesLevel::block;
-  draw(draw_tiles, kSize);
+  draw(drawing("tiles"), kSize);
   EXPECT_FALSE(view.zoom.moving);
   const Mark first = view.marks.at("tiles.out");
-  draw(draw_tiles, kSize);
+  draw(drawing("tiles"), kSize);
   EXPECT_EQ(view.marks.at("tiles.out").low.x, first.low.x);
 }
 
@@ -198,13 +198,13 @@ TEST_F(ZoomedTiles, HoveringAnElementFromNearNamesItsLane) {
   view.selection.block = 5;
   settle();
   const ImVec2 pointer = centre("tiles.out");
-  draw(draw_tiles, kSize, pointer);
+  draw(drawing("tiles"), kSize, pointer);
   ASSERT_TRUE(view.hover.element && view.hover.lane && view.hover.access);
   // out is 128 × 96: element (c, r) is written by lane c mod 32, at the line of the store
   EXPECT_EQ(*view.hover.lane, *view.hover.element / 96 % 32);
   EXPECT_EQ(view.hover.line, testing::kTransposeStore);
   // and of the input, the lane that reads it
-  draw(draw_tiles, kSize, {200, 200});
+  draw(drawing("tiles"), kSize, {200, 200});
   ASSERT_TRUE(view.hover.element && view.hover.lane);
   EXPECT_EQ(*view.hover.lane, *view.hover.element % 128 % 32);
   EXPECT_EQ(view.hover.line, testing::kTransposeLoad);
@@ -215,9 +215,9 @@ TEST_F(ZoomedTiles, TheSameAccessOpensInTheOtherViews) {
   settle();
   view.selection.block = 4;
   settle();
-  for (const auto& [mark, tab] : {std::pair{"tiles.to_traffic", Tab::traffic}, {"tiles.to_step", Tab::step}}) {
-    view.tab = Tab::tiles;
-    click(draw_tiles, kSize, centre(mark));
+  for (const auto& [mark, tab] : {std::pair{"tiles.to_traffic", "traffic"}, {"tiles.to_step", "step"}}) {
+    view.tab = "tiles";
+    click(drawing("tiles"), kSize, centre(mark));
     EXPECT_EQ(view.tab, tab);
     ASSERT_TRUE(view.selection.access);
     EXPECT_EQ(result->trace.accesses[*view.selection.access].block, 4U);
@@ -299,7 +299,7 @@ TEST_F(ZoomedTiles, EveryKindOfResultDrawsAtEveryLevelInEveryRoom) {
         view.zoom.level = level;
         for (const ImVec2 room : {ImVec2(1104, 520), ImVec2(784, 320), ImVec2(320, 120), ImVec2(40, 20)})
           for (const ImVec2 pointer : {ImVec2(-1, -1), ImVec2(120, 120), ImVec2(700, 150), ImVec2(500, 470)})
-            EXPECT_GT(draw(draw_tiles, room, pointer), 0);
+            EXPECT_GT(draw(drawing("tiles"), room, pointer), 0);
       }
 }
 

@@ -12,6 +12,11 @@
 namespace tilescope {
 namespace {
 
+TileShape shape_of(const std::shared_ptr<const RunResult>& result) {
+  TraceIndex index(result);
+  return tile_shape(index);
+}
+
 using testing::make_matmul;
 using testing::make_transpose;
 using testing::make_vector_add;
@@ -187,7 +192,7 @@ TEST(SharedAccess, ALineThatOnlyTouchesSharedMemoryIsFound) {
 // ---- products ----
 
 std::optional<Product> product_in(const std::shared_ptr<RunResult>& result) {
-  return product_of(tile_shape(result), result->tiles);
+  return product_of(shape_of(result), result->tiles);
 }
 
 TEST(Product, AMatmulIsRecognisedByWhatItsBlocksRead) {
@@ -221,7 +226,7 @@ TEST(Product, RowsAndColumnsHaveOneScaleAndFit) {
 
 TEST(MatrixTiles, CellsAreTheTilesThatBlocksWrite) {
   const auto result = make_transpose(100, 64);  // out is 64 × 100
-  const TileShape shape = tile_shape(result);
+  const TileShape shape = shape_of(result);
   const TileGrid cells = output_cells(shape, result->tiles.buffers[1], {}, 500, 280);
   EXPECT_EQ(cells.cell_width, 32);
   EXPECT_EQ(cells.cell_height, 32);

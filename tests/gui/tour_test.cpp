@@ -26,7 +26,7 @@ class TourTest : public ScreenTest {
 
 TEST_F(TourTest, BeginsWithTheLessonOfVectorAdd) {
   EXPECT_EQ(screen->session.lab().name, "vector-add");
-  EXPECT_EQ(screen->view.tab, Tab::lesson);
+  EXPECT_EQ(screen->view.tab, "lesson");
   EXPECT_TRUE(screen->marks().contains("tour card"));
   EXPECT_THAT(tour().done, ::testing::Each(false));
 }
@@ -110,7 +110,7 @@ TEST_F(MenusTest, HaveWhatKeysAndPaletteHave) {
 TEST_F(MenusTest, AClickElsewhereClosesThemAndCounts) {
   click("more");
   click("tab.7");
-  EXPECT_EQ(screen->view.tab, Tab::correctness);
+  EXPECT_EQ(screen->view.tab, "correctness");
   EXPECT_FALSE(screen->marks().contains("menu.open"));
 }
 

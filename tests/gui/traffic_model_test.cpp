@@ -178,7 +178,7 @@ TEST(TrafficOfTranspose, ALineThatIsPointedAtShowsWhatItWastesMost) {
 }
 
 TEST(TrafficOfTranspose, ARungThatHasRunIsShownBesideItsNeighbour) {
-  forget_accesses();
+  ViewState view;
   RUN_OR_SKIP(naive, transpose("reads-coalesced"));
   RUN_OR_SKIP(tile, transpose("shared-tile"));
   TraceIndex index(tile);
@@ -187,17 +187,16 @@ TEST(TrafficOfTranspose, ARungThatHasRunIsShownBesideItsNeighbour) {
   const auto load = access_of_row(index, *row_of(rows, Space::global, AccessKind::load), 5, {});
   ASSERT_TRUE(store && load);
   const WarpAccess stored = warp_access(*tile, *store), loaded = warp_access(*tile, *load);
-  EXPECT_EQ(access_of_neighbour(*tile, stored), nullptr) << "none has run";
-  remember_accesses(naive);
-  remember_accesses(tile);
-  const SeenAccess* other = access_of_neighbour(*tile, stored);
+  EXPECT_EQ(access_of_neighbour(view, *tile, stored), nullptr) << "none has run";
+  remember_accesses(view, naive);
+  remember_accesses(view, tile);
+  const SeenAccess* other = access_of_neighbour(view, *tile, stored);
   ASSERT_NE(other, nullptr);
   EXPECT_EQ(other->rung, "reads-coalesced");
   EXPECT_EQ(other->access.cost.sectors, 32U);
-  EXPECT_EQ(access_of_neighbour(*tile, loaded), nullptr) << "both read alike";
+  EXPECT_EQ(access_of_neighbour(view, *tile, loaded), nullptr) << "both read alike";
   RUN_OR_SKIP(other_size, run_lab("transpose", "shared-tile", {{"rows", 64}, {"columns", 128}}));
-  EXPECT_EQ(access_of_neighbour(*other_size, stored), nullptr) << "of another size";
-  forget_accesses();
+  EXPECT_EQ(access_of_neighbour(view, *other_size, stored), nullptr) << "of another size";
 }
 
 TEST(TrafficOfGroupedOrder, AsynchronousCopiesPassRegistersAndTheL1By) {
@@ -375,10 +374,11 @@ TEST_F(DrawnSharedTraffic, EveryRungOfTransposeDrawsInEveryRoom) {
   for (const char* rung : {"reads-coalesced", "writes-coalesced", "shared-tile", "padded-tile", "swizzled-tile"}) {
     result = transpose(rung);
     if (!result) GTEST_SKIP() << "no NVRTC";
-    view.tab = Tab::traffic;
+    view.tab = "traffic";
+    above = &views.at("traffic");
     for (const ImVec2 room : {ImVec2(1104, 520), ImVec2(784, 320), ImVec2(320, 120), ImVec2(40, 20)})
       for (const ImVec2 pointer : {ImVec2(-1, -1), ImVec2(600, 460), ImVec2(300, 100), ImVec2(900, 250)}) {
-        EXPECT_GT(draw(draw_traffic, room, pointer), 0);
+        EXPECT_GT(draw(drawing("traffic"), room, pointer), 0);
         EXPECT_GT(draw(draw_source, room, pointer), 0);
       }
   }
@@ -388,17 +388,17 @@ TEST_F(DrawnSharedTraffic, AWordUnderThePointerLightsItsLaneInBothPictures) {
   result = transpose("padded-tile");
   if (!result) GTEST_SKIP() << "no NVRTC";
   const ImVec2 room{1104, 900};
-  draw(draw_traffic, room);
+  draw(drawing("traffic"), room);
   ASSERT_TRUE(view.marks.contains("traffic.bank_lanes"));
   const Mark lanes = view.marks.at("traffic.bank_lanes");
   const ImVec2 fifth{lanes.low.x + (lanes.high.x - lanes.low.x) * 5.5F / 32, lanes.centre().y};
-  draw(draw_traffic, room, fifth);
+  draw(drawing("traffic"), room, fifth);
   EXPECT_EQ(view.hover.lane, 5);
   ASSERT_TRUE(view.hover.access);
   EXPECT_TRUE(is_shared(result->trace.accesses[*view.hover.access]));
-  click(draw_traffic, room, fifth);
+  click(drawing("traffic"), room, fifth);
   EXPECT_EQ(view.selection.lane, 5);
-  draw(draw_traffic, room);
+  draw(drawing("traffic"), room);
   ASSERT_TRUE(view.marks.contains("traffic.lanes")) << "the global access of the same warp stays beside it";
 }
 
@@ -406,8 +406,8 @@ TEST_F(DrawnSharedTraffic, AClickOnTheSentenceSelectsWhatItMeans) {
   result = transpose("writes-coalesced");
   if (!result) GTEST_SKIP() << "no NVRTC";
   const ImVec2 room{1104, 520};
-  draw(draw_traffic, room);
-  click(draw_traffic, room, view.marks.at("traffic.sentence").centre());
+  draw(drawing("traffic"), room);
+  click(drawing("traffic"), room, view.marks.at("traffic.sentence").centre());
   ASSERT_TRUE(view.selection.access);
   const Access& access = result->trace.accesses[*view.selection.access];
   EXPECT_EQ(result->trace.sites[access.site].kind, AccessKind::load);  // a column of `in`
@@ -422,7 +422,7 @@ TEST_F(DrawnSharedTraffic, ASampledGridAndACutRecordSaySo) {
   sampled->traffic.lines.push_back({.line = 3, .requests = 10, .sectors = 40, .useful_bytes = 1280});
   sampled->hierarchy.reason = Phrase("the accesses of 0 of 1048576 blocks fit the record");
   result = sampled;
-  EXPECT_GT(draw(draw_traffic, {1104, 520}), 0);
+  EXPECT_GT(draw(drawing("traffic"), {1104, 520}), 0);
   EXPECT_FALSE(view.marks.contains("traffic.lanes"));
 }
 

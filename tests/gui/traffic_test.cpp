@@ -143,31 +143,32 @@ TEST_F(DrawnTraffic, EveryRungDrawsInEveryRoom) {
       result = make_vector_add(vectors);
       for (const ImVec2 room : {ImVec2(1104, 520), ImVec2(784, 320), ImVec2(320, 120), ImVec2(40, 20)})
         for (const ImVec2 pointer : {ImVec2(-1, -1), ImVec2(200, 290), ImVec2(800, 260), ImVec2(300, 100)})
-          EXPECT_GT(draw(draw_traffic, room, pointer), 0);
+          EXPECT_GT(draw(drawing("traffic"), room, pointer), 0);
     }
 }
 
 TEST_F(DrawnTraffic, ResultsWithoutTrafficSayWhy) {
-  EXPECT_GT(draw(draw_traffic, {1104, 520}), 0);
+  EXPECT_GT(draw(drawing("traffic"), {1104, 520}), 0);
   result = std::make_shared<RunResult>();
-  EXPECT_GT(draw(draw_traffic, {1104, 520}), 0);
+  EXPECT_GT(draw(drawing("traffic"), {1104, 520}), 0);
   auto observed = std::make_shared<RunResult>();
   observed->observed = true;
   observed->tiles.grid = {4, 1, 1};
   observed->findings.push_back({.id = "out-of-bounds", .line = 12});
   result = observed;
-  EXPECT_GT(draw(draw_traffic, {1104, 520}), 0);
+  EXPECT_GT(draw(drawing("traffic"), {1104, 520}), 0);
 }
 
 TEST_F(DrawnTraffic, AnIncompleteRecordDraws) {
   result = make_vector_add({.n = 1 << 20, .tiles = 4, .access_budget = 1000});
   view.selection.block = 900;
-  EXPECT_GT(draw(draw_traffic, {1104, 520}), 0);
+  EXPECT_GT(draw(drawing("traffic"), {1104, 520}), 0);
 }
 
 TEST_F(DrawnTraffic, AClickOnALedgerRowSelectsItsLineAndAnAccessOfIt) {
   result = make_vector_add({.n = 98432, .tiles = 4});
-  view.tab = Tab::traffic;
+  view.tab = "traffic";
+  above = &views.at("traffic");
   view.selection.line = testing::kLineB + 1;
   for (int frame = 0; frame < 3; ++frame) draw(draw_source, {1104, 520});
   const std::string row = fmt::format("ledger.{}.global.read", testing::kLineB);
@@ -183,47 +184,48 @@ TEST_F(DrawnTraffic, TheMarginHasColumnsOnlyBesideTheTrafficView) {
   result = make_vector_add({.n = 98432, .tiles = 4});
   const std::string row = fmt::format("ledger.{}.global.read", testing::kLineB);
   view.selection.line = testing::kLineB;
-  for (const Tab tab : {Tab::tiles, Tab::traffic}) {
+  for (const std::string tab : {"tiles", "traffic"}) {
     view.tab = tab;
+    above = &views.at(tab);
     for (int frame = 0; frame < 3; ++frame) draw(draw_source, {1104, 520});
-    EXPECT_EQ(view.marks.contains(row), tab == Tab::traffic);
+    EXPECT_EQ(view.marks.contains(row), tab == "traffic");
   }
 }
 
 TEST_F(DrawnTraffic, ALaneUnderThePointerIsLitAndAClickSelectsIt) {
   result = make_vector_add({.n = 98432, .tiles = 4});
-  draw(draw_traffic, {1104, 520});
+  draw(drawing("traffic"), {1104, 520});
   const Mark lanes = view.marks.at("traffic.lanes");
   const ImVec2 third{lanes.low.x + (lanes.high.x - lanes.low.x) * 3.5F / 32, lanes.centre().y};
-  draw(draw_traffic, {1104, 520}, third);
+  draw(drawing("traffic"), {1104, 520}, third);
   EXPECT_EQ(view.hover.lane, 3);
-  click(draw_traffic, {1104, 520}, third);
+  click(drawing("traffic"), {1104, 520}, third);
   EXPECT_EQ(view.selection.lane, 3);
   // Its bytes are under the picture of the sectors: the same lane from below.
   const Mark sectors = view.marks.at("traffic.sectors");
-  draw(draw_traffic, {1104, 520}, {sectors.low.x + 1, sectors.centre().y});
+  draw(drawing("traffic"), {1104, 520}, {sectors.low.x + 1, sectors.centre().y});
   EXPECT_EQ(view.hover.lane, 0);
 }
 
 TEST_F(DrawnTraffic, ABufferIsChosenAndLetGoByAClick) {
   result = make_vector_add({.n = 98432, .tiles = 4});
   const ImVec2 room{1104, 520};
-  draw(draw_traffic, room);
-  const int all = draw(draw_traffic, room);
+  draw(drawing("traffic"), room);
+  const int all = draw(drawing("traffic"), room);
   const ImVec2 row = view.marks.at("traffic.buffer.a").centre();
-  click(draw_traffic, room, row);
-  const int one = draw(draw_traffic, room);
+  click(drawing("traffic"), room, row);
+  const int one = draw(drawing("traffic"), room);
   EXPECT_NE(one, all) << "the chart shows the buffer alone: nothing is written";
-  click(draw_traffic, room, row);
-  EXPECT_EQ(draw(draw_traffic, room), all);
+  click(drawing("traffic"), room, row);
+  EXPECT_EQ(draw(drawing("traffic"), room), all);
 }
 
 TEST_F(DrawnTraffic, TheArrowsChooseLineBlockAndWarp) {
   result = make_vector_add({.n = 98432, .tiles = 4});
   view.selection.block = 53;
-  draw(draw_traffic, {1104, 520});
+  draw(drawing("traffic"), {1104, 520});
   for (const char* arrow : {"traffic.next_block", "traffic.next_warp", "traffic.previous_line"}) {
-    click(draw_traffic, {1104, 520}, view.marks.at(arrow).centre());
+    click(drawing("traffic"), {1104, 520}, view.marks.at(arrow).centre());
     ASSERT_TRUE(view.selection.access) << arrow;
   }
   const Access& shown = result->trace.accesses[*view.selection.access];

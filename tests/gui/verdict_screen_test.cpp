@@ -96,10 +96,10 @@ class VerdictScreenTest : public ControlsScreenTest {
 TEST_F(VerdictScreenTest, IsInSightInEveryViewAndSize) {
   run();
   for (const ImVec2 size : kSizes)
-    for (int tab = 0; tab < static_cast<int>(kTabCount); ++tab) {
-      screen->view.tab = static_cast<Tab>(tab);
+    for (const ViewSpec& spec : views()) {
+      screen->view.tab = spec.name;
       resize(size);
-      EXPECT_TRUE(is_in_window("verdict")) << tab << " at " << size.x;
+      EXPECT_TRUE(is_in_window("verdict")) << spec.name << " at " << size.x;
       for (const char* other : {"device", "tab.0"})
         EXPECT_FALSE(overlap(screen->marks().at("verdict"), screen->marks().at(other))) << other << " at " << size.x;
     }
@@ -114,9 +114,9 @@ TEST_F(VerdictScreenTest, GoesToTheFirstFinding) {
       verdict_of_result(screen->session.result().get(), screen->session.error(), screen->strings);
   EXPECT_TRUE(verdict.bad());
   EXPECT_THAT(verdict.text, ::testing::HasSubstr("finding"));
-  screen->view.tab = Tab::tiles;
+  screen->view.tab = "tiles";
   click("verdict");
-  EXPECT_EQ(screen->view.tab, Tab::correctness);
+  EXPECT_EQ(screen->view.tab, "correctness");
   EXPECT_EQ(screen->view.selection.line, findings.front().line);
 }
 
@@ -157,9 +157,9 @@ TEST_F(VerdictScreenTest, TabsWithNothingForTheResultSayWhy) {
   run();
   point_at(centre("tab.5"));
   frame();
-  EXPECT_THAT(screen->view.explained, ::testing::HasSubstr(screen->strings("tab.no_shared")));
+  EXPECT_THAT(screen->view.explained, ::testing::HasSubstr(screen->strings("view.shared.empty_reason")));
   click("tab.5");
-  EXPECT_EQ(screen->view.tab, Tab::shared);
+  EXPECT_EQ(screen->view.tab, "shared");
 }
 
 }  // namespace

@@ -183,49 +183,49 @@ TEST_F(DrawnWaves, EveryScheduleDrawsInEveryRoomAndMoment) {
       for (const double position : {-1.0, 0.0, 1.0, 3.5})
         for (const ImVec2 pointer : {ImVec2(-1, -1), ImVec2(200, 200), ImVec2(300, 470), ImVec2(900, 120)}) {
           view.playback.position = position;
-          EXPECT_GT(draw(draw_waves, room, pointer), 0);
+          EXPECT_GT(draw(drawing("waves"), room, pointer), 0);
         }
   }
 }
 
 TEST_F(DrawnWaves, WithoutAResultOrWavesItSaysWhy) {
-  EXPECT_GT(draw(draw_waves, kRoom), 0);
+  EXPECT_GT(draw(drawing("waves"), kRoom), 0);
   result = std::make_shared<RunResult>();
-  EXPECT_GT(draw(draw_waves, kRoom), 0);
+  EXPECT_GT(draw(drawing("waves"), kRoom), 0);
 }
 
 TEST_F(DrawnWaves, AClickOnAWaveGoesToItsEnd) {
   result = make_result({});
-  draw(draw_waves, kRoom);
+  draw(drawing("waves"), kRoom);
   const Mark timeline = view.marks["waves.timeline"];
   const float width = timeline.high.x - timeline.low.x, y = timeline.centre().y;
-  click(draw_waves, kRoom, {timeline.low.x + width * 0.5F, y});
+  click(drawing("waves"), kRoom, {timeline.low.x + width * 0.5F, y});
   EXPECT_EQ(issued_blocks(view, 2500), 2112U);
-  click(draw_waves, kRoom, {timeline.low.x + width * 0.1F, y});
+  click(drawing("waves"), kRoom, {timeline.low.x + width * 0.1F, y});
   EXPECT_EQ(issued_blocks(view, 2500), 1056U);
 }
 
 TEST_F(DrawnWaves, AClickOnAGpuChoosesItForTheSimulator) {
   result = make_result({});
-  draw(draw_waves, kRoom);
+  draw(drawing("waves"), kRoom);
   session->set_device(DeviceKind::sim);
-  click(draw_waves, kRoom, centre("waves.gpu.a100"));
+  click(drawing("waves"), kRoom, centre("waves.gpu.a100"));
   EXPECT_EQ(session->request().gpu, "a100");
 }
 
 TEST_F(DrawnWaves, APlaceThatIsPointedAtIsTheHoveredBlock) {
   result = make_result({.usage = {.threads = 1024, .registers_per_thread = 32}});  // two on each
   view.playback.position = 264;
-  draw(draw_waves, kRoom);
+  draw(drawing("waves"), kRoom);
   const ImVec2 low = view.marks["waves.processors"].low;
-  draw(draw_waves, kRoom, {low.x + 4, low.y + 4});
+  draw(drawing("waves"), kRoom, {low.x + 4, low.y + 4});
   EXPECT_EQ(view.hover.block, 0U);
 }
 
 TEST_F(DrawnWaves, TheProcessorsOfTheTileViewAreDrawnWhereTheWavesAreKnown) {
   auto add = testing::make_vector_add({.n = 98432});
   result = add;
-  const int without = draw(draw_tiles, kRoom);
+  const int without = draw(drawing("tiles"), kRoom);
   EXPECT_FALSE(view.marks.contains("tiles.processors"));
   const auto known = make_result({.blocks = add->tiles.grid.count()});
   auto with = testing::make_vector_add({.n = 98432});
@@ -234,12 +234,12 @@ TEST_F(DrawnWaves, TheProcessorsOfTheTileViewAreDrawnWhereTheWavesAreKnown) {
   with->occupancy = known->occupancy;
   with->waves = known->waves;
   result = with;
-  EXPECT_GT(draw(draw_tiles, kRoom), without);
+  EXPECT_GT(draw(drawing("tiles"), kRoom), without);
   EXPECT_TRUE(view.marks.contains("tiles.processors"));
   EXPECT_GT(processor_row_height(*result), 0);
   for (const double position : {0.0, 1.0, 200.0, 385.0}) {
     view.playback.position = position;
-    EXPECT_GT(draw(draw_tiles, kRoom), 0);
+    EXPECT_GT(draw(drawing("tiles"), kRoom), 0);
   }
 }
 
@@ -253,7 +253,7 @@ TEST_F(WavesScreenTest, ShiftAndAnArrowStepByTheWavesOfTheChosenGpu) {
   screen->session.submit();
   ASSERT_TRUE(settle());
   ASSERT_NE(screen->session.result(), nullptr);
-  screen->view.tab = Tab::waves;
+  screen->view.tab = "waves";
   press(ShellKey::home);
   press(ShellKey::right, /*control=*/false, /*shift=*/true);
   EXPECT_EQ(issued_blocks(screen->view, 1300), 1056U);
@@ -270,7 +270,7 @@ TEST_F(WavesScreenTest, TheTileViewShowsNothingOfTheScheduleThatBlocksNote) {
   screen->session.select_lab("execution-model");
   screen->session.submit();
   ASSERT_TRUE(settle());
-  screen->view.tab = Tab::tiles;
+  screen->view.tab = "tiles";
   frames(2);
   EXPECT_TRUE(screen->marks().contains("tiles.out"));
   EXPECT_FALSE(screen->marks().contains("tiles.schedule"));

@@ -36,12 +36,12 @@ class WindowSizeTest : public ScreenTest {
                                         {1, 1}}};
     for (const Language language : {Language::en, Language::zh}) {
       screen->strings.language = language;
-      for (size_t tab = 0; tab < kTabCount; ++tab) {
-        screen->view.tab = static_cast<Tab>(tab);
+      for (const ViewSpec& spec : views()) {
+        screen->view.tab = spec.name;
         for (const bool speed : {false, true}) {
           screen->view.bottom_speed = speed;
           for (const ImVec2 size : sizes) {
-            SCOPED_TRACE(fmt::format("{} tab {} at {} x {}", screen->session.lab().name, tab, size.x, size.y));
+            SCOPED_TRACE(fmt::format("{} view {} at {} x {}", screen->session.lab().name, spec.name, size.x, size.y));
             frame_of(size.x, size.y);
             frame_of(size.x, size.y);
           }
@@ -100,7 +100,7 @@ TEST_F(WindowSizeTest, DigitsChooseNoTabBehindAMenu) {
   click("device");
   ASSERT_TRUE(any_menu_open());
   press(ShellKey::digit_1);
-  EXPECT_EQ(screen->view.tab, Tab::tiles);
+  EXPECT_EQ(screen->view.tab, "tiles");
 }
 
 TEST_F(WindowSizeTest, EscapeClosesTheChoiceOfFiles) {
