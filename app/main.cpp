@@ -2,9 +2,9 @@
 #include <iostream>
 #include <variant>
 
-#include "app/cli/parse.hpp"
+#include "app/commands/parse.hpp"
 #include "app/views/view.hpp"
-#include "app/window_commands.hpp"
+#include "app/window/window_commands.hpp"
 
 namespace tilescope {
 namespace {

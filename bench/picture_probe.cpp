@@ -44,7 +44,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/gl/heat_map.hpp"
+#include "app/draw/gl/heat_map.hpp"
 #include "bench/probe_drawing.hpp"
 #include "engine/gpu/gpu_executor.hpp"
 #include "engine/run/paths.hpp"

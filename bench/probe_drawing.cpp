@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <vector>
 
-#include "app/gl/framebuffer.hpp"
-#include "app/gl/shader_program.hpp"
-#include "app/gl/texture.hpp"
+#include "app/draw/gl/framebuffer.hpp"
+#include "app/draw/gl/shader_program.hpp"
+#include "app/draw/gl/texture.hpp"
 
 namespace tilescope {
 namespace {

@@ -6,45 +6,54 @@ pkg_check_modules(IMGUI REQUIRED IMPORTED_TARGET imgui)
 pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c)
 pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)
 
-# What a form reads from the text of somebody's own kernel. A library of its own, for the fuzzer.
-set(reading_sources app/sandbox/expression.cpp app/sandbox/host_calls.cpp app/sandbox/host_control.cpp
-  app/sandbox/host_declarations.cpp app/sandbox/host_expression.cpp app/sandbox/host_reading.cpp
-  app/sandbox/host_statements.cpp app/sandbox/host_suggestion.cpp app/sandbox/host_value.cpp
-  app/sandbox/host_values.cpp app/sandbox/kernel_axes.cpp app/sandbox/kernel_extents.cpp
-  app/sandbox/kernel_reading.cpp app/sandbox/parameter_type.cpp app/sandbox/source_facts.cpp
-  app/sandbox/texture_suggestion.cpp app/sandbox/token_terms.cpp)
-add_library(tilescope_reading STATIC ${reading_sources})
-target_link_libraries(tilescope_reading PUBLIC tilescope_compile)
+# The rooms of app/, each a library, so that what depends on what can be read here. docs/HACKING.md has the table that
+# tests/base/dependencies_test.cpp holds the includes to.
+function(app_sources result)
+  set(sources)
+  foreach(folder ${ARGN})
+    file(GLOB found CONFIGURE_DEPENDS ${folder}/*.cpp)
+    list(APPEND sources ${found})
+  endforeach()
+  set(${result} ${sources} PARENT_SCOPE)
+endfunction()
+function(app_library name folders)
+  app_sources(sources ${folders})
+  add_library(${name} STATIC ${sources})
+  target_link_libraries(${name} PUBLIC ${ARGN})
+  target_compile_options(${name} PRIVATE ${OPTIMISE_LITTLE})
+  use_precompiled(little ${name})
+endfunction()
 
-# The form of a kernel, and the small languages that its fields and the command line share.
-set(form_sources app/sandbox/exec_line.cpp app/sandbox/form_defaults.cpp app/sandbox/kernel_form.cpp
-  app/cli/arguments.cpp app/cli/buffer_argument.cpp app/cli/scalar_argument.cpp app/cli/texture_argument.cpp)
-add_library(tilescope_forms STATIC ${form_sources})
-target_link_libraries(tilescope_forms PUBLIC tilescope_reading tilescope_engine)
+app_library(tilescope_reading app/sandbox/reading tilescope_compile)
+app_library(tilescope_form app/sandbox/form tilescope_reading tilescope_engine)
+app_library(tilescope_draw "app/draw;app/draw/plots;app/draw/editor;app/draw/gl" tilescope_gpu glfw PkgConfig::EPOXY PkgConfig::IMGUI)
+target_include_directories(tilescope_draw SYSTEM PUBLIC /usr/include/imgui)
+app_library(tilescope_session app/session tilescope_bench)
+app_library(tilescope_sandbox app/sandbox tilescope_session tilescope_form)
+app_library(tilescope_observed app/observed tilescope_draw tilescope_bench)
+app_library(tilescope_view app/views tilescope_observed tilescope_session tilescope_sandbox)
+
+# The panels around the views.
+file(GLOB panel_folders LIST_DIRECTORIES true CONFIGURE_DEPENDS app/panels/*)
+list(FILTER panel_folders EXCLUDE REGEX "\\.")
+app_library(tilescope_panels "app/panels;${panel_folders}" tilescope_view tilescope_report)
+
+# Views register themselves, so they are objects, as labs are: a static library would drop them. A folder is a view.
+file(GLOB view_folders LIST_DIRECTORIES true CONFIGURE_DEPENDS app/views/*)
+list(FILTER view_folders EXCLUDE REGEX "\\.")
+app_sources(view_sources ${view_folders})
+add_library(tilescope_views OBJECT ${view_sources})
+target_link_libraries(tilescope_views PUBLIC tilescope_panels PkgConfig::MD4C)
+target_compile_options(tilescope_views PRIVATE ${OPTIMISE_LITTLE})
+use_precompiled(little tilescope_views)
 
 # Commands that need no window.
-file(GLOB cli_sources CONFIGURE_DEPENDS app/cli/*.cpp)
-list(TRANSFORM form_sources PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE form_paths)
-list(REMOVE_ITEM cli_sources ${form_paths})
-add_library(tilescope_cli STATIC ${cli_sources})
-target_link_libraries(tilescope_cli PUBLIC tilescope_forms tilescope_bench CLI11::CLI11)
+app_library(tilescope_commands app/commands tilescope_form tilescope_report CLI11::CLI11)
 
-file(GLOB app_sources CONFIGURE_DEPENDS app/*.cpp app/sandbox/*.cpp app/views/*.cpp app/plots/*.cpp app/editor/*.cpp app/gl/*.cpp)
-list(FILTER app_sources EXCLUDE REGEX "app/main\\.cpp$")
-list(TRANSFORM reading_sources PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE reading_paths)
-list(REMOVE_ITEM app_sources ${reading_paths} ${form_paths})
-add_library(tilescope_app STATIC ${app_sources})
-target_link_libraries(tilescope_app PUBLIC tilescope_cli tilescope_bench tilescope_reading glfw PkgConfig::EPOXY PkgConfig::IMGUI PkgConfig::MD4C PkgConfig::PNG)
-# Views register themselves, so they are objects, as labs are.
-file(GLOB view_sources CONFIGURE_DEPENDS app/panels/*.cpp)
-add_library(tilescope_views OBJECT ${view_sources})
-target_link_libraries(tilescope_views PUBLIC tilescope_app)
-foreach(library tilescope_cli tilescope_app tilescope_views tilescope_reading tilescope_forms)
-  target_compile_options(${library} PRIVATE ${OPTIMISE_LITTLE})
-endforeach()
-use_precompiled(little tilescope_cli tilescope_app tilescope_views tilescope_reading tilescope_forms)
-target_include_directories(tilescope_app SYSTEM PUBLIC ${CUDA_INCLUDE} /usr/include/imgui)
+app_library(tilescope_window app/window tilescope_panels tilescope_commands PkgConfig::PNG)
 
 add_executable(tilescope app/main.cpp)
-target_link_libraries(tilescope PRIVATE tilescope_views tilescope_labs tilescope_app)
+target_link_libraries(tilescope PRIVATE tilescope_views tilescope_labs tilescope_window)
+target_compile_options(tilescope PRIVATE ${OPTIMISE_LITTLE})
+use_precompiled(little tilescope)
 add_dependencies(tilescope tilescope-worker)

@@ -1,7 +1,7 @@
-#include "app/panels/panels.hpp"
+#include "app/views/panels.hpp"
 
-#include "app/panels/source_view.hpp"
-#include "app/panels/speed_views.hpp"
+#include "app/panels/source/source_view.hpp"
+#include "app/panels/speed/speed_views.hpp"
 
 namespace tilescope {
 

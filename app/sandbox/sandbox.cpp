@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "app/kept_edits.hpp"
-#include "app/saved_files.hpp"
-#include "app/session.hpp"
+#include "app/session/kept_edits.hpp"
+#include "app/session/saved_files.hpp"
+#include "app/session/session.hpp"
 #include "engine/compile/device_source.hpp"
 #include "engine/sha256.hpp"
 

@@ -17,12 +17,12 @@
 #include <utility>
 #include <vector>
 
-#include "app/sandbox/file_watch.hpp"
-#include "app/sandbox/kernel_form.hpp"
+#include "app/sandbox/form/kernel_form.hpp"
+#include "app/session/file_watch.hpp"
 
 namespace tilescope {
 
-class KeptEdits;  // app/kept_edits.hpp
+class KeptEdits;  // app/session/kept_edits.hpp
 class Session;
 struct Lab;
 

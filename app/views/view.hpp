@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/areas.hpp"
-#include "app/panel_context.hpp"
+#include "app/draw/areas.hpp"
+#include "app/views/context.hpp"
 
 namespace tilescope {
 

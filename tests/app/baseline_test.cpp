@@ -1,5 +1,5 @@
 // What is kept of a pinned result, and what the next one is compared by.
-#include "app/baseline.hpp"
+#include "app/observed/baseline.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // The arithmetic behind the controls, the palette and the areas of the window; no window needed.
 #include <gtest/gtest.h>
 
-#include "app/palette.hpp"
-#include "app/panels/controls_parts.hpp"
-#include "app/screen.hpp"
+#include "app/panels/controls/controls_parts.hpp"
+#include "app/window/palette.hpp"
+#include "app/window/screen.hpp"
 
 namespace tilescope {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "app/sandbox/host_suggestion.hpp"
+#include "app/sandbox/reading/host_suggestion.hpp"
 
 namespace tilescope {
 namespace {

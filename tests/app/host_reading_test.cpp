@@ -4,8 +4,8 @@
 #include <chrono>
 #include <random>
 
-#include "app/sandbox/host_expression.hpp"
-#include "app/sandbox/kernel_form.hpp"
+#include "app/sandbox/form/kernel_form.hpp"
+#include "app/sandbox/reading/host_expression.hpp"
 #include "engine/run.hpp"
 #include "tests/app/host_programs.hpp"
 #include "tests/app/sandbox_kernels.hpp"

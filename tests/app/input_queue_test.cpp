@@ -1,5 +1,5 @@
 // Which events a frame is given together, and that none is lost or comes out of order.
-#include "app/input_queue.hpp"
+#include "app/window/input_queue.hpp"
 
 #include <gmock/gmock.h>
 

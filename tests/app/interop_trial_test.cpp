@@ -1,5 +1,5 @@
 // When interop may be used: the trial's answers, faults, and children that answer, fail or hang. No GPU needed.
-#include "app/gl/interop_trial.hpp"
+#include "app/draw/gl/interop_trial.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Edits survive the end of the program, whichever way it ends.
-#include "app/kept_edits.hpp"
+#include "app/session/kept_edits.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 // Everything that the engine says exists in Chinese: errors and hints by id, findings by id, each form and literal of
 // the sources, and each text of a recording.
-#include "app/messages.hpp"
+#include "app/draw/messages.hpp"
 
 #include <gtest/gtest.h>
 #include <toml++/toml.h>
@@ -14,7 +14,7 @@
 #include <regex>
 #include <set>
 
-#include "app/sentences.hpp"
+#include "app/draw/sentences.hpp"
 #include "engine/finding.hpp"
 
 namespace tilescope {

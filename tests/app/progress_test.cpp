@@ -1,5 +1,5 @@
 // What counts as done in a lab, from facts made by hand.
-#include "app/progress.hpp"
+#include "app/session/progress.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // What a result says in a few words: pass only where every value matches and the checks found nothing.
-#include "app/result_verdict.hpp"
+#include "app/observed/result_verdict.hpp"
 
 #include <gtest/gtest.h>
 
-#include "app/sentences.hpp"
+#include "app/draw/sentences.hpp"
 #include "engine/finding.hpp"
 
 namespace tilescope {

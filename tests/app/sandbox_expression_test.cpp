@@ -1,7 +1,7 @@
 // What the fields of the Sandbox understand, and what they say about what they do not.
 #include <gtest/gtest.h>
 
-#include "app/sandbox/expression.hpp"
+#include "app/sandbox/reading/expression.hpp"
 
 namespace tilescope {
 namespace {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "app/cli/arguments.hpp"
-#include "app/sandbox/kernel_form.hpp"
+#include "app/sandbox/form/arguments.hpp"
+#include "app/sandbox/form/kernel_form.hpp"
 #include "engine/run.hpp"
 #include "tests/app/sandbox_kernels.hpp"
 

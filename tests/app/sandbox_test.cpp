@@ -10,7 +10,7 @@
 #include <functional>
 #include <thread>
 
-#include "app/session.hpp"
+#include "app/session/session.hpp"
 #include "tests/app/sandbox_kernels.hpp"
 
 namespace tilescope {

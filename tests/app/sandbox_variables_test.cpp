@@ -1,7 +1,7 @@
 // Variables of the module, and arrays of pointers, in the form of a kernel.
 #include <gmock/gmock.h>
 
-#include "app/sandbox/kernel_form.hpp"
+#include "app/sandbox/form/kernel_form.hpp"
 #include "engine/run.hpp"
 
 namespace tilescope {

@@ -1,5 +1,5 @@
 // What the learner saves lies in one folder, and nothing that is there is lost.
-#include "app/saved_files.hpp"
+#include "app/session/saved_files.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The newest request wins, older results are marked, and nothing waits in the window's thread.
-#include "app/session.hpp"
+#include "app/session/session.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "app/sandbox/file_watch.hpp"
+#include "app/session/file_watch.hpp"
 
 namespace tilescope {
 namespace {

@@ -1,5 +1,5 @@
 // What is remembered comes back; a file that cannot be read changes nothing.
-#include "app/settings.hpp"
+#include "app/window/settings.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Both languages hold the same texts with the same places to fill, and every text that the code asks for is there.
-#include "app/strings.hpp"
+#include "app/draw/strings.hpp"
 
 #include <gtest/gtest.h>
 #include <toml++/toml.h>

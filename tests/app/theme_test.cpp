@@ -1,5 +1,5 @@
 // Texts can be read on the surfaces they are drawn on, in both themes.
-#include "app/theme.hpp"
+#include "app/draw/theme.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Where tooltips stand: not over what they explain, whatever its place and size.
-#include "app/tooltip.hpp"
+#include "app/draw/tooltip.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Values typed in place of a slider's: what is taken, and what is refused with which reason.
-#include "app/typed_value.hpp"
+#include "app/panels/controls/typed_value.hpp"
 
 #include <gtest/gtest.h>
 

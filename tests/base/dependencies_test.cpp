@@ -1,4 +1,4 @@
-// Dependencies point down: app → labs → engine, kernels depend on nothing. Read from the sources' own #include lines.
+// Dependencies point down, as the table of docs/HACKING.md has them. Read from the sources' own #include lines.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,15 +68,139 @@ TEST(Dependencies, TheEngineKnowsNoWindow) { expect_none("engine", is_window_hea
 
 TEST(Dependencies, LabsKnowNoWindow) { expect_none("labs", is_window_header); }
 
-TEST(Dependencies, TheEngineIncludesNeitherAppNorLabs) {
-  expect_none("engine", [](const std::string& header) { return below(header, "app") || below(header, "labs"); });
+TEST(Dependencies, CommandsOfTheTerminalKnowNoWindow) { expect_none("app/commands", is_window_header); }
+
+TEST(Dependencies, WhatReadsAKernelFileKnowsNoWindow) { expect_none("app/sandbox", is_window_header); }
+
+/// The table of folders: "engine/sim/" → "engine/traffic/". "app/draw/**" has the folders below it too, "app/views/*/"
+/// is each folder by itself.
+class Layers {
+ public:
+  explicit Layers(std::istream& document) {
+    static const std::regex row(R"(\| (`[^|]*`) \|[^|]*\|(.*)\|)");
+    std::smatch match;
+    for (std::string line; std::getline(document, line);) {
+      if (!std::regex_match(line, match, row)) continue;
+      const std::vector<std::string> below = folders_in(match[2]);
+      for (const std::string& folder : folders_in(match[1])) builds_on_[folder] = below;
+    }
+  }
+
+  bool empty() const { return builds_on_.empty(); }
+  /// The row that a folder belongs to; empty if there is none.
+  std::string row_of(const std::string& folder) const {
+    if (builds_on_.contains(folder)) return folder;
+    for (std::string above = folder; !above.empty(); above = parent_of(above)) {
+      if (builds_on_.contains(above + "**")) return above + "**";
+      if (above == folder && builds_on_.contains(parent_of(folder) + "*/")) return parent_of(folder) + "*/";
+    }
+    return {};
+  }
+  /// Whether a file of one folder may include one of another.
+  bool may_include(const std::string& from, const std::string& other) const {
+    const std::string target = row_of(other);
+    if (from == other || (row_of(from) == target && target.ends_with("**"))) return true;
+    std::set<std::string> seen;
+    std::vector<std::string> open = below(from);
+    while (!open.empty()) {
+      const std::string next = open.back();
+      open.pop_back();
+      if (next == target && !next.ends_with("*/")) return true;
+      if (seen.insert(next).second)
+        for (const std::string& further : builds_on_of(next)) open.push_back(further);
+    }
+    return false;
+  }
+  /// A row that builds on itself by way of others; empty if there is none.
+  std::string cycle() const {
+    for (const auto& [row, direct] : builds_on_) {
+      std::set<std::string> seen;
+      std::vector<std::string> open = direct;
+      while (!open.empty()) {
+        const std::string next = open.back();
+        open.pop_back();
+        if (next == row) return row;
+        if (seen.insert(next).second)
+          for (const std::string& further : builds_on_of(next)) open.push_back(further);
+      }
+    }
+    return {};
+  }
+  /// Rows that name a folder without a row.
+  std::vector<std::string> unknown() const {
+    std::vector<std::string> names;
+    for (const auto& [row, direct] : builds_on_)
+      for (const std::string& folder : direct)
+        if (!builds_on_.contains(folder)) names.push_back(folder);
+    return names;
+  }
+
+ private:
+  static std::vector<std::string> folders_in(const std::string& cell) {
+    static const std::regex quoted("`([^`]+)`");
+    std::vector<std::string> folders;
+    for (std::sregex_iterator at(cell.begin(), cell.end(), quoted), end; at != end; ++at) folders.push_back((*at)[1]);
+    return folders;
+  }
+  static std::string parent_of(const std::string& folder) {
+    const size_t slash = folder.rfind('/', folder.size() - 2);
+    return slash == std::string::npos ? std::string() : folder.substr(0, slash + 1);
+  }
+  std::vector<std::string> builds_on_of(const std::string& row) const {
+    const auto found = builds_on_.find(row);
+    return found == builds_on_.end() ? std::vector<std::string>() : found->second;
+  }
+  /// A folder with a row of its own below a "*/" row builds on what both say.
+  std::vector<std::string> below(const std::string& folder) const {
+    std::vector<std::string> rows = builds_on_of(row_of(folder));
+    for (const std::string& also : builds_on_of(parent_of(folder) + "*/")) rows.push_back(also);
+    return rows;
+  }
+
+  std::map<std::string, std::vector<std::string>> builds_on_;
+};
+
+std::string folder_of(const std::string& file) { return file.substr(0, file.rfind('/') + 1); }
+
+TEST(Dependencies, EveryFolderIncludesOnlyWhatTheTableSaysItBuildsOn) {
+  std::ifstream document(kSource / "docs/HACKING.md");
+  const Layers layers(document);
+  ASSERT_FALSE(layers.empty());
+  EXPECT_EQ(layers.unknown(), std::vector<std::string>{});
+  size_t checked = 0;
+  for (const char* top : {"engine", "labs", "app"})
+    for (const Inclusion& one : inclusions_below(top)) {
+      EXPECT_FALSE(layers.row_of(folder_of(one.file)).empty()) << folder_of(one.file) << " has no row in the table";
+      if (!below(one.header, "engine") && !below(one.header, "labs") && !below(one.header, "app")) continue;
+      ++checked;
+      EXPECT_TRUE(layers.may_include(folder_of(one.file), folder_of(one.header)))
+          << one.file << ":" << one.line << " includes " << one.header;
+    }
+  EXPECT_GT(checked, 1000U);
 }
 
-TEST(Dependencies, LabsDoNotIncludeApp) {
-  expect_none("labs", [](const std::string& header) { return below(header, "app"); });
+// The test above is only as good as its reading of the table.
+TEST(Dependencies, TheTableIsReadAsItIsMeant) {
+  std::istringstream document(
+      "| folder | what | builds on |\n|---|---|---|\n| `a/` | values | |\n| `b/` | | `a/` |\n| `c/**` | | `b/` |\n"
+      "| `v/` | | `c/**` |\n| `v/*/` | views | `v/` |\n| `v/own/` | with a row of its own | `v/other/` |\n"
+      "| `v/other/` | | `v/` |\n");
+  const Layers layers(document);
+  EXPECT_TRUE(layers.may_include("b/", "a/"));
+  EXPECT_FALSE(layers.may_include("a/", "b/"));
+  EXPECT_TRUE(layers.may_include("c/deep/", "a/")) << "what it builds on builds on it";
+  EXPECT_TRUE(layers.may_include("c/deep/", "c/")) << "/** is one room";
+  EXPECT_TRUE(layers.may_include("v/one/", "c/deep/"));
+  EXPECT_FALSE(layers.may_include("v/one/", "v/two/")) << "/*/ are rooms of their own";
+  EXPECT_TRUE(layers.may_include("v/own/", "v/other/"));
+  EXPECT_FALSE(layers.may_include("v/other/", "v/own/"));
+  EXPECT_TRUE(layers.may_include("v/own/", "v/"));
+  EXPECT_FALSE(layers.may_include("v/", "v/own/"));
+  EXPECT_EQ(layers.row_of("d/"), "");
+  EXPECT_EQ(layers.cycle(), "");
+  std::istringstream circle("| `a/` | | `b/` |\n| `b/` | | `a/` |\n");
+  EXPECT_NE(Layers(circle).cycle(), "");
 }
-
-TEST(Dependencies, CommandsOfTheTerminalKnowNoWindow) { expect_none("app/cli", is_window_header); }
 
 TEST(Dependencies, KernelsIncludeOnlyKernelsAndTheToolkit) {
   for (const Inclusion& one : inclusions_below("kernels"))
@@ -138,11 +262,11 @@ TEST(Dependencies, TypesOfTheSameNameAreRecognised) {
 // The rules above are only as good as the reading of #include lines.
 TEST(Dependencies, ForbiddenHeadersAreRecognised) {
   std::istringstream text(
-      "#include <imgui.h>\n  #  include \"app/session.hpp\"  // why\n// #include <GL/gl.h>\nint x;\n");
+      "#include <imgui.h>\n  #  include \"app/session/session.hpp\"  // why\n// #include <GL/gl.h>\nint x;\n");
   const auto found = inclusions_in(text, "x.cpp");
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].header, "imgui.h");
-  EXPECT_EQ(found[1].header, "app/session.hpp");
+  EXPECT_EQ(found[1].header, "app/session/session.hpp");
   EXPECT_EQ(found[1].line, 2U);
   for (const std::string header :
        {"imgui.h", "imgui/imgui.h", "imgui_internal.h", "GL/gl.h", "GLFW/glfw3.h", "epoxy/gl.h", "cudaGL.h"})

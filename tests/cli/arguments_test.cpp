@@ -1,4 +1,4 @@
-#include "app/cli/arguments.hpp"
+#include "app/sandbox/form/arguments.hpp"
 
 #include <gtest/gtest.h>
 

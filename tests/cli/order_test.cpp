@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "app/cli/commands.hpp"
-#include "app/cli/report.hpp"
+#include "app/commands/commands.hpp"
+#include "engine/report/report.hpp"
 
 namespace tilescope {
 namespace {

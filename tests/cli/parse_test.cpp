@@ -1,4 +1,4 @@
-#include "app/cli/parse.hpp"
+#include "app/commands/parse.hpp"
 
 #include <gtest/gtest.h>
 

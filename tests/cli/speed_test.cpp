@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "app/cli/commands.hpp"
-#include "app/cli/parse.hpp"
+#include "app/commands/commands.hpp"
+#include "app/commands/parse.hpp"
 
 namespace tilescope {
 namespace {

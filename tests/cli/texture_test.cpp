@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/cli/arguments.hpp"
+#include "app/sandbox/form/arguments.hpp"
 
 namespace tilescope {
 namespace {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/cli/parse.hpp"
+#include "app/commands/parse.hpp"
 #include "app/views/view.hpp"
 
 namespace tilescope {

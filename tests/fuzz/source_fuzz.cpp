@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/sandbox/host_suggestion.hpp"
+#include "app/sandbox/reading/host_suggestion.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const tilescope::SourceFacts facts =

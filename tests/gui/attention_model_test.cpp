@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "app/panels/attention_bytes.hpp"
-#include "app/panels/attention_rows.hpp"
+#include "app/panels/speed/memory_sweep.hpp"
+#include "app/views/plane/plane_rows.hpp"
 #include "engine/run.hpp"
 #include "tests/gui/matrix_result.hpp"
 

@@ -1,6 +1,6 @@
 // The plane in the window: pointer, keys, the way to the ordinary tiles and back.
-#include "app/panels/attention_view.hpp"
-#include "app/panels/tiles_playback.hpp"
+#include "app/views/plane/plane_view.hpp"
+#include "app/views/playback.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope::testing {

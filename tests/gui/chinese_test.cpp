@@ -5,7 +5,7 @@
 #include <regex>
 #include <set>
 
-#include "app/sentences.hpp"
+#include "app/draw/sentences.hpp"
 #include "tests/gui/drawn_texts.hpp"
 #include "tests/gui/screen_fixture.hpp"
 

@@ -1,5 +1,5 @@
 // What the correctness view says, from results made by hand.
-#include "app/panels/correctness_model.hpp"
+#include "app/observed/correctness_model.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <functional>
 #include <string_view>
 
-#include "app/panel_context.hpp"
-#include "app/panels/panels.hpp"
+#include "app/views/context.hpp"
+#include "app/views/panels.hpp"
 #include "app/views/view.hpp"
 #include "engine/run.hpp"
 
@@ -47,7 +47,8 @@ class DrawnPanel : public ::testing::Test {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
     ImGui::Begin("panel", nullptr, ImGuiWindowFlags_NoDecoration);
-    PanelContext context{*session, view, strings, dark_theme(), fonts, nullptr, result, false, nullptr, &panels, above};
+    PanelContext context{
+        {view, strings, dark_theme(), fonts}, *session, view, nullptr, result, nullptr, &panels, above};
     panel(context);
     const int vertices = ImGui::GetWindowDrawList()->VtxBuffer.Size;
     ImGui::End();

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <random>
 
-#include "app/editor/highlighter.hpp"
-#include "app/editor/text_buffer.hpp"
-#include "app/editor/tokenizer.hpp"
+#include "app/draw/editor/highlighter.hpp"
+#include "app/draw/editor/text_buffer.hpp"
+#include "app/draw/editor/tokenizer.hpp"
 
 namespace tilescope {
 namespace {

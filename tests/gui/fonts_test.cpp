@@ -9,7 +9,7 @@
 #include <iterator>
 #include <set>
 
-#include "app/theme.hpp"
+#include "app/draw/theme.hpp"
 
 namespace tilescope {
 namespace {

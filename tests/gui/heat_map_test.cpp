@@ -1,13 +1,13 @@
 // The heat maps' pixels against the same map computed on the CPU, and what happens when a shader does not compile.
-#include "app/gl/heat_map.hpp"
+#include "app/draw/gl/heat_map.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "app/gl/cell_grid.hpp"
-#include "app/theme.hpp"
+#include "app/draw/gl/cell_grid.hpp"
+#include "app/draw/theme.hpp"
 #include "tests/gui/gl_window.hpp"
 
 namespace tilescope {

@@ -6,7 +6,7 @@
 //
 // With some drivers a kernel that has faulted breaks interop on the machine until it starts again: the tests of the
 // pictures fail then, as `tilescope interop-trial` does.
-#include "app/gl/interop.hpp"
+#include "app/draw/gl/interop.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 #include <random>
 #include <thread>
 
-#include "app/gl/heat_map.hpp"
+#include "app/draw/gl/heat_map.hpp"
 #include "engine/gpu/gpu_executor.hpp"
 #include "tests/gui/gl_window.hpp"
 

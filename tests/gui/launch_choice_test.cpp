@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "app/panels/tiles_index.hpp"
+#include "app/observed/trace_index.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope::testing {

@@ -2,8 +2,8 @@
 // progress in the rail, and the pinned result.
 #include <gmock/gmock.h>
 
-#include "app/baseline.hpp"
-#include "app/panels/speed_model.hpp"
+#include "app/observed/baseline.hpp"
+#include "app/observed/speed_model.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope {

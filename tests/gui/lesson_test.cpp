@@ -6,13 +6,13 @@
 #include <random>
 #include <set>
 
-#include "app/editor/line_wrap.hpp"
-#include "app/panels/lesson_answers.hpp"
-#include "app/panels/lesson_document.hpp"
-#include "app/panels/lesson_find.hpp"
-#include "app/panels/lesson_layout.hpp"
-#include "app/panels/lesson_live.hpp"
-#include "app/panels/lesson_open.hpp"
+#include "app/draw/editor/line_wrap.hpp"
+#include "app/views/lesson/lesson_answers.hpp"
+#include "app/views/lesson/lesson_document.hpp"
+#include "app/views/lesson/lesson_find.hpp"
+#include "app/views/lesson/lesson_layout.hpp"
+#include "app/views/lesson/lesson_live.hpp"
+#include "app/views/open_address.hpp"
 #include "engine/lab.hpp"
 
 namespace tilescope {

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <set>
 
-#include "app/panels/lesson_document.hpp"
-#include "app/panels/lesson_live.hpp"
+#include "app/views/lesson/lesson_document.hpp"
+#include "app/views/lesson/lesson_live.hpp"
 #include "app/views/view.hpp"
 #include "engine/lab.hpp"
 

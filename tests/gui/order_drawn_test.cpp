@@ -2,7 +2,7 @@
 // there is nothing to show.
 #include <gmock/gmock.h>
 
-#include "app/panels/order_view.hpp"
+#include "app/views/order/order_view.hpp"
 #include "tests/gui/drawn_panel.hpp"
 #include "tests/gui/order_result.hpp"
 #include "tests/gui/vector_add_result.hpp"

@@ -1,5 +1,5 @@
 // What the order view shows, worked out from results made by hand.
-#include "app/panels/order_model.hpp"
+#include "app/observed/order_model.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // Commands of the palette that act on the source panel, wherever the panel is when they are chosen.
-#include "app/palette.hpp"
+#include "app/window/palette.hpp"
 
 #include <set>
 #include <string>
@@ -20,8 +20,12 @@ class PaletteTest : public testing::ScreenTest {
     frames(3);
   }
   std::vector<PaletteEntry> entries() {
-    PanelContext context{screen->session, screen->view, screen->strings, screen->theme(), screen->fonts,
-                         nullptr,         nullptr,      /*stale=*/false, &screen->sandbox};
+    PanelContext context{{screen->view, screen->strings, screen->theme(), screen->fonts},
+                         screen->session,
+                         screen->view,
+                         nullptr,
+                         nullptr,
+                         &screen->sandbox};
     return palette_entries(context, *screen);
   }
 };

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <random>
 
-#include "app/plots/axis.hpp"
-#include "app/plots/label_spread.hpp"
-#include "app/plots/plot.hpp"
+#include "app/draw/plots/axis.hpp"
+#include "app/draw/plots/label_spread.hpp"
+#include "app/draw/plots/plot.hpp"
 
 namespace tilescope {
 namespace {

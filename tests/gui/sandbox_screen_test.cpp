@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "app/panels/file_dialog.hpp"
-#include "app/panels/sandbox_fields.hpp"
+#include "app/panels/controls/sandbox_fields.hpp"
+#include "app/window/file_dialog.hpp"
 #include "tests/app/host_programs.hpp"
 #include "tests/app/sandbox_kernels.hpp"
 #include "tests/gui/screen_fixture.hpp"

@@ -8,10 +8,10 @@
 #include <chrono>
 #include <thread>
 
-#include "app/screen.hpp"
-#include "app/shell_keys.hpp"
+#include "app/draw/keys.hpp"
+#include "app/draw/widgets.hpp"
 #include "app/views/view.hpp"
-#include "app/widgets.hpp"
+#include "app/window/screen.hpp"
 
 namespace tilescope::testing {
 

@@ -1,7 +1,7 @@
 // The shared view: how long the stages of a pipeline are filled and held, and the window that shows them.
 #include <algorithm>
 
-#include "app/panels/shared_model.hpp"
+#include "app/views/shared/shared_model.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope::testing {

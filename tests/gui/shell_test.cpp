@@ -1,8 +1,8 @@
 // The screen under keys and pointer, without a window.
 #include <gmock/gmock.h>
 
-#include "app/palette.hpp"
-#include "app/panels/tiles_playback.hpp"
+#include "app/views/playback.hpp"
+#include "app/window/palette.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope {

@@ -1,12 +1,12 @@
 // Two rungs of a source beside each other: facts about any two, and what a reader would see of known ones.
-#include "app/panels/source_diff.hpp"
+#include "app/panels/source/source_diff.hpp"
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "app/session.hpp"
+#include "app/session/session.hpp"
 #include "engine/compile/used_parts.hpp"
 #include "engine/lab.hpp"
 

@@ -1,5 +1,5 @@
 // The headers beside a kernel's file, from files, results and texts made by hand.
-#include "app/panels/source_headers.hpp"
+#include "app/panels/source/source_headers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

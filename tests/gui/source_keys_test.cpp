@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "app/editor/bracket_match.hpp"
+#include "app/draw/editor/bracket_match.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "app/panels/source_headers.hpp"
+#include "app/panels/source/source_headers.hpp"
 #include "engine/compile/used_parts.hpp"
 #include "tests/gui/screen_fixture.hpp"
 

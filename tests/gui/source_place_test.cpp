@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "app/panels/source_model.hpp"
+#include "app/observed/source_model.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/panels/source_model.hpp"
+#include "app/observed/source_model.hpp"
 #include "engine/lab.hpp"
 
 namespace tilescope {

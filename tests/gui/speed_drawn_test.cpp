@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <thread>
 
-#include "app/panels/speed_views.hpp"
-#include "app/plots/plot.hpp"
+#include "app/draw/plots/plot.hpp"
+#include "app/panels/speed/speed_views.hpp"
 #include "engine/bench/recording.hpp"
 #include "tests/bench/map_report.hpp"
 #include "tests/gui/drawn_panel.hpp"

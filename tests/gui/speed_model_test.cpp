@@ -1,5 +1,5 @@
 // What the speed panel says, from a report made by hand.
-#include "app/panels/speed_model.hpp"
+#include "app/observed/speed_model.hpp"
 
 #include <gtest/gtest.h>
 

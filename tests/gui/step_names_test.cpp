@@ -1,12 +1,12 @@
 // Registers by the learner's names: only where the source leaves no doubt.
-#include "app/panels/step_names.hpp"
+#include "app/views/step/step_names.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "app/panels/step_model.hpp"
-#include "app/sandbox/kernel_form.hpp"
+#include "app/sandbox/form/kernel_form.hpp"
+#include "app/views/step/step_model.hpp"
 #include "engine/run.hpp"
 #include "engine/run/record_steps.hpp"
 #include "engine/sim/simulator.hpp"

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "app/panels/step_model.hpp"
-#include "app/panels/step_view.hpp"
-#include "app/step_worker.hpp"
+#include "app/session/step_worker.hpp"
+#include "app/views/step/step_model.hpp"
+#include "app/views/step/step_view.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope {

@@ -1,5 +1,5 @@
 // What two texts have in common: facts that hold for any two texts, and the changes a reader would name in small ones.
-#include "app/editor/text_diff.hpp"
+#include "app/draw/editor/text_diff.hpp"
 
 #include <gmock/gmock.h>
 

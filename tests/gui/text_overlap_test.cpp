@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/draw/widgets.hpp"
 #include "app/views/view.hpp"
-#include "app/widgets.hpp"
 #include "engine/lab.hpp"
 #include "tests/gui/screen_fixture.hpp"
 

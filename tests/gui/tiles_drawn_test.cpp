@@ -1,7 +1,7 @@
 // The tile view drawn without a window: every size and rung in every room, clicks, playback.
 #include <gtest/gtest.h>
 
-#include "app/panels/tiles_playback.hpp"
+#include "app/views/playback.hpp"
 #include "tests/gui/drawn_panel.hpp"
 #include "tests/gui/vector_add_result.hpp"
 

@@ -1,8 +1,7 @@
 // Facts of the lookups over a record: which access is shown, what picking a thing means, what stays selected.
-#include "app/panels/tiles_index.hpp"
-
 #include <gtest/gtest.h>
 
+#include "app/observed/trace_index.hpp"
 #include "tests/gui/vector_add_result.hpp"
 
 namespace tilescope {

@@ -1,5 +1,5 @@
 // The columns in which the matrices of the tile view stand: one scale, square elements, and all of the room used.
-#include "app/panels/tiles_pack.hpp"
+#include "app/views/tiles/tiles_pack.hpp"
 
 #include <gtest/gtest.h>
 

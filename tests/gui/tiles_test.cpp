@@ -1,11 +1,11 @@
 // Facts of the tile view: which cell an element lies in, what lights for a block, which access is shown, what is said.
 #include <gtest/gtest.h>
 
-#include "app/panels/tiles_index.hpp"
-#include "app/panels/tiles_lanes.hpp"
-#include "app/panels/tiles_layout.hpp"
-#include "app/panels/tiles_playback.hpp"
-#include "app/panels/tiles_sentence.hpp"
+#include "app/observed/trace_index.hpp"
+#include "app/views/lanes.hpp"
+#include "app/views/playback.hpp"
+#include "app/views/tiles/tiles_layout.hpp"
+#include "app/views/tiles/tiles_sentence.hpp"
 #include "tests/gui/drawn_panel.hpp"
 #include "tests/gui/matrix_result.hpp"
 #include "tests/gui/vector_add_result.hpp"

@@ -3,9 +3,9 @@
 
 #include <set>
 
-#include "app/panels/tiles_readers.hpp"
-#include "app/panels/tiles_zoom.hpp"
-#include "app/shell_keys.hpp"
+#include "app/draw/keys.hpp"
+#include "app/views/tiles/tiles_readers.hpp"
+#include "app/views/tiles/tiles_zoom.hpp"
 #include "tests/gui/drawn_panel.hpp"
 #include "tests/gui/matrix_result.hpp"
 #include "tests/gui/vector_add_result.hpp"
@@ -158,7 +158,7 @@ TEST_F(ZoomedTiles, TheKeysGoNearerFurtherAndToTheNeighbours) {
   const auto type = [&](ImWchar code) {
     ImGui::GetIO().AddInputCharacter(code);
     ImGui::NewFrame();
-    PanelContext context{*session, view, strings, dark_theme(), fonts, nullptr, result, false};
+    PanelContext context{{view, strings, dark_theme(), fonts}, *session, view, nullptr, result};
     zoom_keys(context);
     ImGui::Render();
   };

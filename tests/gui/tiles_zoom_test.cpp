@@ -1,11 +1,10 @@
 // Facts of looking at the tiles from near: cameras, levels, who touches an element, which layout a product has.
-#include "app/panels/tiles_zoom.hpp"
+#include "app/views/tiles/tiles_zoom.hpp"
 
 #include <gtest/gtest.h>
 
-#include "app/panels/tiles_product.hpp"
-#include "app/panels/tiles_readers.hpp"
-#include "app/panels/tiles_sentence.hpp"
+#include "app/views/tiles/tiles_product.hpp"
+#include "app/views/tiles/tiles_readers.hpp"
 #include "tests/gui/matrix_result.hpp"
 #include "tests/gui/vector_add_result.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "app/tooltip.hpp"
+#include "app/draw/tooltip.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope {

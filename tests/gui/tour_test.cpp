@@ -1,13 +1,13 @@
 // The first steps: ticked by what is really done, beside what they are about, remembered, and gone when they are
 // closed.
-#include "app/tour.hpp"
+#include "app/window/tour.hpp"
 
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
-#include "app/settings.hpp"
-#include "app/tooltip.hpp"
+#include "app/draw/tooltip.hpp"
+#include "app/window/settings.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope {

@@ -5,10 +5,10 @@
 #include <bit>
 #include <set>
 
-#include "app/panels/traffic_banks.hpp"
-#include "app/panels/traffic_chart.hpp"
-#include "app/panels/traffic_choice.hpp"
-#include "app/panels/traffic_seen.hpp"
+#include "app/observed/traffic_banks.hpp"
+#include "app/observed/traffic_choice.hpp"
+#include "app/observed/traffic_seen.hpp"
+#include "app/views/traffic/traffic_chart.hpp"
 #include "engine/run.hpp"
 #include "engine/traffic/block_traffic.hpp"
 #include "engine/traffic/model_error.hpp"

@@ -1,7 +1,7 @@
 // Facts of the traffic view: totals, ledger, lines of one access, what is said.
 #include <gtest/gtest.h>
 
-#include "app/panels/traffic_facts.hpp"
+#include "app/observed/traffic_facts.hpp"
 #include "tests/gui/drawn_panel.hpp"
 #include "tests/gui/vector_add_result.hpp"
 

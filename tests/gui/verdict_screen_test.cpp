@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/result_verdict.hpp"
-#include "app/settings.hpp"
-#include "app/tooltip.hpp"
+#include "app/draw/tooltip.hpp"
+#include "app/observed/result_verdict.hpp"
+#include "app/window/settings.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope {

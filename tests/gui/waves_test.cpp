@@ -2,9 +2,9 @@
 // 64 warps.
 #include <gtest/gtest.h>
 
-#include "app/panels/tiles_playback.hpp"
-#include "app/panels/tiles_waves.hpp"
-#include "app/panels/waves_view.hpp"
+#include "app/views/playback.hpp"
+#include "app/views/tiles/tiles_waves.hpp"
+#include "app/views/waves/waves_view.hpp"
 #include "tests/gui/drawn_panel.hpp"
 #include "tests/gui/screen_fixture.hpp"
 #include "tests/gui/vector_add_result.hpp"

@@ -1,7 +1,7 @@
 // The window at every size a window system may give it, down to one pixel, and what makes menus close.
 #include <gmock/gmock.h>
 
-#include "app/menus.hpp"
+#include "app/draw/menus.hpp"
 #include "tests/gui/screen_fixture.hpp"
 
 namespace tilescope {

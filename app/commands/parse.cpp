@@ -1,0 +1,200 @@
+#include "app/commands/parse.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace tilescope {
+namespace {
+
+constexpr const char* kDescription =
+    "Tilescope: learn to write GPU operators. Without a command the window opens.\n"
+    "Exit status: 0 clean, 1 the kernel misbehaved, 2 bad usage or input, 3 not available here.";
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+  command.add_option("lab", options.lab, "a lab's name, as 'tilescope list' shows it")->required();
+  command.add_option("--rung", options.rung, "a rung of the lab, or 'all'; the lab's usual one if left out");
+  command.add_option("--set", options.set, "NAME=VALUE, a parameter; GPU=h200 chooses the GPU that is modelled")
+      ->take_all();
+  command.add_option("--size", options.size, "NAME=VALUE, a size; 2^20 is understood")->take_all();
+  command.add_option("--break", options.broken, "a switch that plants a well-known bug")->take_all();
+  command.add_option("--on", options.device, "'sim' (default) or 'gpu'");
+  command.add_option("--seed", options.seed, "seed of the random inputs");
+  command.add_option("--launch", options.launch, "of several launches, the one that is shown, from 1");
+}
+
+void add_exec_options(CLI::App& command, ExecOptions& options) {
+  command.add_option("file", options.file, "a CUDA source file")->required();
+  command.add_option("more", options.more_files,
+                     "further source files, compiled each by itself and linked, as by nvcc -rdc=true");
+  command.add_option(
+      "--kernel", options.kernel,
+      "the kernel: NAME, NAME<ARGUMENTS> of a template, or NAME(TYPES); may be left out if there is one");
+  command.add_option("--grid", options.grid, "X[,Y,Z] blocks, also as 'ceil(n/256)'; left out, a line is suggested");
+  command.add_option("--block", options.block, "X[,Y,Z] threads");
+  command.add_option("--shared", options.shared, "bytes of dynamic shared memory");
+  command.add_option("--define,-D", options.defines, "NAME=VALUE for the preprocessor")->take_all();
+  command.add_option("--include,-I", options.includes, "a folder of headers")->take_all();
+  command.add_option("--std", options.standard, "C++17, and C++20 where that does not compile, if left out")
+      ->check(CLI::IsMember({"c++17", "c++20"}));
+  command.add_option("--arch", options.architecture,
+                     "sm_75 and up: what __CUDA_ARCH__ says, and what the kernel is compiled for; sm_80 if left out");
+  command
+      .add_option(
+          "--arg", options.arguments,
+          "[PARAMETER=]SPEC, in kernel order: f32:2.5 i32:-7 bool:true f32:1,2,3,4 null ptr:NAME bytes:HEX "
+          "struct:i32:7;ptr:x ptrs:buf:…;ptr:x raw:buf:… or buf:TYPE:COUNT:INIT[:NAME]; TYPE f16 bf16 f32 f64, "
+          "i8 to i64, u8 to u64; INIT zero ones iota normal uniform poison, a number or @FILE; a texture object "
+          "is tex:TYPE[x2|x4]:WIDTH[xHEIGHT[xDEPTH]]:INIT[:OPTION…], OPTION point linear clamp wrap mirror "
+          "border normalized float layered linear-memory")
+      ->take_all();
+  command
+      .add_option("--symbol", options.symbols,
+                  "NAME=…, a __constant__, __device__ or __managed__ variable, in the same forms")
+      ->take_all();
+  command.add_option("--set", options.set, "GPU=h200, the GPU that is modelled")->take_all();
+  command.add_option("--dump", options.dumps, "NAME=FILE, write a buffer after the run")->take_all();
+  command
+      .add_option("--expect", options.expects,
+                  "NAME=FILE[:ATOL[:RTOL]], compare a buffer after the run with raw elements or a .npy file")
+      ->take_all();
+  command.add_option("--print", options.prints, "NAME or NAME[a:b,c:d], print a buffer's elements after the run")
+      ->take_all();
+  command.add_option("--on", options.device, "'sim' (default) or 'gpu'");
+  command.add_option("--seed", options.seed, "seed of the random inputs");
+  command.add_flag("--traffic", options.traffic, "count memory traffic, with a table per source line");
+  command.add_flag("--order", options.order,
+                   "model what the whole grid moves in the order of its blocks, and in others");
+  command.add_flag("--check", options.check, "on a GPU: also run the simulator's checks");
+  command.add_flag("--json", options.json, "one JSON object");
+}
+
+void add_bench_options(CLI::App& command, BenchOptions& options) {
+  command.add_option("labs", options.labs, "labs; all if left out");
+  command.add_option("--set", options.set, "NAME=VALUE, a parameter")->take_all();
+  command.add_option("--size", options.size, "NAME=VALUE, a size of the sweep; several may be given")->take_all();
+  command.add_option("--seconds", options.seconds, "time spent on each size")->check(CLI::Range(0.05, 60.0));
+  command.add_option("--rung", options.rung, "time only this rung beside the references; several may be given");
+  command.add_flag("--map", options.map, "the lab's map of schemes over shapes, instead of its sweep");
+  command.add_option("--json", options.json_file, "write a recording");
+}
+
+void add_speed_options(CLI::App& command, SpeedOptions& options) {
+  command
+      .add_option("view", options.view,
+                  "fusion: launches, bytes and time of two rungs; roofline: FLOP per byte of every rung; "
+                  "map: which scheme wins at which shape; small: times at the small sizes")
+      ->required()
+      ->check(CLI::IsMember({"fusion", "roofline", "map", "small"}));
+  command.add_option("lab", options.lab, "a lab's name, as 'tilescope list' shows it")->required();
+  command.add_option("--set", options.set, "NAME=VALUE, a parameter; GPU=h200 chooses the GPU that is modelled")
+      ->take_all();
+  command.add_option("--size", options.size, "NAME=VALUE, a size; 2^20 is understood; those of a GPU if left out")
+      ->take_all();
+  command.add_flag("--json", options.json, "one JSON object");
+}
+
+void add_shot_options(CLI::App& command, ShotCommandOptions& options, const std::vector<std::string>& views) {
+  add_run_options(command, options.run);
+  command.add_option("--panel", options.panel, "the view")->check(CLI::IsMember(views));
+  command.add_option("--bottom", options.bottom, "the plot; bytes, groups, waves and source are of the order view")
+      ->check(CLI::IsMember(
+          {"sweep", "ladder", "roofline", "fusion", "map", "small", "memory", "bytes", "groups", "waves", "source"}));
+  command.add_option("--diff", options.diff, "a rung beside whose source the rung's own is shown");
+  command.add_option("--header", options.header, "a header that the kernel's file includes, shown in its place");
+  command.add_option("--language", options.language, "the language")->check(CLI::IsMember({"en", "zh"}));
+  command.add_option("--zoom", options.zoom, "how near the tile view looks")
+      ->check(CLI::IsMember({"grid", "block", "warp", "lane"}));
+  command.add_option("--extent", options.extent, "WIDTHxHEIGHT in pixels");
+  command.add_option("--scale", options.scale, "1 is 96 dpi");
+  command.add_flag("--light", options.light, "the light theme");
+  command
+      .add_option("--issued", options.issued,
+                  "the moment at which so many blocks have been issued; of a plane, so many steps over the keys")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--warp", options.warp, "the warp that the views step and shared show")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--step", options.step, "the warp's step that they show, from 0")->check(CLI::NonNegativeNumber);
+  command.add_option("--frames", options.frames, "draw so many more frames and print their times");
+  command.add_flag("--order", options.order, "model the order of the blocks also where the lab does not ask for it");
+  command.add_option("--out", options.out, "FILE.png")->required();
+}
+
+/// A word that is no command is taken for a file only if it looks like one: "tilescope lst" is a slip of the pen.
+const CLI::Validator is_source_or_path(
+    [](std::string& word) -> std::string {
+      const bool source = word.ends_with(".cu") || word.ends_with(".cuh");
+      if (source || word.find('/') != std::string::npos) return {};
+      return "there is no command '" + word + "', and a file to open ends in .cu";
+    },
+    "FILE.cu");
+
+/// CLI11 reports problems by exception; it does not leave this file.
+Result<std::string> parse_with(CLI::App& app, int count, const char* const* words) {
+  try {
+    app.parse(count, words);
+  } catch (const CLI::CallForAllHelp&) {
+    return app.help("", CLI::AppFormatMode::All);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? app.help() : chosen.front()->help();
+  } catch (const CLI::CallForVersion&) {
+    return std::string("tilescope " TILESCOPE_VERSION "\n");
+  } catch (const CLI::ParseError& problem) {
+    return fail(ErrorId::usage, std::string(problem.what()));
+  }
+  return std::string();
+}
+
+}  // namespace
+
+Result<Invocation> parse_command_line(int count, const char* const* words, const std::vector<std::string>& views) {
+  WindowOptions window;
+  ListOptions list;
+  RunOptions run;
+  ExecOptions exec;
+  BenchOptions bench;
+  SpeedOptions speed;
+  ShotCommandOptions shot;
+  TourOptions tour;
+
+  CLI::App app(kDescription, "tilescope");
+  app.set_version_flag("--version", TILESCOPE_VERSION);
+  app.require_subcommand(0, 1);
+  app.add_option("file", window.file, "a CUDA source to open in the Sandbox")->check(is_source_or_path);
+  app.add_option("--lab", window.lab, "open the window on this lab");
+  app.add_option("--rung", window.rung, "and this rung");
+  app.add_option("--language", window.language, "'en' or 'zh'")->check(CLI::IsMember({"en", "zh"}));
+  app.add_flag("--light", window.light, "the light theme");
+  app.add_option("--state-file", window.state_file)->group("");
+  auto* list_words = app.add_subcommand("list", "labs, rungs, parameters, and what is available here");
+  list_words->add_flag("--json", list.json, "one JSON object");
+  auto* run_words = app.add_subcommand("run", "run a lab's kernel and check its result");
+  add_run_options(*run_words, run);
+  run_words->add_flag("--traffic", run.traffic, "with a table per source line");
+  run_words->add_flag("--json", run.json, "one JSON object");
+  auto* exec_words = app.add_subcommand("exec", "run any kernel of any CUDA file; docs/exec.md shows how");
+  add_exec_options(*exec_words, exec);
+  auto* bench_words = app.add_subcommand("bench", "time every rung and reference on the GPU");
+  add_bench_options(*bench_words, bench);
+  auto* speed_words = app.add_subcommand("speed", "what fusing saves, the roofline, the map of schemes, small sizes");
+  add_speed_options(*speed_words, speed);
+  auto* shot_words = app.add_subcommand("shot", "one picture of the window");
+  add_shot_options(*shot_words, shot, views);
+  auto* tour_words = app.add_subcommand("tour", "every lab once on the simulator, with pictures");
+  tour_words->add_option("--out", tour.out, "folder for the pictures");
+  const auto* trial_words = app.add_subcommand("interop-trial")->group("");
+
+  auto text = parse_with(app, count, words);
+  if (!text) return tl::unexpected<Error>(text.error());
+  if (!text->empty()) return PrintText{*text};
+  if (list_words->parsed()) return list;
+  if (run_words->parsed()) return run;
+  if (exec_words->parsed()) return exec;
+  if (shot_words->parsed()) return shot;
+  if (tour_words->parsed()) return tour;
+  if (bench_words->parsed()) return bench;
+  if (speed_words->parsed()) return speed;
+  if (trial_words->parsed()) return InteropTrialOptions{};
+  return window;
+}
+
+}  // namespace tilescope

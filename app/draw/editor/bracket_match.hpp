@@ -1,0 +1,23 @@
+// The bracket that matches the one at the cursor. Brackets in comments and strings are ignored.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/draw/editor/text_buffer.hpp"
+#include "app/draw/editor/tokenizer.hpp"
+
+namespace tilescope {
+
+using TokensOf = std::function<std::span<const Token>(size_t line)>;
+
+/// Both brackets, the one at the cursor first: the one after it, else the one before it. Nothing if there is no
+/// bracket, or it has no partner. `cursor.column` is in bytes.
+std::optional<std::pair<TextPosition, TextPosition>> matching_brackets(const std::vector<std::string>& lines,
+                                                                       const TokensOf& tokens, TextPosition cursor);
+
+}  // namespace tilescope

@@ -1,0 +1,240 @@
+#include "app/observed/source_model.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <set>
+
+#include "app/draw/sentences.hpp"
+#include "engine/compile/compile_log.hpp"
+
+namespace tilescope {
+namespace {
+
+/// Absolute paths: places of the phrase, and the files of a compile log in it.
+void add_paths(const Phrase& phrase, std::set<std::string>& paths) {
+  for (const Phrase& place : phrase.places()) add_paths(place, paths);
+  if (!phrase.places().empty()) return;
+  const auto messages = parse_compile_messages(phrase.form());
+  for (const CompileMessage& message : messages)
+    if (message.file.starts_with('/')) paths.insert(message.file);
+  if (messages.empty() && phrase.form().starts_with('/') && phrase.form().find('\n') == std::string::npos)
+    paths.insert(phrase.form());
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// The word at its own, followed by an opening bracket.
+bool declares(std::string_view line, std::string_view kernel) {
+  for (size_t at = line.find(kernel); at != std::string_view::npos; at = line.find(kernel, at + 1)) {
+    const size_t end = at + kernel.size();
+    const bool whole = (at == 0 || !is_word(line[at - 1])) && end < line.size() && line[end] == '(';
+    if (whole && line.find("//") > at) return true;
+  }
+  return false;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  return text;
+}
+
+uint32_t number_at(std::string_view text, size_t word) {
+  for (; word > 0; --word) {
+    const size_t space = text.find_first_of(" \t");
+    if (space == std::string_view::npos) return 0;
+    text = trimmed(text.substr(space));
+  }
+  uint32_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+/// Calls `take` with every line of a text.
+template <class Take>
+void for_each_line(std::string_view text, Take take) {
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    take(text.substr(0, end));
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// Two spaces for the tab in front, one for any run of spaces and tabs inside.
+std::string laid_out(std::string_view line) {
+  std::string text(line.starts_with('\t') || line.starts_with(' ') ? "  " : "");
+  for (const char c : trimmed(line)) {
+    const bool space = c == ' ' || c == '\t';
+    if (!space)
+      text += c;
+    else if (!text.ends_with(' '))
+      text += ' ';
+  }
+  return text;
+}
+
+/// The numbers that `.file` directives give to a file. Inlined code of other files keeps only the line it was called
+/// from.
+std::vector<uint32_t> file_numbers(std::string_view ptx, std::string_view file) {
+  std::vector<uint32_t> numbers;
+  for_each_line(ptx, [&](std::string_view line) {
+    line = trimmed(line);
+    if (!line.starts_with(".file")) return;
+    const size_t open = line.find('"'), close = line.rfind('"');
+    if (open < close && file_name_of(line.substr(open + 1, close - open - 1)) == file_name_of(file))
+      numbers.push_back(number_at(line, 1));
+  });
+  return numbers;
+}
+
+/// ".loc 1 9 60, function_name $L__info_string0, inlined_at 1 19 14"
+PtxListing::Origin origin_of(std::string_view directive, const std::vector<uint32_t>& files) {
+  const auto known = [&](uint32_t file) { return std::ranges::find(files, file) != files.end(); };
+  PtxListing::Origin origin;
+  if (known(number_at(directive, 1))) origin.line = number_at(directive, 2);
+  const size_t inlined = directive.find("inlined_at");
+  if (inlined != std::string_view::npos && known(number_at(directive.substr(inlined), 1)))
+    origin.inlined = number_at(directive.substr(inlined), 2);
+  return origin;
+}
+
+}  // namespace
+
+std::string file_name_of(std::string_view path) {
+  const size_t slash = path.find_last_of('/');
+  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+void Ledger::add(uint32_t line, AccessKind kind, uint64_t requests, uint64_t sectors, uint64_t useful) {
+  LineLedger one{.useful_bytes = useful, .requests = requests, .sectors = sectors};
+  const bool reads = kind == AccessKind::load || kind == AccessKind::async_copy;
+  (reads ? one.read_bytes : one.write_bytes) = sectors * 32;
+  LineLedger& sum = lines[line];
+  sum.add(one);
+  total.add(one);
+  largest_line = std::max(largest_line, sum.moved_bytes());
+}
+
+Ledger ledger_of(const Traffic& traffic, std::string_view file) {
+  Ledger ledger;
+  const std::string name = file_name_of(file);
+  for (const LineTraffic& row : traffic.lines)
+    if (row.space == Space::global && row.line != 0 && file_name_of(row.file) == name)
+      ledger.add(row.line, row.kind, row.requests, row.sectors, row.useful_bytes);
+  return ledger;
+}
+
+std::optional<KernelLines> find_kernel(const std::vector<std::string>& lines, std::string_view kernel) {
+  const auto found = std::ranges::find_if(lines, [&](const std::string& line) { return declares(line, kernel); });
+  if (found == lines.end()) return std::nullopt;
+  const auto signature = static_cast<size_t>(found - lines.begin());
+  size_t first = signature;
+  while (first > 0 && trimmed(lines[first - 1]).starts_with("//")) --first;
+  size_t last = signature;
+  while (last + 1 < lines.size() && !lines[last].starts_with("}")) ++last;
+  const auto number = [](size_t index) { return static_cast<uint32_t>(index + 1); };
+  return KernelLines{number(first), number(signature), number(last)};
+}
+
+std::vector<CompileMessage> compile_errors(const std::optional<Error>& error) {
+  if (!error || error->id != ErrorId::compile_failed) return {};
+  auto messages = parse_compile_messages(error->message);
+  std::erase_if(messages, [](const CompileMessage& one) { return one.severity != CompileMessage::Severity::error; });
+  return messages;
+}
+
+bool is_in_file(const CompileMessage& message, std::string_view file) {
+  return message.line != 0 && file_name_of(message.file) == file_name_of(file);
+}
+
+std::string compile_errors_text(const Strings& strings, const std::vector<CompileMessage>& errors,
+                                std::string_view file) {
+  if (errors.empty()) return {};
+  const CompileMessage& first = errors.front();
+  const char* key = is_in_file(first, file) ? "source.error" : "source.error_in";
+  std::string text = first.line == 0 ? first.text
+                                     : strings.format(key, fmt::arg("file", file_name_of(first.file)),
+                                                      fmt::arg("line", first.line), fmt::arg("text", first.text));
+  if (errors.size() > 1) text += strings.format("source.more_errors", fmt::arg("count", errors.size() - 1));
+  return text;
+}
+
+std::string with_file_names(std::string text, const Error& error) {
+  std::set<std::string> paths;
+  add_paths(error.what.empty() ? Phrase(error.message) : error.what, paths);
+  for (const std::string& path : paths) text = with_short_name(std::move(text), path);
+  return text;
+}
+
+uint32_t PtxListing::first_instruction() const {
+  const auto found = std::ranges::find_if(origins, [](const Origin& origin) { return origin.line != 0; });
+  return found == origins.end() ? 0 : static_cast<uint32_t>(found - origins.begin());
+}
+
+std::optional<uint32_t> PtxListing::first_of(uint32_t source_line) const {
+  for (uint32_t index = 0; index < origins.size(); ++index)
+    if (origins[index].is(source_line)) return index;
+  return std::nullopt;
+}
+
+PtxListing read_ptx(std::string_view ptx, std::string_view kernel, std::string_view file) {
+  PtxListing listing;
+  const auto files = file_numbers(ptx, file);
+  bool inside = false;
+  PtxListing::Origin origin;
+  for_each_line(ptx, [&](std::string_view line) {
+    if (line.find(".entry") != std::string_view::npos && declares(line, kernel)) inside = true;
+    if (!inside) return;
+    if (trimmed(line).starts_with(".loc")) {
+      origin = origin_of(trimmed(line), files);
+      return;
+    }
+    // Declarations and labels belong to no line.
+    const std::string_view text = trimmed(line);
+    const bool instruction = text.find(';') != std::string_view::npos && !text.starts_with(".");
+    if (text.empty() && (listing.origins.empty() || listing.text.ends_with("\n\n"))) return;
+    listing.text += laid_out(line);
+    listing.text += '\n';
+    listing.origins.push_back(instruction ? origin : PtxListing::Origin{});
+    if (line.starts_with("}")) inside = false;
+  });
+  if (listing.text.ends_with('\n')) listing.text.pop_back();
+  return listing;
+}
+
+std::optional<uint32_t> line_of(const Selection& selection, const RunResult* result) {
+  if (selection.line) return selection.line;
+  if (!selection.access || result == nullptr || *selection.access >= result->trace.accesses.size()) return std::nullopt;
+  const Access& access = result->trace.accesses[*selection.access];
+  if (access.site >= result->trace.sites.size()) return std::nullopt;
+  const uint32_t line = result->trace.sites[access.site].line;
+  return line == 0 ? std::nullopt : std::optional(line);
+}
+
+void select_line(ViewState& view, const RunResult* result, uint32_t line) {
+  Selection& selection = view.selection;
+  selection.line = line;
+  if (!selection.access) return;
+  if (result == nullptr || *selection.access >= result->trace.accesses.size()) {
+    selection.access.reset();
+    return;
+  }
+  const auto& trace = result->trace;
+  const auto line_at = [&](const Access& access) { return trace.sites[access.site].line; };
+  const Access chosen = trace.accesses[*selection.access];
+  if (line_at(chosen) == line) return;
+  selection.access.reset();
+  selection.element.reset();
+  selection.buffer.reset();
+  // Accesses of a block lie together; walk both ways from the chosen one.
+  const auto same_block = [&](const Access& access) { return access.block == chosen.block; };
+  const auto begin = std::ranges::find_if(trace.accesses, same_block);
+  for (auto at = begin; at != trace.accesses.end() && same_block(*at); ++at)
+    if (at->warp == chosen.warp && line_at(*at) == line) {
+      selection.access = static_cast<uint32_t>(at - trace.accesses.begin());
+      return;
+    }
+}
+
+}  // namespace tilescope

@@ -1,0 +1,69 @@
+// The cards of the block-order model: bytes from device memory and the L2's hit rate, beside those of row-major order.
+#include "app/observed/order_model.hpp"
+#include "app/panels/controls/controls_parts.hpp"
+#include "engine/traffic/model_error.hpp"
+
+namespace tilescope {
+namespace {
+
+std::string percent(double part) { return fmt::format("{:.1f}%", 100 * part); }
+
+void value_row(Column& column, const std::string& value) {
+  column.text(column.fonts().title_semibold, column.left, 20, column.theme().text, value);
+  column.y += column.px(28);
+}
+
+void bytes_card(Column& column, const OrderModel& model, const OrderTraffic* row_major) {
+  const Strings& text = column.context.strings;
+  const OrderTraffic& here = model.launched;
+  const float top = column.y;
+  card_title(column, "order.device_bytes", Badge::modelled);
+  value_row(column, three_figures(modelled_bytes(here, OrderBytes::device)));
+  if (row_major != nullptr)
+    card_line(column, text("order.in_row_major"), three_figures(modelled_bytes(*row_major, OrderBytes::device)),
+              column.theme().text);
+  {
+    const float line = column.y;
+    card_line(column, text("order.strip_bytes"), three_figures(static_cast<double>(here.strip_bytes())),
+              column.theme().text);
+    explain_rect(column.context, {column.left, line}, {column.right, column.y}, text("order.strip_meaning"));
+  }
+  card_line(column, text("order.l2_bytes_read"), three_figures(modelled_bytes(here, OrderBytes::l2)),
+            column.theme().text);
+  explain_rect(column.context, {column.left, top}, {column.right, column.y},
+               text.format("order.card_meaning", fmt::arg("gpu", model.gpu)) + " " +
+                   text.format("order.kept_out", fmt::arg("cases", kOrderKeptOut.cases),
+                               fmt::arg("gpu", kOrderKeptOut.gpu), fmt::arg("held", kOrderKeptOut.within_15_percent),
+                               fmt::arg("median", fmt::format("{:.1f}", kOrderKeptOut.median_percent))));
+  mark(column.context, "card.device_bytes", {column.left, top}, {column.right, column.y});
+}
+
+void hit_rate_card(Column& column, const OrderModel& model, const OrderTraffic* row_major) {
+  const Strings& text = column.context.strings;
+  card_title(column, "order.hit_rate", Badge::modelled);
+  value_row(column, percent(model.launched.l2_hit_rate));
+  if (row_major != nullptr)
+    card_line(column, text("order.in_row_major"), percent(row_major->l2_hit_rate), column.theme().text);
+  paragraph(column, text("order.hit_rate_note"), column.theme().muted);
+}
+
+}  // namespace
+
+void order_cards(Column& column) {
+  const auto& result = column.context.result;
+  if (!has_order(result)) return;
+  const OrderModel& model = *result->block_order;
+  const OrderTraffic* row_major = model.find(OrderTraffic::Kind::row_major);
+  {
+    const Dimmed dimmed(column);
+    bytes_card(column, model, row_major);
+  }
+  column.separator(16);
+  {
+    const Dimmed dimmed(column);
+    hit_rate_card(column, model, row_major);
+  }
+  column.separator(16);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,271 @@
+// The left rail: the labs by stage with what was done in each, the learner's own files, and how many labs are complete.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "app/draw/menus.hpp"
+#include "app/draw/widgets.hpp"
+#include "app/sandbox/sandbox.hpp"
+#include "app/views/context.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr float kRow = 24, kStageGap = 8, kFoot = 56;
+
+void draw_stage(PanelContext& context, ImVec2 at, int stage) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float top = centred_top(context.fonts.small, at.y + context.px(kRow / 2));
+  draw_text(list, context.fonts.small_semibold, {at.x + context.px(16), top}, context.theme.muted,
+            std::to_string(stage));
+  draw_text(list, context.fonts.small, {at.x + context.px(32), top}, context.theme.muted,
+            context.strings("rail.stage_" + std::to_string(stage)));
+}
+
+/// At the right end of a row: its text was edited and stands in no file.
+void draw_edited(PanelContext& context, ImVec2 low, ImVec2 high) {
+  const ImVec2 centre{high.x - context.px(10), (low.y + high.y) / 2};
+  ImGui::GetWindowDrawList()->AddCircleFilled(centre, context.px(3.5F), context.theme.write, 16);
+  explain_rect(context, {centre.x - context.px(8), low.y}, {centre.x + context.px(8), high.y},
+               context.strings("rail.edited"));
+}
+
+LabProgress progress_of(const PanelContext& context, const Lab& lab) {
+  const auto found = context.session.learned.find(lab.name);
+  return found != context.session.learned.end() ? found->second : LabProgress();
+}
+
+/// An arc for each part of the lab, from the top clockwise, filled as far as the part is done.
+void draw_ring(const PanelContext& context, ImVec2 centre, const std::vector<PartDone>& parts) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  constexpr auto kTurn = 2 * std::numbers::pi_v<float>;
+  const float radius = context.px(5), line = std::max(1.5F, context.px(2));
+  const float step = kTurn / static_cast<float>(parts.size()), gap = 0.3F;
+  const auto arc = [&](float begin, float end, ImU32 colour) {
+    list->PathArcTo(centre, radius, begin, end, 12);
+    list->PathStroke(colour, ImDrawFlags_None, line);
+  };
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const float begin = static_cast<float>(i) * step - kTurn / 4 + gap / 2, length = step - gap;
+    const float done = static_cast<float>(parts[i].done) / static_cast<float>(parts[i].all);
+    arc(begin, begin + length, mix(context.theme.panel, context.theme.muted, 0.4F));
+    if (done > 0) arc(begin, begin + length * done, context.theme.ok);
+  }
+}
+
+/// The title, and a line for each part: "✓ lesson read to its end", "– questions answered: 1 of 2".
+std::string progress_text(const PanelContext& context, const Lab& lab, const std::vector<PartDone>& parts) {
+  static constexpr const char* kParts[] = {"rail.part_lesson", "rail.part_predictions", "rail.part_bugs",
+                                           "rail.part_own_edit"};
+  std::string text = context.strings(lab.title);
+  for (const PartDone& part : parts) {
+    text += part.complete() ? "\n✓ " : "\n– ";
+    text += context.strings(kParts[static_cast<size_t>(part.part)]);
+    if (part.all > 1)
+      text += context.strings.format("rail.part_count", fmt::arg("done", part.done), fmt::arg("all", part.all));
+  }
+  return text;
+}
+
+void draw_lab(PanelContext& context, ImVec2 at, float width, const Lab& lab) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& theme = context.theme;
+  const bool current = lab.name == context.lab().name;
+  const ImVec2 low{at.x + context.px(8), at.y}, high{at.x + width - context.px(8), at.y + context.px(kRow)};
+  ImGui::SetCursorScreenPos(low);
+  if (hit_area(lab.name.c_str(), {high.x - low.x, high.y - low.y})) context.session.select_lab(lab.name);
+  const bool hovered = ImGui::IsItemHovered();
+  mark(context, "lab." + lab.name, low, high);
+  const float middle = (low.y + high.y) / 2;
+  const std::vector<PartDone> parts = parts_of(lab, progress_of(context, lab));
+  const bool complete = std::ranges::all_of(parts, &PartDone::complete);
+  const bool begun = std::ranges::any_of(parts, [](const PartDone& part) { return part.done > 0; });
+  const bool bright = current || hovered || begun;
+  if (current) {
+    list->AddRectFilled(low, high, theme.raised, context.px(6));
+    list->AddRectFilled({low.x, low.y + context.px(4)}, {low.x + context.px(2), high.y - context.px(4)}, theme.accent);
+  }
+  if (complete)
+    draw_check(list, {at.x + context.px(21), middle}, context.px(10), theme.ok, context.px(1.75F));
+  else if (begun)
+    draw_ring(context, {at.x + context.px(21), middle}, parts);
+  else if (current)
+    draw_play(list, {at.x + context.px(20.5F), middle}, context.px(7), theme.accent);
+  ImFont* font = current ? context.fonts.small_semibold : context.fonts.small;
+  const std::string& title = context.strings(lab.title);
+  const bool edited = context.session.is_edited(lab.name);
+  const std::string shown = fit_text(font, title, width - context.px(edited ? 32 + 28 : 32 + 12));
+  draw_text(list, font, {at.x + context.px(32), centred_top(font, middle)},
+            bright ? theme.text : mix(theme.panel, theme.text, 0.82F), shown);
+  explain_rect(context, low, high, progress_text(context, lab, parts));
+  if (edited) draw_edited(context, low, high);
+}
+
+/// A row of the Sandbox's: returns whether it was pressed. `cross`: room for a mark at its right end.
+bool own_row(PanelContext& context, const std::string& id, ImVec2 at, float width, const std::string& title,
+             bool current, bool cross) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& theme = context.theme;
+  const ImVec2 low{at.x + context.px(8), at.y}, high{at.x + width - context.px(8), at.y + context.px(kRow)};
+  ImGui::SetCursorScreenPos(low);
+  const bool pressed = hit_area("own", {high.x - low.x, high.y - low.y});
+  const bool hovered = ImGui::IsItemHovered();
+  if (cross) ImGui::SetItemAllowOverlap();
+  mark(context, id, low, high);
+  const float middle = (low.y + high.y) / 2;
+  if (current) {
+    list->AddRectFilled(low, high, theme.raised, context.px(6));
+    list->AddRectFilled({low.x, low.y + context.px(4)}, {low.x + context.px(2), high.y - context.px(4)}, theme.accent);
+    draw_play(list, {at.x + context.px(20.5F), middle}, context.px(7), theme.accent);
+  }
+  ImFont* font = current ? context.fonts.small_semibold : context.fonts.small;
+  draw_text(list, font, {at.x + context.px(32), centred_top(font, middle)},
+            current || hovered ? theme.text : mix(theme.panel, theme.text, 0.82F),
+            fit_text(font, title, width - context.px(cross ? 32 + 32 : 32 + 12)));
+  return pressed;
+}
+
+void remove_file(PanelContext& context, const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  const bool removed = context.sandbox->remove(context.session, file);
+  context.view.say = context.strings.format(removed ? "rail.removed" : "rail.not_removed", fmt::arg("file", name));
+}
+
+/// × at the right end of a row, while the pointer is on the row. Returns whether it was pressed.
+bool remove_cross(PanelContext& context, const std::string& id, ImVec2 at, float width) {
+  const float side = context.px(kRow);
+  const ImVec2 row_low{at.x + context.px(8), at.y}, row_high{at.x + width - context.px(8), at.y + side};
+  const ImVec2 low{row_high.x - side, at.y}, high{row_high.x, at.y + side};
+  mark(context, id + ".remove", low, high);
+  // Also while it is being pressed: it is pressed when the button comes up.
+  if (!ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) ||
+      !ImGui::IsMouseHoveringRect(row_low, row_high))
+    return false;
+  ImGui::SetCursorScreenPos(low);
+  const bool pressed = hit_area("remove", {side, side});
+  const bool hovered = ImGui::IsItemHovered();
+  explain(context, context.strings("rail.remove_meaning"));
+  draw_cross(ImGui::GetWindowDrawList(), {(low.x + high.x) / 2, (low.y + high.y) / 2}, context.px(8),
+             hovered ? context.theme.text : context.theme.muted, context.px(1.5F));
+  return pressed;
+}
+
+/// What a right click on the row offers. Returns whether the file is to be removed from the list.
+bool own_menu(PanelContext& context, const std::filesystem::path& file) {
+  bool removed = false;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(8), context.px(8)));
+  if (ImGui::BeginPopup("own menu")) {
+    const auto item = [&](const char* key) {
+      const bool pressed = ImGui::Selectable(context.strings(key).c_str());
+      mark(context, key, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
+      return pressed;
+    };
+    const auto copy = [&](const std::string& text) {
+      ImGui::SetClipboardText(text.c_str());
+      context.view.say = context.strings.format("rail.copied", fmt::arg("text", text));
+    };
+    if (item("rail.copy_path")) copy(file.string());
+    if (item("rail.copy_folder")) copy(file.parent_path().string());
+    removed = item("rail.remove");
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+  return removed;
+}
+
+/// CUDA files of the learner's own, below the labs. Returns the height.
+float draw_own_files(PanelContext& context, ImVec2 at, float width) {
+  Sandbox& sandbox = *context.sandbox;
+  const float top = at.y;
+  const Fonts& fonts = context.fonts;
+  at.y += context.px(kStageGap);
+  draw_text(ImGui::GetWindowDrawList(), fonts.small,
+            {at.x + context.px(32), centred_top(fonts.small, at.y + context.px(kRow / 2))}, context.theme.muted,
+            context.strings("rail.sandbox"));
+  explain_rect(context, at, {at.x + width, at.y + context.px(kRow)}, context.strings("rail.sandbox_meaning"));
+  at.y += context.px(kRow);
+  int number = 0;
+  std::filesystem::path removed;
+  for (const std::filesystem::path& file : sandbox.listed()) {
+    const bool current = sandbox.is_shown(context.session) && sandbox.file() == file;
+    const std::string id = "own." + std::to_string(++number);
+    ImGui::PushID(id.c_str());
+    const bool pressed = own_row(context, id, at, width, file.filename().string(), current, /*cross=*/true);
+    if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) open_menu(context.view, "own menu");
+    explain(context, file.string());
+    const bool crossed = remove_cross(context, id, at, width);
+    const ImVec2 row_low{at.x + context.px(8), at.y}, row_high{at.x + width - context.px(8), at.y + context.px(kRow)};
+    const bool pointed = ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(row_low, row_high);
+    if (sandbox.is_edited(file) && !pointed) draw_edited(context, row_low, row_high);
+    if (own_menu(context, file) || crossed) removed = file;
+    ImGui::PopID();
+    if (pressed && !crossed && !current) sandbox.open(file);
+    at.y += context.px(kRow);
+  }
+  if (!removed.empty()) remove_file(context, removed);
+  ImGui::PushID("open");
+  if (own_row(context, "own.open", at, width, context.strings("rail.open"), false, /*cross=*/false))
+    context.view.asks_for_file = true;
+  ImGui::PopID();
+  explain(context, context.strings("rail.open_meaning"));
+  // A plus sign in the place where the others have their mark.
+  const ImVec2 centre{at.x + context.px(20.5F), at.y + context.px(kRow / 2)};
+  const float half = context.px(4), line = std::max(1.0F, context.px(1.25F));
+  ImGui::GetWindowDrawList()->AddLine({centre.x - half, centre.y}, {centre.x + half, centre.y}, context.theme.muted,
+                                      line);
+  ImGui::GetWindowDrawList()->AddLine({centre.x, centre.y - half}, {centre.x, centre.y + half}, context.theme.muted,
+                                      line);
+  return at.y + context.px(kRow) - top;
+}
+
+void draw_progress(PanelContext& context, ImVec2 at, float width) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Theme& theme = context.theme;
+  const size_t all = labs().size();
+  const size_t done = complete_labs(context.session.learned);
+  const auto share = static_cast<float>(share_done(context.session.learned));
+  const float left = at.x + context.px(16), right = at.x + width - context.px(16);
+  const float line = std::max(1.0F, std::round(context.view.scale));
+  list->AddRectFilled({at.x, at.y}, {at.x + width, at.y + line}, theme.separator);
+  const float top = centred_top(context.fonts.small, at.y + context.px(19));
+  draw_text(list, context.fonts.small, {left, top}, theme.muted, context.strings("rail.progress"));
+  draw_text_right(list, context.fonts.small, {right, top}, theme.muted,
+                  context.strings.format("rail.progress_count", fmt::arg("done", done), fmt::arg("all", all)));
+  const float bar = at.y + context.px(34), height = context.px(4);
+  list->AddRectFilled({left, bar}, {right, bar + height}, theme.separator, height / 2);
+  if (share > 0)
+    list->AddRectFilled({left, bar}, {left + std::max(height, (right - left) * share), bar + height}, theme.ok,
+                        height / 2);
+  mark(context, "progress", at, {at.x + width, at.y + context.px(kFoot)});
+  explain_rect(context, at, {at.x + width, at.y + context.px(kFoot)}, context.strings("rail.progress_meaning"));
+}
+
+}  // namespace
+
+void draw_rail(PanelContext& context) {
+  const ImVec2 origin = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const float foot = size.y - context.px(kFoot);
+  // The list scrolls in a child of its own, so that the progress stays where it is.
+  ImGui::SetCursorScreenPos(origin);
+  ImGui::BeginChild("labs", {size.x, foot}, false, ImGuiWindowFlags_NoNav);
+  ImVec2 at = ImGui::GetCursorScreenPos();
+  at.y += context.px(16);
+  int stage = -1;
+  for (const Lab& lab : labs()) {
+    if (lab.stage != stage) {
+      if (stage >= 0) at.y += context.px(kStageGap);
+      stage = lab.stage;
+      draw_stage(context, at, stage);
+      at.y += context.px(kRow);
+    }
+    draw_lab(context, at, size.x, lab);
+    at.y += context.px(kRow);
+  }
+  if (context.sandbox != nullptr) at.y += draw_own_files(context, at, size.x);
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({0, context.px(8)});
+  ImGui::EndChild();
+  draw_progress(context, {origin.x, origin.y + foot}, size.x);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,65 @@
+// The command that makes the same run without the window.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/sandbox/form/kernel_form.hpp"
+
+namespace tilescope {
+namespace {
+
+/// A word for a POSIX shell.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=@+%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string extent_text(const Dim3& extent) {
+  if (extent.z > 1) return fmt::format("{},{},{}", extent.x, extent.y, extent.z);
+  return extent.y > 1 ? fmt::format("{},{}", extent.x, extent.y) : fmt::format("{}", extent.x);
+}
+
+}  // namespace
+
+ExecWords exec_words(const FilledForm& filled) {
+  ExecWords words;
+  words.kernel = filled.kernel;
+  words.grid = extent_text(filled.launch.grid);
+  words.block = extent_text(filled.launch.block);
+  if (filled.launch.shared_bytes > 0) words.shared = std::to_string(filled.launch.shared_bytes);
+  for (const Define& define : filled.defines) words.defines.push_back(define.name + "=" + define.value);
+  words.includes = filled.include_folders;
+  const bool all_named = std::ranges::none_of(filled.names, [](const std::string& name) { return name.empty(); });
+  for (size_t i = 0; i < filled.specs.size(); ++i) {
+    const std::string& spec = filled.specs[i];
+    // A buffer says its name itself.
+    const bool is_named = all_named && !spec.starts_with("buf:");
+    words.arguments.push_back((is_named ? filled.names[i] + "=" : "") + (spec.empty() ? "bytes:…" : spec));
+  }
+  words.symbols = filled.symbols;
+  return words;
+}
+
+std::string exec_line(const std::string& file, const ExecWords& words) {
+  std::string line = "tilescope exec " + quoted(file) + " --kernel " + quoted(words.kernel);
+  line += " --grid " + quoted(words.grid) + " --block " + quoted(words.block);
+  if (!words.shared.empty()) line += " --shared " + quoted(words.shared);
+  for (const std::string& define : words.defines) line += " --define " + quoted(define);
+  for (const std::string& folder : words.includes) line += " --include " + quoted(folder);
+  for (const std::string& argument : words.arguments) line += " --arg " + quoted(argument);
+  for (const std::string& symbol : words.symbols) line += " --symbol " + quoted(symbol);
+  for (const std::string& other : words.others) line += " " + quoted(other);
+  return line;
+}
+
+std::string exec_line(const std::string& file, const FilledForm& filled, DeviceKind device, uint64_t seed) {
+  ExecWords words = exec_words(filled);
+  if (seed != 1) words.others = {"--seed", std::to_string(seed)};
+  words.others.insert(words.others.end(), {"--on", std::string(name_of(device)), "--traffic"});
+  return exec_line(file, words);
+}
+
+}  // namespace tilescope

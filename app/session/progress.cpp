@@ -1,0 +1,76 @@
+#include "app/session/progress.hpp"
+
+#include <algorithm>
+
+#include "engine/compile/source_tokens.hpp"
+
+namespace tilescope {
+namespace {
+
+bool same_tokens(std::string_view one, std::string_view other) {
+  return std::ranges::equal(source_tokens(one), source_tokens(other), {}, &SourceToken::text, &SourceToken::text);
+}
+
+/// A switch that breaks the result counts when the result is wrong; one that only slows the kernel down counts in any
+/// run whose counters show it.
+bool shows_the_bug(const BreakIt& one, const RunResult& result) {
+  if (!one.concerns(result.rung)) return false;
+  if (one.only_slower) return result.observed;
+  const bool wrong = !result.correctness.empty() && !result.passed();
+  return wrong || !result.findings.empty();
+}
+
+const LabProgress& progress_of(const ProgressByLab& progress, const Lab& lab) {
+  static const LabProgress none;
+  const auto found = progress.find(lab.name);
+  return found != progress.end() ? found->second : none;
+}
+
+}  // namespace
+
+std::vector<PartDone> parts_of(const Lab& lab, const LabProgress& progress) {
+  std::vector<PartDone> parts{{ProgressPart::lesson, progress.lesson_read ? 1U : 0U, 1}};
+  if (const size_t all = lab.predicts.size(); all > 0) {
+    const auto known = [all](int question) { return question >= 0 && static_cast<size_t>(question) < all; };
+    parts.push_back(
+        {ProgressPart::predictions, static_cast<size_t>(std::ranges::count_if(progress.predictions, known)), all});
+  }
+  if (const size_t all = lab.break_it.size(); all > 0) {
+    const auto seen = [&](const BreakIt& one) { return progress.broken.contains(one.name); };
+    parts.push_back({ProgressPart::bugs, static_cast<size_t>(std::ranges::count_if(lab.break_it, seen)), all});
+  }
+  parts.push_back({ProgressPart::own_edit, progress.own_edit ? 1U : 0U, 1});
+  return parts;
+}
+
+bool is_complete(const Lab& lab, const LabProgress& progress) {
+  return std::ranges::all_of(parts_of(lab, progress), &PartDone::complete);
+}
+
+size_t complete_labs(const ProgressByLab& progress) {
+  return static_cast<size_t>(
+      std::ranges::count_if(labs(), [&](const Lab& lab) { return is_complete(lab, progress_of(progress, lab)); }));
+}
+
+double share_done(const ProgressByLab& progress) {
+  double done = 0, all = 0;
+  for (const Lab& lab : labs())
+    for (const PartDone& part : parts_of(lab, progress_of(progress, lab))) {
+      done += static_cast<double>(part.done) / static_cast<double>(part.all);
+      all += 1;
+    }
+  return all > 0 ? done / all : 0;
+}
+
+void note_run(const Lab& lab, const RunResult& result, std::string_view source, LabProgress& progress) {
+  const Request& request = result.request;
+  // With two switches on, it is not known which one broke the result.
+  if (request.broken.size() == 1 && !request.edited_source)
+    for (const BreakIt& one : lab.break_it)
+      if (one.name == request.broken.front() && shows_the_bug(one, result)) progress.broken.insert(one.name);
+  if (request.broken.empty() && request.edited_source && result.passed() && result.findings.empty() &&
+      !same_tokens(*request.edited_source, source))
+    progress.own_edit = true;
+}
+
+}  // namespace tilescope

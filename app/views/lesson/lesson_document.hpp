@@ -1,0 +1,68 @@
+// A lesson as data: Markdown (CommonMark with tables, read by md4c) → a flat list of blocks. No drawing.
+//
+// Links act in the program where their address has one of these forms; "#heading" scrolls, anything else is external.
+//
+//     lab:vector-add      rung:grid-stride      tab:tiles      set:BLOCK=32      break:DROP_MASK
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/observed/view_state.hpp"
+
+namespace tilescope {
+
+enum class LinkKind : uint8_t { lab, rung, tab, set, break_it, heading, external, answer };  // answer: not written
+struct LessonLink {
+  LinkKind kind = LinkKind::external;
+  std::string target;   // without its prefix; the whole address of an external one
+  std::string address;  // as it is written
+};
+LessonLink link_from(std::string_view address);
+/// "BLOCK=32" → {"BLOCK", 32}
+std::optional<std::pair<std::string, int64_t>> assignment_from(std::string_view text);
+
+/// A piece of text in one style. text "\n" is a hard line break.
+struct LessonSpan {
+  std::string text;
+  bool strong = false, emphasis = false, code = false;
+  int link = -1;  // index into LessonDocument::links
+};
+using LessonSpans = std::vector<LessonSpan>;
+
+enum class LessonBlockKind : uint8_t { heading, paragraph, code, table, rule };
+enum class LessonAlign : uint8_t { left, centre, right };
+
+struct LessonBlock {
+  LessonBlockKind kind = LessonBlockKind::paragraph;
+  int level = 0;                   // heading: 1 … 6
+  int indent = 0;                  // depth of lists around it
+  int quote = 0;                   // depth of block quotes around it
+  std::string marker;              // "•" or "3." for the first block of a list item
+  bool tight = false;              // in a list without blank lines between its items
+  LessonSpans spans;               // heading, paragraph
+  bool live = false;               // the spans hold {{values}} of the current run
+  std::string anchor;              // heading: what "#…" links to
+  std::string language, text;      // code; language is the first word of the fence's info, text ends without '\n'
+  std::string info;                // code: the rest of the fence's info
+  std::vector<LessonAlign> align;  // table: by column
+  std::vector<std::vector<LessonSpans>> rows;  // table: the first is the head
+};
+
+struct LessonDocument {
+  std::vector<LessonBlock> blocks;
+  std::vector<LessonLink> links;
+  std::string title;  // of the first heading
+};
+LessonDocument parse_lesson(std::string_view markdown);
+
+/// "What a grid is" → "what-a-grid-is"; Chinese characters stay, punctuation goes.
+std::string anchor_of(std::string_view heading);
+std::string plain_text(const LessonSpans& spans);
+
+}  // namespace tilescope

@@ -1,0 +1,86 @@
+// The state of the lesson view, and its parts. Private to app/panels/lesson*.cpp.
+#pragma once
+
+#include <imgui.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/observed/result_reference.hpp"
+#include "app/views/context.hpp"
+#include "app/views/lesson/lesson_document.hpp"
+#include "app/views/lesson/lesson_find.hpp"
+#include "app/views/lesson/lesson_layout.hpp"
+#include "app/views/view.hpp"
+
+namespace tilescope {
+
+class LessonView final : public View {
+ public:
+  void draw(PanelContext& context) override;
+  bool needs_no_run() const override { return true; }
+  bool finds_text() const override { return true; }
+
+ private:
+  /// A position in the text that survives a new width or language: a block, and how far into it.
+  struct Place {
+    size_t block = 0;
+    float offset = 0;
+  };
+
+  void read(PanelContext& context);
+  void update_layout(PanelContext& context, float width);
+  void follow_anchor(PanelContext& context);
+  void restore_place();
+  LessonMetrics metrics(const PanelContext& context) const;
+  // Finding text (lesson_search.cpp).
+  void take_keys(PanelContext& context);
+  void update_matches(PanelContext& context);
+  void go_to_match(PanelContext& context, bool forward);
+  void show_match(float visible);
+  void draw_matches(PanelContext& context, ImVec2 origin);
+  void draw_find_bar(PanelContext& context);
+  // Drawing (lesson.cpp).
+  void draw_block(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
+  void draw_boxes(PanelContext& context, const PlacedBlock& placed, ImVec2 origin);
+  void draw_run(PanelContext& context, const LessonRun& run, ImVec2 origin, bool live);
+  void draw_emphasis_dots(PanelContext& context, const LessonRun& run, float x, float baseline);
+  float draw_block_action(PanelContext& context, const char* key, float right, float top, bool* pressed);
+  void draw_block_actions(PanelContext& context, const LessonBlock& block, ImVec2 low, ImVec2 high);
+  void draw_outline(PanelContext& context, ImVec2 low, float width);
+  // Links (lesson_links.cpp).
+  void act(PanelContext& context, const LessonLink& link);
+  std::string meaning_of(PanelContext& context, const LessonLink& link) const;
+
+  inline static const std::string kOwnFiles = "own files";
+  std::string lab_, file_;
+  Language language_ = Language::en;
+  LessonDocument document_, shown_;
+  bool found_ = false, has_live_ = false;
+
+  LessonLayout layout_;
+  float layout_width_ = 0;
+  const ImFont* layout_font_ = nullptr;
+  ResultReference layout_result_;  // a result of some GB must not wait here for the lesson to be shown again
+
+  std::map<std::string, std::set<std::string>> open_answers_;  // by lab
+  bool answers_changed_ = false;
+
+  bool finding_ = false, find_wants_focus_ = false;
+  std::string pattern_, matched_pattern_;
+  std::vector<LessonMatch> matches_;
+  size_t match_ = 0;
+  bool matches_due_ = false;  // the layout has changed
+
+  std::map<std::string, Place> places_;  // by lab
+  std::optional<size_t> asked_;          // the block that was gone to, until the reader scrolls
+  float last_scroll_ = 0;
+  int settling_ = 0;  // frames until a scroll that was asked for has happened
+  int hovered_link_ = -1, next_hovered_link_ = -1;
+};
+
+}  // namespace tilescope

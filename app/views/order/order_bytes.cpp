@@ -1,0 +1,340 @@
+// Bars of the bytes in each order: modelled ones outlined, those that hardware counted filled.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "app/draw/widgets.hpp"
+#include "app/views/order/order_view.hpp"
+
+namespace tilescope {
+namespace {
+
+using Kind = OrderTraffic::Kind;
+
+// Unscaled pixels.
+constexpr float kPadding = 24, kTabs = 32, kNoteLine = 18, kBottom = 10;
+
+struct Bar {
+  Kind kind = Kind::row_major;
+  int64_t group = 0;
+  bool launched = false;
+  double modelled = 0, counted = 0;  // 0: there is none
+};
+/// The bars of one size.
+struct Bars {
+  std::string size;  // "8,192"; empty where it needs no telling
+  std::vector<Bar> bars;
+};
+
+struct Counted {
+  const CounterSet* set = nullptr;  // whose figures are shown; null: none
+  std::vector<Bars> sizes;          // the shown one first
+  OrderBytes bytes = OrderBytes::device;
+};
+
+std::string size_text(const std::map<std::string, int64_t>& sizes) {
+  const bool same =
+      std::all_of(sizes.begin(), sizes.end(), [&](const auto& one) { return one.second == sizes.begin()->second; });
+  if (same && !sizes.empty()) return with_separators(sizes.begin()->second);
+  std::string text;
+  for (const auto& [name, value] : sizes) text += (text.empty() ? "" : " × ") + with_separators(value);
+  return text;
+}
+
+using Orders = std::vector<std::pair<Kind, int64_t>>;
+
+Orders orders_of(const OrderPicture& picture) {
+  Orders orders;
+  for (const ShownOrder& order : picture.orders) orders.emplace_back(order.kind, order.group);
+  return orders;
+}
+
+Bars shown_bars(const PanelContext& context, const OrderPicture& picture, const Orders& orders, Counted& bars) {
+  Bars shown;
+  const auto found = counted_together(context.session.counters(), *picture.result, picture.result->config, orders);
+  for (size_t i = 0; i < orders.size(); ++i) {
+    const ShownOrder& order = picture.orders[i];
+    Bar bar{.kind = order.kind, .group = order.group, .launched = order.launched};
+    bar.modelled = modelled_bytes(*order.traffic, bars.bytes);
+    if (found[i]) {
+      bar.counted = counted_bytes(*found[i].row, bars.bytes);
+      bars.set = found[i].set;
+    }
+    shown.bars.push_back(bar);
+  }
+  return shown;
+}
+
+double volume_of(const std::map<std::string, int64_t>& sizes) {
+  double volume = 1;
+  for (const auto& [name, value] : sizes) volume *= static_cast<double>(value);
+  return volume;
+}
+
+/// Whether one is the other with all sizes times the same: two squares.
+bool is_scaled(const std::map<std::string, int64_t>& one, const std::map<std::string, int64_t>& other) {
+  return std::ranges::all_of(one, [&](const auto& size) {
+    const auto found = other.find(size.first);
+    return found != other.end() && size.second * other.begin()->second == found->second * one.begin()->second;
+  });
+}
+
+/// What was counted in the same orders at other sizes: those of the same shape first, smaller ones before larger ones,
+/// the next one before those further away.
+void add_other_sizes(const PanelContext& context, const OrderPicture& picture, const Orders& orders, Counted& bars) {
+  if (bars.set == nullptr) return;
+  const RunResult& result = *picture.result;
+  std::vector<std::map<std::string, int64_t>> sizes;
+  for (const CounterRow& row : bars.set->rows)
+    if (std::find(sizes.begin(), sizes.end(), row.sizes) == sizes.end()) sizes.push_back(row.sizes);
+  std::ranges::sort(sizes, {}, [&own = result.config.sizes](const auto& size) {
+    const double times = volume_of(size) / volume_of(own);
+    return std::tuple(!is_scaled(size, own), times > 1, times > 1 ? times : 1 / times);
+  });
+  for (const auto& size : sizes) {
+    Config other = result.config;
+    for (const auto& [name, value] : size) other.sizes[name] = value;
+    if (other == result.config) continue;
+    const auto found = counted_together(context.session.counters(), result, other, orders);
+    Bars group{.size = size_text(size), .bars = {}};
+    for (size_t i = 0; i < orders.size(); ++i)
+      if (found[i] && found[i].set == bars.set)
+        group.bars.push_back({.kind = orders[i].first,
+                              .group = orders[i].second,
+                              .launched = picture.orders[i].launched,
+                              .counted = counted_bytes(*found[i].row, bars.bytes)});
+    if (!group.bars.empty()) bars.sizes.push_back(std::move(group));
+  }
+  if (bars.sizes.size() > 1) {
+    std::map<std::string, int64_t> own;
+    for (const auto& [name, value] : bars.set->rows.front().sizes)
+      own[name] = result.config.sizes.contains(name) ? result.config.size(name) : value;
+    bars.sizes.front().size = size_text(own);
+  }
+}
+
+Counted collect(const PanelContext& context, const OrderPicture& picture, OrderBytes bytes) {
+  Counted bars{.bytes = bytes};
+  const Orders orders = orders_of(picture);
+  bars.sizes.push_back(shown_bars(context, picture, orders, bars));
+  add_other_sizes(context, picture, orders, bars);
+  return bars;
+}
+
+struct BarColumns {
+  float size_left, name_left, bar_left, bar_right, right;
+  OrderBytes bytes;
+};
+
+float height_of(const PanelContext& context, const Bar& bar) {
+  return context.px(bar.modelled > 0 && bar.counted > 0 ? 40 : 26);
+}
+
+void draw_bar(PanelContext& context, const Bar& bar, const BarColumns& at, float top, double most) {
+  const Theme& theme = context.theme;
+  const Fonts& fonts = context.fonts;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImU32 colour = bar.launched ? theme.accent : mix(theme.window, theme.muted, 0.85F);
+  const auto end_of = [&](double value) {
+    return std::round(at.bar_left + (at.bar_right - at.bar_left) * static_cast<float>(value / most));
+  };
+  const std::string name = order_name(context.strings, bar.kind, bar.group);
+  ImFont* name_font = bar.launched ? fonts.small_semibold : fonts.small;
+  const float first = top + context.px(8);
+  draw_text(list, name_font, {at.name_left, centred_top(name_font, first)}, theme.text,
+            fit_text(name_font, name, at.bar_left - at.name_left - context.px(6)));
+  if (bar.counted > 0) {
+    const float end = end_of(bar.counted);
+    list->AddRectFilled({at.bar_left, first - context.px(7)}, {end, first + context.px(7)}, colour);
+    draw_text(list, fonts.small_semibold, {end + context.px(8), centred_top(fonts.small_semibold, first)}, theme.text,
+              three_figures(bar.counted));
+  }
+  if (bar.modelled <= 0) return;
+  const bool both = bar.counted > 0;
+  const float middle = both ? top + context.px(24) : first, half = context.px(both ? 5 : 7);
+  const float end = end_of(bar.modelled);
+  list->AddRect({at.bar_left + 0.5F, middle - half + 0.5F}, {end - 0.5F, middle + half - 0.5F}, colour, 0, 0,
+                context.px(1));
+  std::string text = three_figures(bar.modelled);
+  if (both) {
+    const long percent = std::lround(model_error(bar.modelled, bar.counted));
+    text += context.strings("speed.comma") + (percent == 0 ? std::string("±0%") : fmt::format("{:+}%", percent));
+    if (percent < 0) text.replace(text.rfind('-'), 1, "−");
+  }
+  ImFont* font = both ? fonts.small : fonts.small_semibold;
+  draw_text(list, font, {end + context.px(8), centred_top(font, middle)}, both ? theme.muted : theme.text, text);
+  if (both)
+    explain_rect(context, {at.bar_left, middle - context.px(8)}, {at.right, middle + context.px(8)},
+                 context.strings(at.bytes == OrderBytes::device ? "order.error_meaning" : "order.l2_error_meaning"));
+}
+
+float height_of(const PanelContext& context, const Bars& group) {
+  float height = 0;
+  for (const Bar& bar : group.bars) height += height_of(context, bar);
+  return height;
+}
+
+/// The sizes that fit into the height; at least the one that is shown.
+std::span<const Bars> sizes_that_fit(const PanelContext& context, const Counted& counted, float height) {
+  size_t count = 0;
+  for (float y = 0; count < counted.sizes.size(); ++count) {
+    const float own = height_of(context, counted.sizes[count]);
+    if (count > 0 && y + own + context.px(16) > height) break;
+    y += own + context.px(count > 0 ? 14 : 0);
+  }
+  return std::span(counted.sizes).first(count);
+}
+
+float draw_bars(PanelContext& context, const Counted& counted, ImVec2 low, ImVec2 high) {
+  const Fonts& fonts = context.fonts;
+  BarColumns at{low.x, low.x, 0, 0, high.x, counted.bytes};
+  double most = 1;
+  float names = 0, sizes = 0;
+  const std::span<const Bars> shown = sizes_that_fit(context, counted, high.y - low.y);
+  for (const Bars& group : shown) {
+    sizes = std::max(sizes, text_size(fonts.small_semibold, group.size).x);
+    for (const Bar& bar : group.bars) {
+      most = std::max({most, bar.modelled, bar.counted});
+      names = std::max(names, text_size(fonts.small_semibold, order_name(context.strings, bar.kind, bar.group)).x);
+    }
+  }
+  if (sizes > 0) at.name_left += std::min(sizes, (high.x - low.x) * 0.25F) + context.px(12);
+  at.bar_left = std::round(at.name_left + names + context.px(12));
+  at.bar_right = std::max(at.bar_left + context.px(40), high.x - context.px(108));
+  float y = low.y;
+  for (size_t i = 0; i < shown.size(); ++i) {
+    const Bars& group = shown[i];
+    if (i > 0) {
+      ImGui::GetWindowDrawList()->AddRectFilled({low.x, y + context.px(4)},
+                                                {high.x, y + context.px(4) + std::max(1.0F, context.px(1))},
+                                                context.theme.separator);
+      y += context.px(14);
+    }
+    if (!group.size.empty())
+      draw_text(ImGui::GetWindowDrawList(), fonts.small_semibold,
+                {low.x, centred_top(fonts.small_semibold, y + context.px(8))}, context.theme.text,
+                fit_text(fonts.small_semibold, group.size, at.name_left - low.x - context.px(6)));
+    for (const Bar& bar : group.bars) {
+      if (y + height_of(context, bar) > high.y + context.px(8)) return y;
+      draw_bar(context, bar, at, y, most);
+      y += height_of(context, bar);
+    }
+  }
+  return y;
+}
+
+/// Where the counters come from.
+std::string provenance(const Strings& strings, const CounterSet& set) {
+  return strings.format("order.counted", fmt::arg("gpu", set.gpu), fmt::arg("kernel", strings.note(set.kernel)),
+                        fmt::arg("tool", set.tool), fmt::arg("date", set.date.substr(0, 10)));
+}
+
+/// The size of which the counters say best that the order matters, to go to where nothing was counted of what is shown:
+/// the smallest cube of which they say it clearly, or any size if there is none.
+std::pair<const CounterSet*, const CounterRow*> telling_size(const PanelContext& context) {
+  constexpr double kMatters = 1.5;
+  std::pair<const CounterSet*, const CounterRow*> best{};
+  const RecordedCounters* counters = context.session.counters();
+  if (counters == nullptr) return best;
+  std::tuple<bool, bool, double> best_merit{};
+  for (const CounterSet& set : counters->sets) {
+    for (const CounterRow& row : set.rows) {
+      const bool matters = std::any_of(set.rows.begin(), set.rows.end(), [&](const CounterRow& other) {
+        return other.sizes == row.sizes && other.params == row.params &&
+               other.blocks_per_multiprocessor == row.blocks_per_multiprocessor &&
+               other.device_bytes_read > kMatters * row.device_bytes_read;
+      });
+      const bool cube =
+          std::ranges::all_of(row.sizes, [&](const auto& size) { return size.second == row.sizes.begin()->second; });
+      const std::tuple merit(matters, cube, -volume_of(row.sizes));
+      if (best.second != nullptr && merit <= best_merit) continue;
+      best = {&set, &row};
+      best_merit = merit;
+    }
+  }
+  return best;
+}
+
+void go_to(PanelContext& context, const CounterSet& set, const CounterRow& row) {
+  Session& session = context.session;
+  for (const auto& [name, value] : row.sizes) session.set_size(name, value);
+  for (const auto& [name, value] : row.params) session.set_param(name, value);
+  session.set_param("CTAS_PER_SM", row.blocks_per_multiprocessor);
+  if (const auto& gpus = session.engine().gpus())
+    for (const GpuSpec& gpu : *gpus)
+      if (same_gpu(gpu.name, set.gpu)) session.set_gpu(gpu.id);
+}
+
+/// What is said under the bars. Returns its height.
+float draw_note(PanelContext& context, const Counted& counted, ImDrawList* list, ImVec2 low, float width) {
+  const Strings& strings = context.strings;
+  const auto flow = [&](const std::string& text, float y) {
+    const TextRun run[] = {{context.fonts.small, context.theme.muted, text}};
+    return flow_text(list, {low.x, y}, width, context.px(kNoteLine), run);
+  };
+  if (counted.set != nullptr) {
+    std::string text = provenance(strings, *counted.set);
+    if (counted.bytes == OrderBytes::l2) text += strings("order.l2_note");
+    return flow(text, low.y);
+  }
+  const auto [set, row] = telling_size(context);
+  float height = flow(strings(row != nullptr ? "order.not_counted" : "order.never_counted"), low.y);
+  if (row == nullptr) return height;
+  const std::string link = strings.format("order.go_to_counted", fmt::arg("size", size_text(row->sizes)));
+  const ImVec2 size = text_size(context.fonts.small, link);
+  const float top = low.y + height;
+  if (list != nullptr) {
+    ImGui::SetCursorScreenPos({low.x, top});
+    if (hit_area("go to counted", {size.x, context.px(kNoteLine)})) go_to(context, *set, *row);
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    mark(context, "order.go_to_counted", {low.x, top}, {low.x + size.x, top + context.px(kNoteLine)});
+    draw_text(list, context.fonts.small, {low.x, centred_top(context.fonts.small, top + context.px(kNoteLine / 2))},
+              hovered ? context.theme.text : context.theme.accent, link);
+  }
+  return height + context.px(kNoteLine);
+}
+
+}  // namespace
+
+void OrderView::draw_bytes(PanelContext& context) {
+  if (!has_order(context.result)) return;
+  const OrderPicture& picture = this->picture(context.result);
+  const ImVec2 origin = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float left = origin.x + context.px(kPadding), right = origin.x + room.x - context.px(kPadding);
+  const float bottom = origin.y + room.y - context.px(kBottom);
+  const Counted counted = collect(context, picture, bytes_);
+  const std::array<std::string, 2> names{context.strings("order.device_bytes"), context.strings("order.l2_bytes")};
+  const std::array<TabNote, 2> notes{TabNote{.meaning = context.strings("order.tab_device_meaning")},
+                                     TabNote{.meaning = context.strings("order.tab_l2_meaning")}};
+  ImGui::SetCursorScreenPos({left, origin.y + context.px(2)});
+  bytes_ = static_cast<OrderBytes>(
+      tab_row(context, "order_bytes", names, static_cast<int>(bytes_), context.px(kTabs), notes));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  float badge = right;
+  const float tabs = left + text_size(context.fonts.small_semibold, names[0] + names[1]).x + context.px(32);
+  for (const Badge one : {Badge::modelled, Badge::recorded}) {
+    if (one == Badge::recorded && counted.set == nullptr) continue;
+    if (badge - badge_width(context, one) < tabs) break;
+    badge -= draw_badge(context, list, {badge, origin.y + context.px(8)}, one) + context.px(8);
+  }
+  const float top = origin.y + context.px(kTabs + 16), width = right - left;
+  const float note = draw_note(context, counted, nullptr, {left, 0}, width);
+  const float room_for_note = bottom - note - context.px(8);
+  const bool with_note = room_for_note - top > context.px(40);
+  const float end = draw_bars(context, counted, {left, top}, {right, with_note ? room_for_note : bottom});
+  if (with_note) {
+    const float note_top = std::min(end + context.px(12), bottom - note);
+    draw_note(context, counted, list, {left, note_top}, width);
+    if (counted.set != nullptr && !counted.set->command.empty())
+      explain_rect(context, {left, note_top}, {right, note_top + note}, counted.set->command);
+  }
+  dim_if_stale(context);
+}
+
+}  // namespace tilescope

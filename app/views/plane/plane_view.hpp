@@ -1,0 +1,75 @@
+// What the parts of the plane of queries and keys share.
+//
+//     sentence                                              plane │ tiles
+//     K and V                             │ row: m after each step
+//     Q  queries down, keys across        │      l after each step
+//     playback of the selected block      │      the steps as a table
+#pragma once
+
+#include <string>
+
+#include "app/views/context.hpp"
+#include "app/views/plane/plane_rows.hpp"
+
+namespace tilescope {
+
+/// What the pointer is on in the plane; shown from the next frame on.
+struct PlaneHover {
+  std::optional<uint32_t> block;
+  int64_t row = 0;  // of O, through all heads
+};
+
+/// What is derived from the newest result and kept between frames.
+struct Plane {
+  PlanePicture picture;
+  uint64_t followed = 0;  // the picture that the selection has followed
+  std::string rung;       // of its result
+  KeyWalk walk;           // of the block that was explained last
+  uint64_t walk_generation = 0;
+  RowTraces rows;
+  PlaneHover hover;           // of the last frame
+  size_t selected_steps = 0;  // of the selected block's walk, for the keys
+
+  /// A row is being worked out: the window has to look again.
+  bool working() const { return rows.busy(); }
+};
+
+struct PlaneFrame {
+  PanelContext& context;
+  const PlanePicture& picture;
+  const PlaneStrip& strip;  // of the block that is explained
+  const KeyWalk& walk;
+  const SoftmaxTrace* trace = nullptr;  // null while it is worked out, or where nothing is known
+  ImDrawList* list = nullptr;
+  size_t done = 0;  // steps of the walk
+  int64_t row = 0;  // of O, through all heads
+  bool working = false;
+  PlaneHover hover = {};
+
+  const RunResult& result() const { return *picture.result; }
+  int64_t query() const { return row % picture.extents.queries; }
+  float px(float value) const { return context.px(value); }
+};
+
+/// Whether the Tiles tab has a plane to show for the result, and whether it is chosen.
+bool has_plane(const PanelContext& context, Plane& plane);
+bool shows_plane(const PanelContext& context, Plane& plane);
+void draw_plane(PanelContext& context, Plane& plane);
+/// "Plane  Tiles"; nothing for a result without a plane. Its right end at `top_right`; returns its width.
+float draw_plane_switch(PanelContext& context, Plane& plane, ImVec2 top_right);
+/// Space, ← and →, Home and End walk over the keys; ↑ and ↓ go to the block of the queries before and after.
+void plane_keys(PanelContext& context, Plane& plane);
+
+/// Steps that lie behind the cursor of a walk of so many.
+size_t plane_done(const PlaneCursor& cursor, size_t steps);
+void step_plane(PlaneCursor& cursor, size_t steps, int by);
+void toggle_plane(PlaneCursor& cursor, size_t steps);
+void advance_plane(PlaneCursor& cursor, size_t steps, double seconds);
+
+ImU32 key_colour(const Theme& theme, KeyState state);
+const char* name_of(KeyState state);  // "plane.seen"
+void draw_plane_map(PlaneFrame& frame, ImVec2 low, ImVec2 high);
+void draw_row_trace(PlaneFrame& frame, ImVec2 low, ImVec2 high);
+void draw_trace_table(PlaneFrame& frame, ImVec2 low, ImVec2 high);
+
+}  // namespace tilescope

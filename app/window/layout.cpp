@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/screen.hpp"
+
+namespace tilescope {
+namespace {
+
+// Unscaled pixels. What the learner has not dragged grows with the window.
+constexpr float kLeastSource = 320, kLeastSpeed = 360, kUsualSpeed = 416;
+constexpr float kHundredColumns = 1040;  // 100 columns of code, line numbers and the margin
+constexpr float kSourceShare = 0.58F;    // of the width between rail and controls, where that is more
+constexpr float kLeastBottom = 120, kUsualBottom = 368, kBottomShare = 0.414F;
+
+float source_width_of(const ViewState& view, float centre) {
+  const float most = std::max(kLeastSource, centre - kLeastSpeed);
+  if (view.source_width > 0) return std::clamp(view.source_width, kLeastSource, most);
+  const float wide = std::max(kHundredColumns, kSourceShare * centre);
+  return std::clamp(centre - kUsualSpeed, kLeastSource, wide);
+}
+
+float bottom_height_of(const ViewState& view, float room) {
+  if (view.bottom_height > 0) return std::max(view.bottom_height, kLeastBottom);
+  return std::max(kUsualBottom, std::round(kBottomShare * room));
+}
+
+}  // namespace
+
+Layout lay_out(ViewState& view, float width, float height) {
+  const float scale = view.scale;
+  const auto px = [scale](float value) { return std::round(value * scale); };
+  // A window that is smaller shows the upper left of the smallest layout.
+  width = std::max(width, px(kSmallestWidth));
+  height = std::max(height, px(kSmallestHeight));
+  const bool narrow = width < px(1440);
+
+  view.rail_width = std::clamp(view.rail_width, 140.0F, 320.0F);
+  view.controls_width = std::clamp(view.controls_width, 264.0F, 440.0F);
+  const float rail = px(view.rail_width), controls = width - px(view.controls_width);
+  const float header = px(48), tabs = px(88), status = height - px(24);
+  // A height that was dragged in a taller window leaves the view 58 % of this one, or 40 % where the layout is wide.
+  const float wanted = px(bottom_height_of(view, (status - tabs) / scale));
+  float bottom = std::round(status - std::min(wanted, (status - tabs) * (narrow ? 0.42F : 0.6F)));
+  if (view.lower_hidden) bottom = status - px(kLowerStrip);
+  if (view.source_maximised) bottom = tabs;
+
+  Layout layout;
+  layout.stacked = narrow;
+  layout.logo = {0, 0, rail, header};
+  layout.header = {rail, 0, width, header};
+  layout.rail = {0, header, rail, status};
+  layout.tabs = {rail, header, controls, tabs};
+  layout.view = {rail, tabs, controls, bottom};
+  layout.controls = {controls, header, width, status};
+  layout.status = {0, status, width, height};
+  if (view.source_maximised) {
+    layout.source = {rail, bottom, controls, status};
+    return layout;
+  }
+  if (view.lower_hidden) {
+    layout.strip = {rail, bottom, controls, status};
+    return layout;
+  }
+  if (narrow) {
+    layout.bottom_tabs = {rail, bottom, controls, bottom + px(32)};
+    layout.source = layout.speed = {rail, bottom + px(32), controls, status};
+    return layout;
+  }
+  const float centre = (controls - rail) / scale;
+  const float middle = rail + px(source_width_of(view, centre));
+  layout.source = {rail, bottom, middle, status};
+  layout.speed = {middle, bottom, controls, status};
+  return layout;
+}
+
+}  // namespace tilescope

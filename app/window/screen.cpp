@@ -1,0 +1,367 @@
+#include "app/window/screen.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/draw/keys.hpp"
+#include "app/draw/menus.hpp"
+#include "app/draw/widgets.hpp"
+#include "app/views/panels.hpp"
+#include "app/views/view.hpp"
+#include "app/window/file_dialog.hpp"
+#include "app/window/header.hpp"
+#include "app/window/nothing_runs.hpp"
+#include "app/window/palette.hpp"
+#include "app/window/screen_areas.hpp"
+#include "app/window/tour.hpp"
+#include "engine/sha256.hpp"
+
+namespace tilescope {
+namespace {
+
+// Heights in unscaled pixels.
+constexpr float kLeastLower = 240;      // what the ledger keeps: tabs, header, footer and seven rows
+constexpr double kRestSeconds = 0.35;   // the pointer rests this long before a tooltip comes
+constexpr double kBriefSeconds = 0.15;  // a result that is stale for less is not dimmed
+
+/// What the shown view wants below it; the source can hide all of that.
+Lower lower_of(const PanelContext& context, const Layout& layout) {
+  return context.view.source_maximised ? Lower() : context.shown->lower(context, layout.stacked);
+}
+
+/// Why nothing is to be seen in a tab, after what the view is.
+TabNote note_of(const PanelContext& context, const ViewSpec& spec, const View& view) {
+  TabNote note{context.strings(spec.text("meaning")), false};
+  const char* reason = context.result == nullptr ? nullptr : view.empty_reason(context.result);
+  if (reason == nullptr) return note;
+  note.meaning += "\n" + context.strings(reason);
+  note.empty = true;
+  return note;
+}
+
+/// What no tooltip covers: error messages, and the card of the first steps.
+std::vector<Mark> places_to_keep_free(const Marks& marks) {
+  std::vector<Mark> places;
+  for (const auto& [name, place] : marks)
+    if (name.starts_with("problem.") || name.starts_with("error.") || name == "refusal" || name == "source.error" ||
+        name == "tour card")
+      places.push_back(place);
+  return places;
+}
+
+}  // namespace
+
+Screen::Screen(std::shared_ptr<Engine> engine, Strings texts)
+    : session(std::move(engine)),
+      strings(std::move(texts)),
+      views_(std::make_unique<WindowViews>()),
+      panels_(std::make_unique<Panels>()),
+      edits_(std::make_unique<KeptEdits>()),
+      palette_(std::make_unique<Palette>()),
+      dialog_(std::make_unique<FileDialog>()) {}
+Screen::~Screen() = default;
+
+void Screen::show_message(std::string text) {
+  message = std::move(text);
+  message_until = ImGui::GetTime() + 8;
+}
+
+void Screen::open_file(const std::filesystem::path& file) { sandbox.open(file); }
+
+void Screen::open_dialog() {
+  const auto& recent = sandbox.recent();
+  std::error_code ignored;
+  open_file_dialog(*dialog_, recent.empty() ? std::filesystem::current_path(ignored) : recent.front().parent_path(),
+                   sandbox.wake());
+}
+
+void Screen::restore_edits(std::filesystem::path folder) {
+  edits_ = std::make_unique<KeptEdits>(std::move(folder));
+  sandbox.set_edits(edits_.get());
+  size_t restored = 0;
+  for (const Lab& lab : labs())
+    if (const KeptEdits::Edit* edit = edits_->find(lab_edit_name(lab.name))) {
+      session.restore_edit(lab.name, edit->text);
+      ++restored;
+    }
+  if (restored > 0) show_message(strings.format("status.edits_restored", fmt::arg("count", restored)));
+}
+
+/// After the panels, so that what they have just taken over is kept in the same frame.
+void Screen::keep_edits() {
+  const std::optional<Error> problem = edits_->problem();
+  const std::string said = problem ? problem->message : std::string();
+  if (std::exchange(edit_problem_, said) != said && problem)
+    show_message(strings.format("status.edits_not_kept", fmt::arg("reason", strings.message(*problem))));
+  const bool own = session.shows_own();
+  if (own && !sandbox.is_shown(session)) return;
+  std::string name = own ? file_edit_name(sandbox.file()) : lab_edit_name(session.lab().name);
+  const auto& edited = session.newest_source();
+  if (name == edit_name_ && edited == edit_kept_) return;
+  edit_name_ = std::move(name);
+  edit_kept_ = edited;
+  if (!edited) return edits_->drop(edit_name_);
+  edits_->keep(edit_name_, {*edited, base_of_edit(own)});
+}
+
+/// An edit that goes on keeps its base. If an own file has changed on the disk meanwhile, its new text becomes the base
+/// only when the learner has chosen to keep the edit: until then, a restart must see the conflict, too.
+std::string Screen::base_of_edit(bool own) {
+  const KeptEdits::Edit* known = edits_->find(edit_name_);
+  if (known != nullptr && (!own || sandbox.changed_beside_edits())) return known->base;
+  if (own) return sha256_of(sandbox.text_on_disk());
+  return sha256_of(read_source_file(session.engine().root() / source_file_of(session.lab())).value_or(""));
+}
+
+void Screen::zoom(int steps) {
+  const float wanted = steps == 0 ? 1.0F : view.user_scale + static_cast<float>(steps) * ViewState::kScaleStep;
+  view.user_scale = std::clamp(wanted, ViewState::kSmallestScale, ViewState::kLargestScale);
+  show_message(strings.format("status.scale", fmt::arg("percent", std::lround(view.user_scale * 100))));
+}
+
+void Screen::reset_layout() {
+  const ViewState fresh;
+  view.rail_width = fresh.rail_width;
+  view.controls_width = fresh.controls_width;
+  view.bottom_height = fresh.bottom_height;
+  view.source_width = fresh.source_width;
+  view.lower_hidden = view.source_maximised = false;
+}
+
+void Screen::show_help(Help page) {
+  help_open_ = true;
+  help_page_ = page;
+  help_text_.clear();
+}
+
+void Screen::open_finder() { open_palette(*palette_); }
+
+bool Screen::moving() const {
+  // Due is known at the end of a frame; the next one lays the tooltip out, and the one after that shows it.
+  constexpr int kFramesOfTooltip = 3;
+  const bool tooltip_pending = view.animate && !view.explained.empty() && view.explained != quiet_about_ &&
+                               explanation_frames_ < kFramesOfTooltip;
+  return views_->at(view.tab).moving(session, view) || session.busy() || session.bench_running() || tooltip_pending;
+}
+
+/// The areas, adapted to the view that is shown.
+Layout Screen::arrange(PanelContext& context, float width, float height) {
+  Layout layout = lay_out(view, width, height);
+  view.source_usual_width = 0;
+  if (view.source_maximised || view.lower_hidden) return layout;
+  const Lower wanted = lower_of(context, layout);
+  if (wanted.lowered > 0) {
+    // Down to a few lines of code, not further.
+    const float room = layout.status.top - layout.view.bottom - context.px(kLeastLower);
+    const float lower = std::clamp(std::round(wanted.lowered * view.scale), 0.0F, std::max(room, 0.0F));
+    for (float* edge : {&layout.view.bottom, &layout.source.top, &layout.speed.top, &layout.bottom_tabs.top,
+                        &layout.bottom_tabs.bottom})
+      *edge += lower;
+  }
+  if (wanted.areas == Lower::Areas::own) {
+    layout.source.right = layout.speed.left = std::round((layout.view.left + layout.view.right) / 2);
+    layout.speed.right = layout.view.right;
+    if (layout.stacked)
+      layout.source =
+          layout.speed = {layout.view.left, layout.bottom_tabs.bottom, layout.view.right, layout.status.top};
+  } else if (session.shows_own() || ((wanted.areas == Lower::Areas::source || view.diff) && !layout.stacked)) {
+    // An own file has no recorded speed to compare with; below the traffic view the source has a ledger in its margin;
+    // two rungs need the width of both areas.
+    if (!session.shows_own() && wanted.areas != Lower::Areas::source) view.source_usual_width = layout.source.width();
+    layout.source.right = layout.speed.right;
+    layout.speed = {};
+    view.bottom_speed = false;
+  }
+  return layout;
+}
+
+void Screen::draw(float width, float height) {
+  escape_used_ = close_menus_by_input(view);
+  sandbox.poll(session);
+  if (std::exchange(view.asks_for_file, false)) open_dialog();
+  if (const auto error = sandbox.take_opening_error()) show_message(as_sentence(strings, *error));
+  if (!view.say.empty()) show_message(std::exchange(view.say, {}));
+  session.poll();
+  enter_lab(view, session.lab().name);
+  const std::string explained = std::exchange(view.explained, {});
+  view.keep_free = places_to_keep_free(view.marks);
+  view.marks.clear();
+  view.tooltip.reset();
+  view.source_drawn = false;
+  // A result that is replaced at once is not dimmed, so that nothing flickers during a drag.
+  stale_for_ = session.stale() ? stale_for_ + static_cast<double>(ImGui::GetIO().DeltaTime) : 0;
+  const bool stale = session.stale() && (stale_for_ > kBriefSeconds || !session.busy());
+  PanelContext context{{view, strings, theme(), fonts, stale},
+                       session,
+                       view,
+                       heat_maps,
+                       session.result(),
+                       &sandbox,
+                       panels_.get(),
+                       &views_->at(view.tab)};
+
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize({width, height});
+  ImGui::PushFont(fonts.small);
+  ImGui::Begin("tilescope", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoBackground |
+                   kFixedArea);
+  const Layout layout = arrange(context, width, height);
+  view.rail_right = layout.rail.right;
+  view.column_left = layout.controls.left;
+  draw_areas(context, layout);
+  ImGui::End();
+  handle_keys(context);
+  if (!view.source_drawn) keep_source(context);
+  keep_edits();
+  view.source_active = view.source_active && view.source_drawn;
+  draw_palette(*palette_, context, *this);
+  draw_file_dialog(*dialog_, context, *this);
+  follow_tour(context);
+  draw_tour(context);
+  draw_help(context);
+  ImGui::PopFont();
+  // A tooltip comes after a moment of rest, and goes at once. After a press or a key it stays away until the pointer
+  // is on something else: it would cover what came of it.
+  const ImGuiIO& io = ImGui::GetIO();
+  if (view.explained != quiet_about_) quiet_about_.clear();
+  if (ImGui::IsAnyMouseDown() || !io.InputQueueCharacters.empty()) quiet_about_ = view.explained;
+  const bool resting = !view.explained.empty() && view.explained == explained && view.explained != quiet_about_;
+  view.explained_for = resting ? view.explained_for + static_cast<double>(ImGui::GetIO().DeltaTime) : 0;
+  explanation_frames_ = view.explanation_due && resting ? explanation_frames_ + 1 : 0;
+  view.explanation_due = view.explained_for > kRestSeconds;
+}
+
+void Screen::draw_areas(PanelContext& context, const Layout& layout) {
+  const Theme& colours = context.theme;
+  surfaces_ = {{{0, 0, layout.header.right, layout.header.bottom}, colours.panel},
+               {layout.rail, colours.panel},
+               {layout.controls, colours.panel},
+               {layout.status, colours.panel}};
+  begin_area("header", {layout.logo.left, layout.logo.top, layout.header.right, layout.header.bottom}, kFixedArea);
+  draw_header(context, *this, layout.header.left);
+  const float line = std::max(1.0F, std::round(view.scale));
+  edge(colours, 0, layout.header.bottom - line, layout.header.right, layout.header.bottom);
+  ImGui::EndChild();
+  begin_area("rail", layout.rail, kFixedArea);
+  draw_rail(context);
+  ImGui::EndChild();
+  draw_tabs(context, layout);
+  // The view is drawn before the areas below it, so it shows what was hovered there in the last frame.
+  const bool pointed_below = ImGui::GetIO().MousePos.y >= layout.view.bottom;
+  if (!pointed_below) view.hover = {};
+  draw_view(context, layout);
+  if (pointed_below) view.hover = {};
+  draw_bottom(context, layout);
+  begin_area("controls", layout.controls, 0);
+  draw_controls(context);
+  ImGui::EndChild();
+  begin_area("status", layout.status, kFixedArea);
+  draw_status(context);
+  edge(colours, 0, layout.status.top, layout.status.right, layout.status.top + line);
+  if (!message.empty() && ImGui::GetTime() < message_until) {
+    const ImVec2 low = ImGui::GetWindowPos();
+    const float right = low.x + layout.status.width() - context.px(16);
+    const std::string shown = fit_text(fonts.small, message, layout.status.width() - context.px(48));
+    const ImVec2 size = text_size(fonts.small, shown);
+    ImGui::GetWindowDrawList()->AddRectFilled({right - size.x - context.px(16), low.y + context.px(1)},
+                                              {right, layout.status.bottom}, colours.panel);
+    draw_text_right(ImGui::GetWindowDrawList(), fonts.small,
+                    {right, centred_top(fonts.small, low.y + layout.status.height() / 2)}, colours.text, shown);
+    mark(context, "status.message", {right - size.x, low.y}, {right, layout.status.bottom});
+    explain_rect(context, {right - size.x, low.y}, {right, layout.status.bottom}, message);
+  }
+  ImGui::EndChild();
+  draw_splitters(context, layout);
+}
+
+void Screen::draw_tabs(PanelContext& context, const Layout& layout) {
+  begin_area("tabs", layout.tabs, kFixedArea);
+  const float line = std::max(1.0F, std::round(view.scale));
+  ImGui::SetCursorScreenPos({layout.tabs.left + context.px(24), layout.tabs.top});
+  std::vector<std::string> names;
+  std::vector<TabNote> notes;
+  for (const ViewSpec& spec : tilescope::views()) {
+    names.push_back(strings(spec.text("title")));
+    notes.push_back(note_of(context, spec, views_->at(spec.name)));
+  }
+  const auto current = static_cast<int>(WindowViews::index_of(view.tab));
+  const int chosen = tab_row(context, "tab", names, current, layout.tabs.height() - line, notes);
+  if (chosen != current) view.source_maximised = false;  // to see the view
+  view.tab = tilescope::views()[static_cast<size_t>(chosen)].name;
+  context.shown = &views_->at(view.tab);
+  edge(context.theme, layout.tabs.left, layout.tabs.bottom - line, layout.tabs.right, layout.tabs.bottom);
+  ImGui::EndChild();
+}
+
+void Screen::draw_view(PanelContext& context, const Layout& layout) {
+  if (view.source_maximised) return;
+  // One child per tab, so that each keeps its own scroll position.
+  const std::string id = "view " + view.tab;
+  begin_area(id.c_str(), layout.view, 0);
+  View& shown = views_->at(view.tab);
+  if (!shown.needs_no_run() && draw_why_nothing_runs(context)) {
+    ImGui::EndChild();
+    return;
+  }
+  shown.draw(context);
+  ImGui::EndChild();
+}
+
+void Screen::draw_bottom(PanelContext& context, const Layout& layout) {
+  if (layout.strip.height() > 0) return draw_lower_strip(context, layout);
+  if (lower_of(context, layout).areas == Lower::Areas::own) {
+    View& shown = views_->at(view.tab);
+    if (!layout.stacked) return shown.draw_lower(context, layout.source, layout.speed);
+    return shown.draw_lower_stacked(
+        context, {layout.source.left, layout.bottom_tabs.top, layout.source.right, layout.source.bottom});
+  }
+  if (layout.stacked && !view.source_maximised) {
+    begin_area("bottom tabs", layout.bottom_tabs, kFixedArea);
+    ImGui::SetCursorScreenPos({layout.bottom_tabs.left + context.px(24), layout.bottom_tabs.top});
+    std::vector<std::string> names{strings("header.tab_source"), strings("header.tab_speed")};
+    if (session.shows_own()) names.pop_back();
+    const TabNote notes[] = {{strings("tab.source_meaning")}, {strings("tab.speed_meaning")}};
+    view.bottom_speed =
+        tab_row(context, "bottom", names, view.bottom_speed ? 1 : 0, layout.bottom_tabs.height(), notes) == 1;
+    ImGui::EndChild();
+  }
+  if (!layout.stacked || !view.bottom_speed || view.source_maximised) {
+    begin_area("source", layout.source, kFixedArea);
+    draw_source(context);
+    ImGui::EndChild();
+  }
+  if (layout.speed.width() > 0 && (!layout.stacked || view.bottom_speed)) {
+    begin_area("speed", layout.speed, kFixedArea);
+    draw_speed(context);
+    ImGui::EndChild();
+  }
+}
+
+void Screen::draw_splitters(PanelContext& context, const Layout& layout) {
+  const ViewState fresh;
+  const float line = std::max(1.0F, std::round(view.scale));
+  // `shown` is what the window had room for; a drag starts from there, not from what is remembered.
+  const auto drag = [&](const char* id, ImVec2 low, ImVec2 high, float& extent, float shown, float initial,
+                        float direction) {
+    const SplitterDrag dragged = splitter(context, id, low, high);
+    if (dragged.moved != 0) extent = shown + direction * dragged.moved;
+    if (dragged.reset) extent = initial;
+  };
+  drag("splitter.rail", {layout.rail.right - line, 0}, {layout.rail.right - line, layout.status.top}, view.rail_width,
+       view.rail_width, fresh.rail_width, 1);
+  drag("splitter.controls", {layout.controls.left, layout.controls.top}, {layout.controls.left, layout.controls.bottom},
+       view.controls_width, view.controls_width, fresh.controls_width, -1);
+  if (view.source_maximised) return;
+  const Lower wanted = lower_of(context, layout);
+  drag_lower(context, layout, wanted.lowered);
+  if (view.lower_hidden) return;
+  draw_lower_chevron(context, layout);
+  if (layout.stacked || layout.speed.width() <= 0 || wanted.areas == Lower::Areas::own) return;
+  drag("splitter.source", {layout.source.right, layout.source.top}, {layout.source.right, layout.source.bottom},
+       view.source_width, layout.source.width() / view.scale, fresh.source_width, 1);
+}
+
+}  // namespace tilescope

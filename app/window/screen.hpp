@@ -1,0 +1,130 @@
+// Everything inside the window, without the window: the frame of areas, splitters, tabs, header, keys and palette. The
+// shell gives it a GLFW window, the tests ImGui's input alone.
+//
+//     Screen screen(engine, std::move(*strings));
+//     screen.fonts = load_fonts(…);
+//     ImGui::NewFrame(); screen.draw({1600, 1000}); ImGui::Render();
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/draw/areas.hpp"
+#include "app/draw/marks.hpp"
+#include "app/sandbox/sandbox.hpp"
+#include "app/session/kept_edits.hpp"
+#include "app/views/context.hpp"
+
+namespace tilescope {
+
+struct Palette;
+struct FileDialog;
+struct Panels;
+class WindowViews;
+
+/// Areas of the window in pixels.
+struct Layout {
+  Area logo, header, rail, tabs, view, source, speed, controls, status;
+  Area bottom_tabs;      // only where speed is a tab beside source
+  Area strip;            // in the place of what is below the view, where that is hidden
+  bool stacked = false;  // too narrow for source and speed side by side
+};
+/// Height of Layout::strip, unscaled.
+constexpr float kLowerStrip = 22;
+/// The areas for a window of this size; widths in `view` are brought into what fits.
+Layout lay_out(ViewState& view, float width, float height);
+
+class Screen {
+ public:
+  Screen(std::shared_ptr<Engine> engine, Strings texts);
+  ~Screen();
+
+  Session session;
+  Sandbox sandbox;
+  ViewState view;
+  Strings strings;
+  Fonts fonts;
+  HeatMaps* heat_maps = nullptr;
+  std::string message;       // one line for the status bar: "saved to …"
+  double message_until = 0;  // ImGui time at which it goes
+
+  const Theme& theme() const { return view.light ? light_theme() : dark_theme(); }
+  /// Draws one frame into the current ImGui frame, and acts on this frame's input.
+  void draw(float width, float height);
+  /// Whether the next frame differs from this one without any input.
+  bool moving() const;
+  const Marks& marks() const { return view.marks; }
+  /// The areas of this frame whose background differs from the window's. The shell clears them with their colour, which
+  /// costs nothing; drawn as rectangles they would take half of a frame under software OpenGL.
+  struct Surface {
+    Area area;
+    ImU32 colour;
+  };
+  const std::vector<Surface>& surfaces() const { return surfaces_; }
+  WindowViews& views() { return *views_; }
+
+  /// Asked for by a key or the palette; carried out by the shell after the frame, with a file written.
+  bool wants_picture = false;
+
+  void show_message(std::string text);
+  /// A CUDA file of the user's own, from the command line, a drop, the rail or the dialog.
+  void open_file(const std::filesystem::path& file);
+  void open_dialog();
+  void reset_layout();
+  // Commands of keys and of the palette.
+  /// Has the source panel do something, and brings it into sight where that is seen in it.
+  void ask_source(SourceWish wish);
+  void toggle_source_maximised();
+  void toggle_lower();  // source and speed, below the view
+  void toggle_diff();   // two rungs beside each other in the source panel
+  /// The page of the help that F1 opens, or the one about badges, colours and words.
+  enum class Help { keys, terms };
+  void show_help(Help page);
+  /// Ctrl+P.
+  void open_finder();
+  /// Takes over the edits that an earlier start left in the folder, and keeps there what is edited from now on. Call
+  /// once, before own files are opened and after the labs' values are known.
+  void restore_edits(std::filesystem::path folder);
+  const KeptEdits& edits() const { return *edits_; }
+  /// Larger or smaller by this many steps of ViewState::kScaleStep; 0: back to the monitor's scale.
+  void zoom(int steps);
+
+ private:
+  Layout arrange(PanelContext& context, float width, float height);
+  void draw_areas(PanelContext& context, const Layout& layout);
+  void draw_tabs(PanelContext& context, const Layout& layout);
+  void draw_view(PanelContext& context, const Layout& layout);
+  void draw_bottom(PanelContext& context, const Layout& layout);
+  void draw_splitters(PanelContext& context, const Layout& layout);
+  // What is below the view, hidden and shown (screen_lower.cpp).
+  void drag_lower(PanelContext& context, const Layout& layout, float lowered);
+  void draw_lower_strip(PanelContext& context, const Layout& layout);
+  void draw_lower_chevron(PanelContext& context, const Layout& layout);
+  void source_keys();
+  void draw_help(PanelContext& context);
+  void draw_help_page(PanelContext& context, float width, float key_column);
+  void handle_keys(PanelContext& context);
+  void keep_edits();
+  std::string base_of_edit(bool own);
+
+  std::unique_ptr<WindowViews> views_;
+  std::unique_ptr<Panels> panels_;
+  std::unique_ptr<KeptEdits> edits_;
+  std::string edit_name_;                 // of the text that is shown
+  std::optional<std::string> edit_kept_;  // its edit, as it was last kept
+  std::string edit_problem_;              // why it is not on the disk, as it was last said
+  bool escape_used_ = false;              // a menu took it in this frame
+  std::vector<Surface> surfaces_;
+  std::unique_ptr<Palette> palette_;
+  std::unique_ptr<FileDialog> dialog_;
+  double stale_for_ = 0;        // seconds
+  int explanation_frames_ = 0;  // drawn since a tooltip became due
+  std::string quiet_about_;     // explained by no tooltip until something else has been
+  bool help_open_ = false;
+  Help help_page_ = Help::keys;
+  std::string help_text_;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,147 @@
+// The keys of the screen, and the help that F1 opens.
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "app/draw/keys.hpp"
+#include "app/draw/menus.hpp"
+#include "app/draw/widgets.hpp"
+#include "app/views/playback.hpp"
+#include "app/views/view.hpp"
+#include "app/window/file_dialog.hpp"
+#include "app/window/help_terms.hpp"
+#include "app/window/palette.hpp"
+#include "app/window/screen.hpp"
+
+namespace tilescope {
+namespace {
+
+constexpr const char* kHelpKeys[] = {"help.run",        "help.play",     "help.step",  "help.wave",     "help.lines",
+                                     "help.zoom",       "help.ends",     "help.tabs",  "help.find",     "help.open",
+                                     "help.edit",       "help.save",     "help.diff",  "help.search",   "help.replace",
+                                     "help.go_to_line", "help.maximise", "help.lower", "help.baseline", "help.scale",
+                                     "help.help",       "help.cancel"};
+
+/// "F5, Ctrl+Enter|run": the keys, and what they do.
+std::pair<std::string_view, std::string_view> help_line(std::string_view line) {
+  const size_t bar = std::min(line.find('|'), line.size());
+  return {line.substr(0, bar), line.substr(std::min(bar + 1, line.size()))};
+}
+
+}  // namespace
+
+/// The source panel acts on its keys itself; where it is out of sight it is asked to.
+void Screen::source_keys() {
+  static constexpr std::pair<ShellKey, SourceWish> kWishes[] = {{ShellKey::e, SourceWish::edit},
+                                                                {ShellKey::f, SourceWish::find},
+                                                                {ShellKey::g, SourceWish::go_to_line},
+                                                                {ShellKey::h, SourceWish::replace},
+                                                                {ShellKey::s, SourceWish::save}};
+  if (key_went_down(ShellKey::j)) toggle_lower();
+  if (ImGui::GetIO().KeyShift && key_went_down(ShellKey::e)) return toggle_source_maximised();
+  if (view.source_drawn || ImGui::GetIO().WantTextInput) return;
+  for (const auto& [key, wish] : kWishes)
+    if (key_went_down(key) && !(wish == SourceWish::find && views_->at(view.tab).finds_text())) ask_source(wish);
+}
+
+void Screen::handle_keys(PanelContext& context) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool command = io.KeyCtrl || io.KeySuper;
+  // These also work while typing: they type nothing.
+  if (command && key_went_down(ShellKey::p)) {
+    open_palette(*palette_);
+    return;
+  }
+  if (command && key_went_down(ShellKey::o)) return open_dialog();
+  if (key_went_down(ShellKey::f5) || (command && key_went_down(ShellKey::enter))) session.submit();
+  if (key_went_down(ShellKey::f1)) {
+    help_open_ = !help_open_;
+    help_page_ = Help::keys;
+    help_text_ = view.explained;
+  }
+  if (command) {
+    if (key_went_down(ShellKey::plus) || key_went_down(ShellKey::keypad_plus)) zoom(1);
+    if (key_went_down(ShellKey::minus) || key_went_down(ShellKey::keypad_minus)) zoom(-1);
+    if (key_went_down(ShellKey::digit_0)) zoom(0);
+  }
+  if (palette_->open || dialog_->open || any_menu_open() || escape_used_) return;
+  if (command && !io.KeyAlt) source_keys();
+  if (key_went_down(ShellKey::escape)) {
+    if (help_open_)
+      help_open_ = false;
+    else if (session.busy())
+      session.cancel();
+    else if (session.bench_running())
+      session.cancel_bench();
+  }
+  if (io.WantTextInput || command || io.KeyAlt) return;
+  constexpr size_t kDigits = 9;
+  for (size_t index = 0; index < std::min(tilescope::views().size(), kDigits); ++index)
+    if (key_went_down(static_cast<ShellKey>(static_cast<size_t>(ShellKey::digit_1) + index))) {
+      view.tab = tilescope::views()[index].name;
+      view.source_maximised = false;
+    }
+  if (key_went_down(ShellKey::b)) pin_baseline(context);
+  if (key_went_down(ShellKey::d)) toggle_diff();
+  if (!views_->at(view.tab).keys(context)) playback_keys(context);
+}
+
+void Screen::draw_help_page(PanelContext& context, float width, float key_column) {
+  if (!help_text_.empty()) {
+    ImGui::PushTextWrapPos(width - context.px(24));
+    ImGui::TextUnformatted(help_text_.c_str());
+    ImGui::PopTextWrapPos();
+    ImGui::Dummy({0, context.px(16)});
+  }
+  if (help_page_ == Help::terms) return draw_terms(context, width - context.px(48));
+  ImGui::PushFont(fonts.body_semibold);
+  ImGui::TextUnformatted(strings("help.title").c_str());
+  ImGui::PopFont();
+  ImGui::Dummy({0, context.px(8)});
+  const float row = context.px(24);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (const char* key : kHelpKeys) {
+    const auto [keys, what] = help_line(strings(key));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float top = centred_top(fonts.small, at.y + row / 2);
+    draw_text(list, fonts.small, {at.x, top}, theme().text, keys);
+    draw_text(list, fonts.small, {at.x + key_column, top}, theme().muted, what);
+    ImGui::Dummy({0, row});
+  }
+}
+
+void Screen::draw_help(PanelContext& context) {
+  if (!help_open_) return;
+  // The widest keys decide where what they do begins, in each language.
+  float key_column = 0, what_column = context.px(360);
+  for (const char* key : kHelpKeys) {
+    const auto [keys, what] = help_line(strings(key));
+    key_column = std::max(key_column, text_size(fonts.small, keys).x + context.px(24));
+    what_column = std::max(what_column, text_size(fonts.small, what).x);
+  }
+  const bool terms = help_page_ == Help::terms;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float width =
+      terms ? context.px(720) : std::min(key_column + what_column + context.px(2 * 24 + 8), display.x - context.px(16));
+  ImGui::SetNextWindowPos({std::round((display.x - width) / 2), context.px(terms ? 40 : 96)});
+  ImGui::SetNextWindowSize({width, 0});
+  ImGui::SetNextWindowSizeConstraints({width, 0}, {width, display.y - context.px(80)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(context.px(24), context.px(20)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, context.px(8));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, context.theme.panel);
+  ImGui::Begin("help", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNav);
+  draw_help_page(context, width, key_column);
+  const ImVec2 low = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  mark(context, terms ? "help.terms" : "help.keys", low, {low.x + size.x, low.y + size.y});
+  const bool elsewhere = ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered();
+  ImGui::End();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(4);
+  if (elsewhere) help_open_ = false;
+}
+
+}  // namespace tilescope

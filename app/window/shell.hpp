@@ -1,0 +1,112 @@
+// The window: GLFW and OpenGL 3.3 around a Screen. Frames are drawn when something has changed or moves; an idle window
+// waits for events and uses no processor time.
+//
+//     auto shell = Shell::open(engine, {});
+//     if (!shell) …                       // no display, no OpenGL
+//     return (*shell)->run();             // until the window is closed
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cfloat>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "app/window/input_queue.hpp"
+#include "app/window/screen.hpp"
+#include "engine/run.hpp"
+
+struct GLFWwindow;
+
+namespace tilescope {
+
+struct ShellOptions {
+  int width = 1600, height = 1000;      // unscaled pixels
+  float scale = 0;                      // 0: TILESCOPE_SCALE, else that of the monitor
+  bool visible = true;                  // false: pictures only
+  std::filesystem::path settings_file;  // empty: nothing is read or remembered
+  std::filesystem::path state_file;     // what the window shows, as JSON, after every change; for scripts and tests
+};
+
+/// Rows top first, RGBA.
+struct Picture {
+  int width = 0, height = 0;
+  std::vector<uint8_t> pixels;
+};
+Result<void> write_png(const Picture& picture, const std::filesystem::path& file);
+
+class Shell {
+ public:
+  static Result<std::unique_ptr<Shell>> open(std::shared_ptr<Engine> engine, const ShellOptions& options);
+  ~Shell();
+  Shell(const Shell&) = delete;
+  Shell& operator=(const Shell&) = delete;
+
+  Screen& screen() { return *screen_; }
+  /// Shows the window until it is closed. Returns the program's exit status.
+  int run();
+
+  /// Whether the trial of CUDA-OpenGL interop (app/draw/gl/interop_trial.hpp) still runs.
+  bool trying_interop();
+
+  /// One frame into a buffer of its own; width and height in unscaled pixels. The pointer is elsewhere unless it is
+  /// given.
+  void draw_offscreen(int width, int height, ImVec2 pointer = {-FLT_MAX, -FLT_MAX});
+  /// What draw_offscreen drew last.
+  Picture read_offscreen() const;
+
+ private:
+  struct Offscreen;
+  explicit Shell(const ShellOptions& options);
+  Result<void> open_window();
+  Result<void> open_screen(std::shared_ptr<Engine> engine);
+  void load_scaled_fonts(float scale, bool again = false);
+  void load_letters_of_own_file();
+  void draw_frame();
+  void listen_for_input();
+  void note_input(const InputEvent& event);
+  void hand_over_input();
+  void wake();
+  float effective_scale() const;
+  void place_window();
+  void note_window_place();
+  void dropped(const std::vector<std::filesystem::path>& files);
+  bool wait_for_events();
+  bool wait_until_something_is_due();
+  void after_frame();
+  void keep_settings();
+  void write_state();
+  void save_picture();
+
+  ShellOptions options_;
+  GLFWwindow* window_ = nullptr;
+  std::unique_ptr<HeatMaps> heat_maps_;
+  std::unique_ptr<Screen> screen_;
+  std::unique_ptr<Offscreen> offscreen_;
+  std::string texts_, settings_text_, state_text_;
+  std::vector<std::filesystem::path> missing_fonts_;
+  std::chrono::steady_clock::time_point settings_changed_{}, last_frame_{};
+  std::filesystem::path frame_log_;
+  InputQueue input_;
+  ImVec2 pointer_{-FLT_MAX, -FLT_MAX};
+  std::array<bool, 5> buttons_{};
+  uint64_t buttons_seen_ = 0, keys_seen_ = 0;  // events that frames were given, for the state file
+  uint64_t letters_seen_ = 0;                  // version of the own file's text whose letters are loaded
+  uint64_t picture_ = 0;                       // digest of what the last frame drew, where a state file is written
+  /// Views settle over some frames: what is pressed acts in the one after it went up, and what changed may have to be
+  /// laid out before another part shows it.
+  static constexpr int kFramesToSettle = 6;
+  int frames_due_ = kFramesToSettle;
+  bool noticed_ = false;            // something since the last wait needs frames
+  std::atomic<bool> woken_{false};  // a worker has news
+  bool fonts_loaded_ = false;
+  bool memory_wait_ = false;                   // free memory is given back when the window has been still for a while
+  bool settings_wait_ = false;                 // they have changed and are not written yet
+  static constexpr double kSettingsEvery = 5;  // seconds, at most so often
+  static constexpr double kMemoryAfter = 1;    // seconds without a frame
+};
+
+}  // namespace tilescope
