@@ -1,5 +1,5 @@
-// Runs kernels of tests/sim/kernels on the simulator, without NVRTC: the PTX lies beside the source, as NVRTC 13.0 made
-// it with --gpu-architecture=compute_80 -lineinfo -default-device.
+// Runs kernels of tests/sim/kernels on the simulator, without NVRTC: the PTX is stored beside the source.
+// kernel_ptx.hpp says how it is made.
 #pragma once
 
 #include <gtest/gtest.h>
