@@ -29,7 +29,7 @@ extern "C" __global__ void sum_atomic(const float* a, float* out, int n) {
 extern "C" __global__ void transpose_in_place(float* a, float* out, int n) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   const float value = a[y * n + x];  // [read]
-  a[x * n + y] = value;  // [write]
+  a[x * n + y] = value;              // [write]
 }
 extern "C" __global__ void transpose(const float* a, float* out, int n) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -42,10 +42,12 @@ extern "C" __global__ void clamped(const float* a, float* out, int n) {
   const int i = min(int(blockIdx.x * blockDim.x + threadIdx.x), n - 1);
   out[i] = 2 * a[i];
 }
-extern "C" __global__ void last_block_wins(const float* a, float* out, int n) { out[threadIdx.x] = blockIdx.x; }  // [write]
+extern "C" __global__ void last_block_wins(const float* a, float* out, int n) {
+  out[threadIdx.x] = blockIdx.x;  // [write]
+}
 extern "C" __global__ void halves_of_a_block(float* a, float* out, int n) {
   const int base = blockIdx.x * blockDim.x;
-  out[base + threadIdx.x] = a[base + threadIdx.x];  // [write]
+  out[base + threadIdx.x] = a[base + threadIdx.x];                   // [write]
   a[base + threadIdx.x] = out[base + blockDim.x - 1 - threadIdx.x];  // [read]
 }
 extern "C" __global__ void halves_with_barrier(float* a, float* out, int n) {

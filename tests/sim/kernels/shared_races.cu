@@ -3,7 +3,7 @@
 
 extern "C" __global__ void write_then_read(const float* in, float* out, int reverse) {
   __shared__ float s[256];
-  s[threadIdx.x] = in[threadIdx.x];  // [write]
+  s[threadIdx.x] = in[threadIdx.x];         // [write]
   out[threadIdx.x] = s[255 - threadIdx.x];  // [read]
 }
 extern "C" __global__ void write_barrier_read(const float* in, float* out, int reverse) {
@@ -24,7 +24,7 @@ extern "C" __global__ void matmul_one_barrier(const float* a, const float* b, fl
   const int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * WIDTH + y, column = blockIdx.x * WIDTH + x;
   float sum = 0;
   for (int k = 0; k < n; k += WIDTH) {
-    as[y][x] = a[row * n + k + x];  // [load a]
+    as[y][x] = a[row * n + k + x];       // [load a]
     bs[y][x] = b[(k + y) * n + column];  // [load b]
     __syncthreads();
     for (int i = 0; i < WIDTH; ++i) sum += as[y][i] * bs[i][x];  // [multiply]
@@ -62,7 +62,7 @@ extern "C" __global__ void two_buffers_filled_early(const float* in, float* out,
   s[0][threadIdx.x] = in[threadIdx.x];
   __syncthreads();
   for (int i = 0; i < n; ++i) {
-    sum += s[i % 2][255 - threadIdx.x];  // [read]
+    sum += s[i % 2][255 - threadIdx.x];                                            // [read]
     if (i + 1 < n) s[(i + 1) % 2][threadIdx.x] = in[(i + 1) * 256 + threadIdx.x];  // [refill]
     if (i % 2 == 0) __syncthreads();
   }
@@ -88,7 +88,7 @@ extern "C" __global__ void histogram_unfinished(const int* in, int* out, int n) 
   __shared__ int bins[32];
   if (threadIdx.x < 32) bins[threadIdx.x] = 0;
   __syncthreads();
-  atomicAdd(&bins[in[threadIdx.x] % 32], 1);  // [count]
+  atomicAdd(&bins[in[threadIdx.x] % 32], 1);                   // [count]
   if (threadIdx.x < 32) out[threadIdx.x] = bins[threadIdx.x];  // [read]
 }
 extern "C" __global__ void reduce(const float* in, float* out, int n) {
@@ -131,7 +131,7 @@ extern "C" __global__ void warp_exchange(const float* in, float* out, int n) {
 }
 extern "C" __global__ void warp_exchange_without_sync(const float* in, float* out, int n) {
   __shared__ float s[32];
-  s[threadIdx.x] = in[threadIdx.x];  // [write]
+  s[threadIdx.x] = in[threadIdx.x];       // [write]
   out[threadIdx.x] = s[threadIdx.x ^ 1];  // [read]
 }
 extern "C" __global__ void warp_overwrites(const float* in, float* out, int n) {
@@ -139,7 +139,7 @@ extern "C" __global__ void warp_overwrites(const float* in, float* out, int n) {
   s[threadIdx.x] = in[threadIdx.x];
   __syncwarp();
   const float other = s[threadIdx.x ^ 1];  // [read]
-  s[threadIdx.x] = other;  // [write]
+  s[threadIdx.x] = other;                  // [write]
   __syncwarp();
   out[threadIdx.x] = s[31 - threadIdx.x];
 }
@@ -326,7 +326,7 @@ extern "C" __global__ void scan_one_barrier(const int* in, int* out, int n) {
   __syncthreads();
   for (int step = 1; step < 256; step *= 2) {
     const int before = i >= step ? s[i - step] : 0;  // [read]
-    s[i] += before;  // [write]
+    s[i] += before;                                  // [write]
     __syncthreads();
   }
   out[i] = s[i];

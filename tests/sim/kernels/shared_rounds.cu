@@ -6,7 +6,7 @@ extern "C" __global__ void early_look(const float* in, float* out, int turns, in
   float sum = 0;
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
-    tile[threadIdx.x] = in[threadIdx.x] + turn;  // [write]
+    tile[threadIdx.x] = in[threadIdx.x] + turn;                               // [write]
     if (turn == odd && threadIdx.x / 32 == 1) sum += tile[threadIdx.x - 32];  // [read]
     __syncthreads();
     sum += tile[255 - threadIdx.x];
@@ -74,7 +74,7 @@ extern "C" __global__ void other_value_of_lane(const float* in, float* out, int 
   int sum = 0;
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
-    if (threadIdx.x == 0) flag = turn;  // [lane 0]
+    if (threadIdx.x == 0) flag = turn;                      // [lane 0]
     if (threadIdx.x == 1) flag = turn == odd ? 100 : turn;  // [lane 1]
     __syncthreads();
     sum += flag;
@@ -97,7 +97,7 @@ extern "C" __global__ void fewer_and_fewer(const float* in, float* out, int turn
   for (int turn = 0; turn < turns; ++turn) {
     if (threadIdx.x / 32 >= turn) tile[threadIdx.x] = in[threadIdx.x];
     __syncthreads();
-    if (turn == odd && threadIdx.x == 0) tile[255] = 1;  // [write]
+    if (turn == odd && threadIdx.x == 0) tile[255] = 1;                                        // [write]
     if (threadIdx.x / 32 >= turn) sum += tile[threadIdx.x / 32 * 32 + 31 - threadIdx.x % 32];  // [read]
     __syncthreads();
   }
@@ -112,7 +112,7 @@ extern "C" __global__ void never_twice(const float* in, float* out, int turns, i
   __syncthreads();
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
-    tile[threadIdx.x] = turn;  // [write]
+    tile[threadIdx.x] = turn;                                                 // [write]
     if (turn == odd && threadIdx.x / 32 == 1) sum += tile[threadIdx.x - 32];  // [read]
     __syncthreads();
     state = state * 1664525u + 1013904223u;

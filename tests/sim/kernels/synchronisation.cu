@@ -120,8 +120,9 @@ extern "C" __global__ void votes_of_block(const int* in, int* out) {
 extern "C" __global__ void votes_of_two_warps(int* out) {
   int votes = -1;
   if (threadIdx.x >= 64)
-    asm volatile(
-        "{ .reg .pred p; setp.ge.u32 p, %1, 100; bar.red.popc.u32 %0, 3, 64, p; }" : "=r"(votes) : "r"(threadIdx.x));
+    asm volatile("{ .reg .pred p; setp.ge.u32 p, %1, 100; bar.red.popc.u32 %0, 3, 64, p; }"
+                 : "=r"(votes)
+                 : "r"(threadIdx.x));
   out[threadIdx.x] = votes;
 }
 
