@@ -55,6 +55,12 @@ foreach(area_folder ${test_areas})
   endif()
 endforeach()
 
+# Writes the PTX of the kernels that sim_test runs.
+add_executable(make_kernel_ptx tests/sim/make_kernel_ptx.cpp)
+target_link_libraries(make_kernel_ptx PRIVATE tilescope_compile)
+target_compile_definitions(make_kernel_ptx PRIVATE TILESCOPE_SOURCE="${PROJECT_SOURCE_DIR}")
+add_dependencies(make_kernel_ptx tilescope-worker)
+
 # NVIDIA's occupancy calculator is a header of the toolkit.
 if(TARGET traffic_test)
   target_include_directories(traffic_test SYSTEM PRIVATE ${CUDA_INCLUDE})

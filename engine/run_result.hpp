@@ -194,11 +194,14 @@ struct TimingPoint {
   double median_ms = 0, low_ms = 0, high_ms = 0;  // 95% bootstrap interval of the median
   double burst_ms = 0;  // median of the first samples after a rest, before power limits the clock; 0: not taken
   uint32_t samples = 0;
-  double gigabytes_per_second = 0;  // useful bytes over the median
-  bool cold_l2 = true;              // L2 flushed before every sample; false: graph batch over rotated buffers
+  uint64_t useful_bytes = 0;  // that one run has to read and write
+  bool cold_l2 = true;        // L2 flushed before every sample; false: graph batch over rotated buffers
   uint32_t sm_clock_mhz = 0;
   std::string note = {};                       // what a library chose to run here, in its own numbers
   std::map<std::string, int64_t> params = {};  // those that differ from the report's: of a scheme map
+  double gigabytes_per_second() const {
+    return median_ms > 0 ? static_cast<double>(useful_bytes) / (median_ms * 1e6) : 0;
+  }
 };
 struct TimingSeries {
   std::string name;  // rung name, or the reference's name
@@ -211,7 +214,7 @@ struct TimingSeries {
 /// A sweep: every rung and reference of a lab over its sizes; or a scheme map, of rungs over a grid of shapes. The
 /// recording format of assets/recordings.
 struct SpeedReport {
-  static constexpr int kFormat = 1, kMapFormat = 2;  // of a sweep; of a map
+  static constexpr int kFormat = 3, kMapFormat = 4;  // of a sweep; of a map
   bool is_map = false;
   std::string lab;
   std::string gpu, driver_version, tilescope_version, date;  // date: ISO 8601, UTC

@@ -65,13 +65,13 @@ class Printer {
     for (const auto& series : report.series) {
       const TimingPoint* point = point_at(series, size);
       if (point == nullptr) continue;
-      const double speed = lab != nullptr ? speed_of(*lab, report, *point) : point->gigabytes_per_second;
+      const double speed = lab != nullptr ? speed_of(*lab, report, *point) : point->gigabytes_per_second();
       out_ << fmt::format("  {:<20} {:>10.5f} ms  [{:.5f}, {:.5f}]  {:>7.{}f} {} {}", series.name, point->median_ms,
                           point->low_ms, point->high_ms, speed, decimals, unit, point->cold_l2 ? "cold" : "warm");
       for (const auto& reference : report.series) {
         const TimingPoint* other = reference.is_rung ? nullptr : point_at(reference, size);
         if (series.is_rung && other != nullptr)
-          out_ << fmt::format("  {:.3f} x {}", point->gigabytes_per_second / other->gigabytes_per_second,
+          out_ << fmt::format("  {:.3f} x {}", point->gigabytes_per_second() / other->gigabytes_per_second(),
                               reference.name);
       }
       if (point->burst_ms > 0)

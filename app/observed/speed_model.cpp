@@ -170,7 +170,7 @@ const TimingSeries* ladder_reference(const Lab& lab, const SpeedReport& report) 
     for (const TimingSeries& series : report.series) {
       const TimingPoint* point = point_at(series, *largest);
       if (point == nullptr || series.is_rung != rungs || (everywhere && series.points.size() != all)) continue;
-      if (best == nullptr || point->gigabytes_per_second > point_at(*best, *largest)->gigabytes_per_second)
+      if (best == nullptr || point->gigabytes_per_second() > point_at(*best, *largest)->gigabytes_per_second())
         best = &series;
     }
     return best;
@@ -198,9 +198,9 @@ Ladder make_ladder(const Lab& lab, const SpeedReport& report, int64_t size) {
     double most = 0;
     for (const TimingSeries& series : report.series) {
       const TimingPoint* point = point_at(series, ladder.size);
-      if (point == nullptr || series.is_rung != rungs || point->gigabytes_per_second <= most) continue;
+      if (point == nullptr || series.is_rung != rungs || point->gigabytes_per_second() <= most) continue;
       best = &series;
-      most = point->gigabytes_per_second;
+      most = point->gigabytes_per_second();
     }
     return best;
   };
@@ -210,11 +210,11 @@ Ladder make_ladder(const Lab& lab, const SpeedReport& report, int64_t size) {
   if (reference != nullptr) {
     ladder.best = reference->name;
     ladder.best_is_reference = !reference->is_rung;
-    full = point_at(*reference, ladder.size)->gigabytes_per_second;
+    full = point_at(*reference, ladder.size)->gigabytes_per_second();
   }
   for (size_t i = 0; i < report.series.size(); ++i)
     if (const TimingPoint* point = point_at(report.series[i], ladder.size))
-      ladder.rows.push_back({i, full > 0 ? 100 * point->gigabytes_per_second / full : 0, point});
+      ladder.rows.push_back({i, full > 0 ? 100 * point->gigabytes_per_second() / full : 0, point});
   return ladder;
 }
 

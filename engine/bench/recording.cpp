@@ -1,6 +1,7 @@
 #include "engine/bench/recording.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -17,6 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uintmax_t kLargestFile = 16u << 20;
+constexpr int kFormatWithRates = 1, kMapFormatWithRates = 2;  // what earlier versions of the program wrote
 
 /// Texts that are not UTF-8 (a command line may hold any bytes) are written with replacement characters.
 std::string text_of(const json& document, int indent) {
@@ -42,13 +44,49 @@ json parse(const std::string& text) {
   return too_deep ? json(json::value_t::discarded) : document;
 }
 
+bool holds_list(const json& value) {
+  return value.is_array() || (value.is_object() && std::any_of(value.begin(), value.end(), holds_list));
+}
+
+/// Whatever holds no list, as a timing point or a shape, is one line.
+void append_lines(std::string& text, const json& value, size_t depth) {
+  if (!value.is_structured() || value.empty()) {
+    text += text_of(value, -1);
+    return;
+  }
+  const bool is_object = value.is_object(), is_split = holds_list(value);
+  const auto end_line = [&](size_t next_depth) {
+    if (is_split) text.append("\n").append(next_depth, ' ');
+  };
+  text += is_object ? '{' : '[';
+  for (auto item = value.begin(); item != value.end(); ++item) {
+    if (item != value.begin()) text += is_split ? "," : ", ";
+    end_line(depth + 1);
+    if (is_object) text += text_of(item.key(), -1) + ": ";
+    append_lines(text, *item, depth + 1);
+  }
+  end_line(depth);
+  text += is_object ? '}' : ']';
+}
+
+/// To six significant digits: no time can be measured again to that many.
+double rounded(double value) {
+  const std::string text = fmt::format("{:.6g}", value);
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
 json to_json(const TimingPoint& point, bool of_map) {
-  json object{{"size", point.size},       {"median_ms", point.median_ms},
-              {"low_ms", point.low_ms},   {"high_ms", point.high_ms},
-              {"samples", point.samples}, {"gigabytes_per_second", point.gigabytes_per_second},
-              {"cold_l2", point.cold_l2}, {"sm_clock_mhz", point.sm_clock_mhz}};
+  json object{{"size", point.size},
+              {"median_ms", rounded(point.median_ms)},
+              {"low_ms", rounded(point.low_ms)},
+              {"high_ms", rounded(point.high_ms)},
+              {"samples", point.samples},
+              {"useful_bytes", point.useful_bytes},
+              {"cold_l2", point.cold_l2},
+              {"sm_clock_mhz", point.sm_clock_mhz}};
   if (of_map) object["params"] = point.params;
-  if (point.burst_ms > 0) object["burst_ms"] = point.burst_ms;
+  if (point.burst_ms > 0) object["burst_ms"] = rounded(point.burst_ms);
   if (!point.note.empty()) object["note"] = point.note;
   return object;
 }
@@ -64,28 +102,45 @@ json to_json(const TimingSeries& series, bool of_map) {
   return object;
 }
 
-TimingPoint read_point(JsonReader reader, bool of_map) {
+/// What the members of a recording are, by its format.
+struct Format {
+  bool is_map = false, has_rates = false;
+};
+
+/// The whole number of bytes that a rate was made from.
+uint64_t bytes_of_rate(double gigabytes_per_second, double median_ms) {
+  constexpr double kMost = 1e18;  // a damaged file may hold any rate
+  return static_cast<uint64_t>(std::llround(std::min(gigabytes_per_second * median_ms * 1e6, kMost)));
+}
+
+TimingPoint read_point(JsonReader reader, Format format) {
   TimingPoint point;
   reader.read("size", point.size);
   reader.read("median_ms", point.median_ms);
   reader.read("low_ms", point.low_ms);
   reader.read("high_ms", point.high_ms);
   reader.read("samples", point.samples);
-  reader.read("gigabytes_per_second", point.gigabytes_per_second);
+  if (format.has_rates) {
+    double rate = 0;
+    reader.read("gigabytes_per_second", rate);
+    point.useful_bytes = bytes_of_rate(rate, point.median_ms);
+  } else {
+    reader.read("useful_bytes", point.useful_bytes);
+  }
   reader.read("cold_l2", point.cold_l2);
   reader.read("sm_clock_mhz", point.sm_clock_mhz);
   if (reader.has("burst_ms")) reader.read("burst_ms", point.burst_ms);
   if (reader.has("note")) reader.read("note", point.note);
-  if (of_map) reader.read("params", point.params);
+  if (format.is_map) reader.read("params", point.params);
   return point;
 }
 
-TimingSeries read_series(JsonReader reader, bool of_map) {
+TimingSeries read_series(JsonReader reader, Format format) {
   TimingSeries series;
   reader.read("name", series.name);
   reader.read("is_rung", series.is_rung);
   reader.read("unavailable", series.unavailable);
-  reader.each("points", [&](JsonReader point) { series.points.push_back(read_point(std::move(point), of_map)); });
+  reader.each("points", [&](JsonReader point) { series.points.push_back(read_point(std::move(point), format)); });
   if (reader.has("gaps"))
     reader.each("gaps", [&](JsonReader gap) {
       int64_t size = 0;
@@ -95,9 +150,9 @@ TimingSeries read_series(JsonReader reader, bool of_map) {
   return series;
 }
 
-SpeedReport read_report(JsonReader reader, bool is_map) {
+SpeedReport read_report(JsonReader reader, Format format) {
   SpeedReport report;
-  report.is_map = is_map;
+  report.is_map = format.is_map;
   reader.read("lab", report.lab);
   reader.read("gpu", report.gpu);
   reader.read("driver_version", report.driver_version);
@@ -117,12 +172,12 @@ SpeedReport read_report(JsonReader reader, bool is_map) {
   JsonReader config = reader.object("config");
   config.read("sizes", report.config.sizes);
   config.read("params", report.config.params);
-  if (is_map || reader.has("shapes"))
+  if (format.is_map || reader.has("shapes"))
     reader.each("shapes", [&](JsonReader shape) {
       shape.read("name", report.shapes.emplace_back().name);
       shape.read("sizes", report.shapes.back().sizes);
     });
-  reader.each("series", [&](JsonReader series) { report.series.push_back(read_series(std::move(series), is_map)); });
+  reader.each("series", [&](JsonReader series) { report.series.push_back(read_series(std::move(series), format)); });
   report.badge = Badge::recorded;
   return report;
 }
@@ -177,21 +232,22 @@ json to_json(const SpeedReport& report) {
 
 Result<SpeedReport> report_from_json(const json& document, const std::string& source) {
   if (!document.is_object()) return fail(ErrorId::recording_refused, source, "it is not a JSON object");
-  const json format = document.value("format", json());
-  if (!format.is_number_integer()) return fail(ErrorId::recording_refused, source, "it names no format version");
-  const bool is_map = format == json(SpeedReport::kMapFormat);
-  if (!is_map && format != json(SpeedReport::kFormat)) {
+  const json version = document.value("format", json());
+  if (!version.is_number_integer()) return fail(ErrorId::recording_refused, source, "it names no format version");
+  if (version < json(kFormatWithRates) || version > json(SpeedReport::kMapFormat)) {
     return fail(ErrorId::recording_refused, source,
-                phrase("it has format version {}, and this program reads versions {} and {}", text_of(format, -1),
-                       SpeedReport::kFormat, SpeedReport::kMapFormat));
+                phrase("it has format version {}, and this program reads versions {} to {}", text_of(version, -1),
+                       kFormatWithRates, SpeedReport::kMapFormat));
   }
+  const Format format{.is_map = version == json(kMapFormatWithRates) || version == json(SpeedReport::kMapFormat),
+                      .has_rates = version <= json(kMapFormatWithRates)};
   const json sha256 = document.value("sha256", json());
   if (!sha256.is_string()) return fail(ErrorId::recording_refused, source, "it has no sha256");
   if (sha256.get<std::string>() != fingerprint(document)) {
     return fail(ErrorId::recording_refused, source, "it was altered: its sha256 does not match its contents");
   }
   std::string fault;
-  SpeedReport report = read_report(JsonReader(document, "", fault), is_map);
+  SpeedReport report = read_report(JsonReader(document, "", fault), format);
   if (fault.empty()) fault = inconsistency(report);
   if (!fault.empty()) return fail(ErrorId::recording_refused, source, fault);
   return report;
@@ -203,7 +259,9 @@ Result<void> write_recording(const SpeedReport& report, const std::filesystem::p
   partial += ".partial";
   {
     std::ofstream stream(partial, std::ios::binary | std::ios::trunc);
-    stream << text_of(to_json(report), 1) << '\n';
+    std::string text;
+    append_lines(text, to_json(report), 0);
+    stream << text << '\n';
     stream.flush();
     if (!stream) return fail(ErrorId::file_not_written, file.string(), "the write failed");
   }

@@ -1,8 +1,12 @@
 // SpeedReports as JSON files: assets/recordings/<lab>.<gpu>.json, and <lab>-map.<gpu>.json.
 //
-// Format 1 is a sweep, format 2 a scheme map, whose points name the parameters that each was compiled with; a program
-// that knows only the first refuses the second. A file that is truncated, altered (its sha256 does not match), or of
-// another format version is refused with a sentence; the program goes on without it.
+// Format 3 is a sweep, format 4 a scheme map, whose points name the parameters that each was compiled with. Formats 1
+// and 2 are the same two with the rate of each point in place of its bytes; they are read and no longer written. A file
+// that is truncated, altered (its sha256 does not match), or of another format version is refused with a sentence; the
+// program goes on without it.
+//
+// A recording holds what was measured and nothing that follows from it. Times have six significant digits, sizes and
+// counts are exact, and a timing point is one line.
 #pragma once
 
 #include <filesystem>

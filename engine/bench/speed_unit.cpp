@@ -16,7 +16,7 @@ double teraflops(const Lab& lab, const Config& config, double milliseconds) {
 }
 
 double speed_of(const Lab& lab, const SpeedReport& report, const TimingPoint& point) {
-  if (!counts_operations(lab)) return point.gigabytes_per_second;
+  if (!counts_operations(lab)) return point.gigabytes_per_second();
   Config config = report.config;
   const auto shape = static_cast<size_t>(point.size) - 1;
   if (report.shapes.empty())
@@ -28,7 +28,7 @@ double speed_of(const Lab& lab, const SpeedReport& report, const TimingPoint& po
 
 double speed_of_run(const Lab& lab, const RunResult& run) {
   if (!run.timing) return 0;
-  if (!counts_operations(lab)) return run.timing->gigabytes_per_second;
+  if (!counts_operations(lab)) return run.timing->gigabytes_per_second();
   return teraflops(lab, run.config, run.timing->median_ms);
 }
 

@@ -1,5 +1,7 @@
 #include "engine/bench/timing_point.hpp"
 
+#include <cmath>
+
 #include "engine/bench/measure.hpp"
 
 namespace tilescope {
@@ -11,7 +13,7 @@ TimingPoint make_point(std::span<const double> samples, double useful_bytes, con
   point.low_ms = interval.low;
   point.high_ms = interval.high;
   point.samples = static_cast<uint32_t>(samples.size());
-  point.gigabytes_per_second = interval.median > 0 ? useful_bytes / (interval.median * 1e6) : 0;
+  point.useful_bytes = static_cast<uint64_t>(std::llround(useful_bytes));
   point.cold_l2 = method.cold();
   return point;
 }

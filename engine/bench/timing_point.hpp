@@ -8,7 +8,7 @@
 
 namespace tilescope {
 
-/// Median, interval and rate; size and clock are for the caller to fill.
+/// Median, interval and useful bytes; size and clock are for the caller to fill.
 TimingPoint make_point(std::span<const double> samples, double useful_bytes, const TimingMethod& method);
 
 }  // namespace tilescope

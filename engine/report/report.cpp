@@ -109,7 +109,7 @@ std::string readable(const std::string& bytes) {
 /// The time, and the speed in the lab's unit.
 std::string timing_text(const RunResult& result) {
   const Lab* lab = lab_of(result.request);
-  const double speed = lab != nullptr ? speed_of_run(*lab, result) : result.timing->gigabytes_per_second;
+  const double speed = lab != nullptr ? speed_of_run(*lab, result) : result.timing->gigabytes_per_second();
   return fmt::format("{:.4f} ms, {:.{}f} {}, {} [MEASURED]\n", result.timing->median_ms, speed,
                      lab != nullptr && lab->speed_unit == SpeedUnit::teraflops ? 1 : 0,
                      lab != nullptr ? speed_unit_of(*lab) : "GB/s", result.timing->cold_l2 ? "cold L2" : "warm L2");
@@ -272,7 +272,7 @@ json to_json(const RunResult& result) {
   if (result.timing)
     object["timing"] = {
         {"median_ms", result.timing->median_ms}, {"low_ms", result.timing->low_ms},
-        {"high_ms", result.timing->high_ms},     {"gigabytes_per_second", result.timing->gigabytes_per_second},
+        {"high_ms", result.timing->high_ms},     {"gigabytes_per_second", result.timing->gigabytes_per_second()},
         {"cold_l2", result.timing->cold_l2},     {"sm_clock_mhz", result.timing->sm_clock_mhz}};
   return object;
 }

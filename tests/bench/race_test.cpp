@@ -208,7 +208,7 @@ TEST(TimingMethod, RotatesOverMoreBytesThanTheL2Holds) {
 TEST(TimingPoints, GiveUsefulBytesOverTheMedian) {
   const TimingPoint point = make_point(std::vector<double>{3.0, 2.0, 9.0}, 12e9, {});
   EXPECT_EQ(point.median_ms, 3.0);
-  EXPECT_DOUBLE_EQ(point.gigabytes_per_second, 4000);
+  EXPECT_DOUBLE_EQ(point.gigabytes_per_second(), 4000);
   EXPECT_EQ(point.samples, 3u);
   EXPECT_TRUE(point.cold_l2);
   EXPECT_FALSE(make_point(std::vector<double>{1.0}, 1, {.executions = 50, .sets = 2}).cold_l2);

@@ -37,9 +37,10 @@ SpeedReport sample_report() {
   report.config.sizes = {{"n", 1024}};
   report.config.params = {{"BLOCK", 256}, {"TILES", 4}};
   TimingPoint small{.size = 1024, .median_ms = 0.1, .low_ms = 0.09, .high_ms = 0.12, .samples = 40};
-  small.gigabytes_per_second = 1.0 / 3;  // no short decimal form
+  small.useful_bytes = 12288;
   small.cold_l2 = false;
   TimingPoint large{.size = 4096, .median_ms = 0.3, .low_ms = 0.3, .high_ms = 0.3, .samples = 7};
+  large.useful_bytes = 49152;
   large.sm_clock_mhz = 1980;
   large.note = "algorithm 66, tile 128 × 256";
   report.series = {{.name = "vector-loads", .is_rung = true, .unavailable = {}, .points = {small, large}},
@@ -89,7 +90,8 @@ TEST_F(RecordingFiles, ReadBackWhatWasWritten) {
   EXPECT_EQ(to_json(*read), to_json(written));
   EXPECT_EQ(read->config, written.config);
   ASSERT_EQ(read->series.size(), 2u);
-  EXPECT_EQ(read->series[0].points[0].gigabytes_per_second, 1.0 / 3);
+  EXPECT_EQ(read->series[0].points[0].useful_bytes, 12288U);
+  EXPECT_DOUBLE_EQ(read->series[0].points[0].gigabytes_per_second(), 0.12288);
   EXPECT_FALSE(read->series[0].points[0].cold_l2);
   EXPECT_TRUE(read->series[0].points[1].cold_l2);
   EXPECT_EQ(read->series[0].points[0].note, "");
@@ -103,6 +105,51 @@ TEST_F(RecordingFiles, BearTheBadgeRecordedOnceReadBack) {
   ASSERT_EQ(sample_report().badge, Badge::measured);
   ASSERT_TRUE(write_recording(sample_report(), folder_ / "a.json"));
   EXPECT_EQ(read_recording(folder_ / "a.json")->badge, Badge::recorded);
+}
+
+TEST_F(RecordingFiles, OfTheFormatThatHeldRatesAreRead) {
+  json document = to_json(sample_report());
+  document["format"] = 1;
+  json& point = document["series"][0]["points"][1];
+  point.erase("useful_bytes");
+  point["median_ms"] = point["low_ms"] = point["high_ms"] = 0.30000000000000004;
+  point["gigabytes_per_second"] = 49152 / 0.30000000000000004e6;
+  document["series"][0]["points"][0].erase("useful_bytes");
+  document["series"][0]["points"][0]["gigabytes_per_second"] = 1e300;  // of no measurement
+  const auto read = report_from_json(resealed(document), "x.json");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_FALSE(read->is_map);
+  EXPECT_EQ(read->series[0].points[1].useful_bytes, 49152U);
+  EXPECT_EQ(to_json(*read)["format"], SpeedReport::kFormat);
+  EXPECT_EQ(to_json(*read)["series"][0]["points"][1], to_json(sample_report())["series"][0]["points"][1]);
+}
+
+TEST_F(RecordingFiles, HaveALineForEachTimingPoint) {
+  SpeedReport report = sample_report();
+  report.shapes = {{"16 × 8", {{"rows", 16}, {"columns", 8}}}};
+  report.series[0].points[0].median_ms = 0.1000004999999;
+  ASSERT_TRUE(write_recording(report, folder_ / "a.json"));
+  EXPECT_THAT(text_of("a.json"),
+              HasSubstr("\n    {\"cold_l2\": false, \"high_ms\": 0.12, \"low_ms\": 0.09, \"median_ms\": 0.1, "
+                        "\"samples\": 40, \"size\": 1024, \"sm_clock_mhz\": 0, \"useful_bytes\": 12288},\n"));
+  EXPECT_THAT(text_of("a.json"), HasSubstr("\n  {\"name\": \"16 × 8\", \"sizes\": {\"columns\": 8, \"rows\": 16}}\n"));
+}
+
+TEST_F(RecordingFiles, HoldTimesToSixDigitsAndBytesExactly) {
+  SpeedReport report = sample_report();
+  TimingPoint& point = report.series[0].points[0];
+  point.low_ms = 0.00123456449;
+  point.median_ms = 0.00123456451;
+  point.high_ms = 12345.6789;
+  point.burst_ms = 1.0 / 3;
+  point.useful_bytes = 123'456'789'012;
+  ASSERT_TRUE(write_recording(report, folder_ / "a.json"));
+  const TimingPoint read = read_recording(folder_ / "a.json")->series[0].points[0];
+  EXPECT_EQ(read.low_ms, 0.00123456);
+  EXPECT_EQ(read.median_ms, 0.00123456);
+  EXPECT_EQ(read.high_ms, 12345.7);
+  EXPECT_EQ(read.burst_ms, 0.333333);
+  EXPECT_EQ(read.useful_bytes, 123'456'789'012U);
 }
 
 TEST_F(RecordingFiles, AreRefusedWhereverTheyAreCutOff) {
@@ -205,9 +252,11 @@ TEST(Recordings, OfAMissingFolderAreNone) {
 
 TEST(RecordingRefusal, NamesAnUnknownFormatVersion) {
   json document = to_json(sample_report());
-  document["format"] = 3;
-  EXPECT_THAT(refusal_of(resealed(document)),
-              HasSubstr("it has format version 3, and this program reads versions 1 and 2"));
+  for (const int version : {0, 5}) {
+    document["format"] = version;
+    EXPECT_THAT(refusal_of(resealed(document)),
+                HasSubstr(fmt::format("it has format version {}, and this program reads versions 1 to 4", version)));
+  }
 }
 
 TEST(RecordingRefusal, SaysWhenThereIsNoVersionOrDigest) {

@@ -13,7 +13,7 @@ namespace {
 TimingPoint point(int64_t size, double bandwidth, bool cold = true) {
   TimingPoint one;
   one.size = size;
-  one.gigabytes_per_second = bandwidth;
+  one.useful_bytes = 12 * static_cast<uint64_t>(size);
   one.median_ms = 12.0 * static_cast<double>(size) / bandwidth * 1e-6;
   one.low_ms = one.median_ms / 1.25;
   one.high_ms = one.median_ms * 2;
@@ -135,7 +135,7 @@ TEST(SpeedModel, TheLaddersOfTheShippedRecordingsHaveOneUnit) {
   const Lab& matmul = *find_lab("matmul-fp32");
   const SpeedReport& report = *recordings.find(matmul.name);
   const auto speed_of_rung = [&](const char* rung, int64_t size) {
-    return timed_point(report, rung, size)->gigabytes_per_second;
+    return timed_point(report, rung, size)->gigabytes_per_second();
   };
   const int64_t opens_at = ladder_size(ViewState{}, matmul, report);
   EXPECT_GT(speed_of_rung("register-2d", opens_at), speed_of_rung("shared-tile", opens_at));
@@ -164,7 +164,7 @@ TEST(SpeedModel, ALabWhoseFieldCountsOperationsHasTeraflops) {
   lab.flops = [](const Config& config) { return 2e6 * static_cast<double>(config.size("M") * config.size("N")); };
   SpeedReport report;
   report.config.sizes = {{"M", 1}, {"N", 7}};
-  const TimingPoint one{.size = 1000, .median_ms = 2, .gigabytes_per_second = 5};
+  const TimingPoint one{.size = 1000, .median_ms = 2, .useful_bytes = 10'000'000};
   report.series = {{.name = "rung", .points = {one}}};
   EXPECT_NEAR(largest_speed(lab, report), 5, 1e-9) << "GB/s unless the lab says otherwise";
   lab.speed_unit = SpeedUnit::teraflops;

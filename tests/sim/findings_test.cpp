@@ -15,13 +15,13 @@ TEST(Findings, ReadPastTheEndIsNamedWithBufferOffsetLineBlockAndThread) {
   const auto report = machine.run(module_of("misbehaving"), "read_past_end", {8, 1, 1}, {128, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
   const Finding& finding = report.findings[0];
-  EXPECT_EQ(finding.message,
-            "out of bounds: read of 4 bytes at a+4000 (buffer of 4000 bytes), kernels/misbehaving.cu:4, "
+  EXPECT_EQ(with_marks(finding.message),
+            "out of bounds: read of 4 bytes at a+4000 (buffer of 4000 bytes), kernels/misbehaving.cu:[read], "
             "block (7,0,0) thread (104,0,0)");
   EXPECT_EQ(finding.id, "out-of-bounds");
   EXPECT_EQ(finding.count, 24U);
   EXPECT_EQ(finding.file, "kernels/misbehaving.cu");
-  EXPECT_EQ(finding.line, 4U);
+  EXPECT_EQ(mark_of("misbehaving", finding.line), "[read]");
   EXPECT_EQ(finding.block, (Dim3{7, 0, 0}));
   EXPECT_EQ(finding.thread, (Dim3{104, 0, 0}));
   EXPECT_EQ(finding.buffer, "a");
@@ -44,8 +44,8 @@ TEST(Findings, WriteBeforeTheBeginningIsStillThatBuffers) {
   machine.value(64);
   const auto report = machine.run(module_of("misbehaving"), "write_before_begin", {1, 1, 1}, {64, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
-  EXPECT_EQ(report.findings[0].message,
-            "out of bounds: write of 4 bytes at out-4 (buffer of 256 bytes), kernels/misbehaving.cu:15, "
+  EXPECT_EQ(with_marks(report.findings[0].message),
+            "out of bounds: write of 4 bytes at out-4 (buffer of 256 bytes), kernels/misbehaving.cu:[write], "
             "block (0,0,0) thread (0,0,0)");
   EXPECT_EQ(report.findings[0].count, 1U);
   Floats expected(64, 1.0F);
@@ -58,8 +58,8 @@ TEST(Findings, MisalignedVectorReadIsFoundBeforeItHappens) {
   const size_t out = machine.output<float>("out", 32 * 4);
   const auto report = machine.run(module_of("misbehaving"), "read_misaligned", {1, 1, 1}, {32, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
-  EXPECT_EQ(report.findings[0].message,
-            "misaligned: read of 16 bytes at a+4 (buffer of 528 bytes), kernels/misbehaving.cu:18, "
+  EXPECT_EQ(with_marks(report.findings[0].message),
+            "misaligned: read of 16 bytes at a+4 (buffer of 528 bytes), kernels/misbehaving.cu:[read], "
             "block (0,0,0) thread (0,0,0)");
   EXPECT_EQ(report.findings[0].count, 32U);
   EXPECT_EQ(machine.download<float>(out), Floats(32 * 4, 0.0F));
@@ -77,8 +77,8 @@ TEST(Findings, ReadOfMemoryThatNobodyWroteIsFound) {
   machine.value(100);
   const auto report = machine.run(module_of("misbehaving"), "accumulate", {1, 1, 1}, {128, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
-  EXPECT_EQ(report.findings[0].message,
-            "uninitialised read: read of 4 bytes at out+0 (buffer of 400 bytes), kernels/misbehaving.cu:25, "
+  EXPECT_EQ(with_marks(report.findings[0].message),
+            "uninitialised read: read of 4 bytes at out+0 (buffer of 400 bytes), kernels/misbehaving.cu:[add], "
             "block (0,0,0) thread (0,0,0)");
   EXPECT_EQ(report.findings[0].count, 100U);
 }
@@ -107,8 +107,8 @@ TEST(Findings, NullPointerIsNamedByItsAddress) {
   machine.output<float>("out", 32);
   const auto report = machine.run(module_of("misbehaving"), "dereference_null", {1, 1, 1}, {32, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
-  EXPECT_EQ(report.findings[0].message,
-            "out of bounds: read of 4 bytes at address 0x0 (no buffer), kernels/misbehaving.cu:59, "
+  EXPECT_EQ(with_marks(report.findings[0].message),
+            "out of bounds: read of 4 bytes at address 0x0 (no buffer), kernels/misbehaving.cu:[read], "
             "block (0,0,0) thread (0,0,0)");
 }
 TEST(Findings, UnwrittenSharedMemoryIsFound) {
@@ -116,9 +116,9 @@ TEST(Findings, UnwrittenSharedMemoryIsFound) {
   machine.output<float>("out", 64);
   const auto report = machine.run(module_of("misbehaving"), "read_unwritten_shared", {1, 1, 1}, {64, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
-  EXPECT_EQ(report.findings[0].message,
+  EXPECT_EQ(with_marks(report.findings[0].message),
             "uninitialised read: read of 4 bytes at tile+28 (shared memory of 256 bytes), "
-            "kernels/misbehaving.cu:54, block (0,0,0) thread (56,0,0)");
+            "kernels/misbehaving.cu:[read], block (0,0,0) thread (56,0,0)");
 }
 TEST(Findings, BarrierThatSomeThreadsLeftIsFoundAndAWholeBlocksIsNot) {
   for (int n : {40, 64}) {
@@ -128,9 +128,9 @@ TEST(Findings, BarrierThatSomeThreadsLeftIsFoundAndAWholeBlocksIsNot) {
     const auto report = machine.run(module_of("misbehaving"), "leave_before_barrier", {1, 1, 1}, {64, 1, 1});
     ASSERT_EQ(report.findings.size(), n == 64 ? 0U : 1U);
     if (n != 64) {
-      EXPECT_EQ(report.findings[0].message,
+      EXPECT_EQ(with_marks(report.findings[0].message),
                 "divergent barrier: barrier 0 is reached by 40 of 64 threads, the others have left the kernel, "
-                "kernels/misbehaving.cu:47, block (0,0,0) thread (0,0,0)");
+                "kernels/misbehaving.cu:[barrier], block (0,0,0) thread (0,0,0)");
     }
   }
 }
@@ -139,8 +139,8 @@ TEST(Findings, TrapEndsTheLaunch) {
   machine.output<float>("out", 32);
   const auto report = machine.run(module_of("misbehaving"), "trap_in_lane_5", {1, 1, 1}, {32, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
-  EXPECT_EQ(report.findings[0].message,
-            "trap: the kernel stopped itself, kernels/misbehaving.cu:40, block (0,0,0) thread (5,0,0)");
+  EXPECT_EQ(with_marks(report.findings[0].message),
+            "trap: the kernel stopped itself, kernels/misbehaving.cu:[trap], block (0,0,0) thread (5,0,0)");
   EXPECT_TRUE(report.stopped_by_finding);
 }
 TEST(Findings, EndlessLoopEndsWithTheBudgetOfSteps) {
@@ -150,7 +150,7 @@ TEST(Findings, EndlessLoopEndsWithTheBudgetOfSteps) {
   const auto report = machine.run(module_of("misbehaving"), "spin", {2, 1, 1}, {32, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].id, "step-limit");
-  EXPECT_EQ(report.findings[0].line, 36U);
+  EXPECT_EQ(mark_of("misbehaving", report.findings[0].line), "[wait]");
   EXPECT_NE(report.findings[0].message.find("still running after 50000 warp instructions"), std::string::npos);
   EXPECT_TRUE(report.stopped_by_finding);
 }

@@ -1,5 +1,5 @@
-// Runs kernels of tests/sim/kernels on the simulator, without NVRTC: the PTX lies beside the source, as NVRTC 13.0 made
-// it with --gpu-architecture=compute_80 -lineinfo -default-device.
+// Runs kernels of tests/sim/kernels on the simulator, without NVRTC: the PTX is stored beside the source.
+// kernel_ptx.hpp says how it is made.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -23,6 +24,28 @@ inline CompiledModule module_of(const std::string& name) {
   module.ptx = text.str();
   EXPECT_FALSE(module.ptx.empty()) << name;
   return module;
+}
+
+/// A line of tests/sim/kernels/NAME.cu by its mark, "[load]", where it ends in a comment with one; else its number.
+/// Tests name lines by marks, so that a source can be edited. A mark is unique within its kernel.
+inline std::string mark_of(const std::string& name, uint32_t line) {
+  std::ifstream file(std::string(TILESCOPE_SOURCE) + "/tests/sim/kernels/" + name + ".cu");
+  std::string text;
+  for (uint32_t number = 0; number < line && std::getline(file, text);) ++number;
+  std::smatch mark;
+  static const std::regex end_of_comment(R"(//.*(\[[^\]]+\])$)");
+  return std::regex_search(text, mark, end_of_comment) ? mark[1].str() : std::to_string(line);
+}
+
+/// The message of a finding with marks in place of lines, as in "kernels/spaces.cu:[write]".
+inline std::string with_marks(const std::string& message) {
+  static const std::regex file(R"(kernels/(\w+)\.cu:)"), place(R"((\.cu:|\bline )(\d+))");
+  std::smatch name;
+  if (!std::regex_search(message, name, file)) return message;
+  std::string text, rest = message;
+  for (std::smatch found; std::regex_search(rest, found, place); rest = found.suffix())
+    text += found.prefix().str() + found[1].str() + mark_of(name[1], static_cast<uint32_t>(std::stoul(found[2])));
+  return text + rest;
 }
 
 /// A simulator with buffers, and one launch after the other.

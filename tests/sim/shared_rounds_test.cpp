@@ -22,14 +22,16 @@ LaunchReport run(const std::string& kernel, int turns, int odd, uint32_t blocks 
   return machine.run(module, kernel, {blocks, 1, 1}, {threads, 1, 1});
 }
 
-/// "id, line, other side's line, count" of each finding.
+/// "id, mark of the line, mark of the other side's line, count" of each finding.
 std::vector<std::string> findings_of(const LaunchReport& report) {
   std::vector<std::string> texts;
   for (const Finding& finding : report.findings) {
     const size_t other = finding.message.find("shared_rounds.cu:", finding.message.find("), and "));
     const std::string line =
-        other == std::string::npos ? "none" : std::to_string(std::stoi(finding.message.substr(other + 17)));
-    texts.push_back(finding.id + ", " + std::to_string(finding.line) + ", " + line + ", " +
+        other == std::string::npos
+            ? "none"
+            : mark_of("shared_rounds", static_cast<uint32_t>(std::stoul(finding.message.substr(other + 17))));
+    texts.push_back(finding.id + ", " + mark_of("shared_rounds", finding.line) + ", " + line + ", " +
                     std::to_string(finding.count));
   }
   return texts;
@@ -39,7 +41,7 @@ using Texts = std::vector<std::string>;
 TEST(SharedRounds, AWarpThatLooksTooEarlyInOneTurnOfManyIsFound) {
   for (const int odd : {0, 1, 5, 19}) {
     const auto report = run("early_look", 20, odd);
-    EXPECT_EQ(findings_of(report), (Texts{"shared-race, 9, 10, 32"})) << odd;
+    EXPECT_EQ(findings_of(report), (Texts{"shared-race, [write], [read], 32"})) << odd;
     EXPECT_EQ(report.findings.at(0).thread, (Dim3{0, 0, 0}));
   }
   EXPECT_EQ(findings_of(run("early_look", 20, kNever)), Texts{});
@@ -49,39 +51,39 @@ TEST(SharedRounds, LookingAtOnesOwnElementInOneTurnOfManyIsSilent) {
 }
 TEST(SharedRounds, ABarrierThatIsMissingInOneTurnOfManyIsFound) {
   for (const int odd : {1, 5, 19})
-    EXPECT_EQ(findings_of(run("missing_barrier", 20, odd)), (Texts{"shared-race, 38, 40, 256"})) << odd;
+    EXPECT_EQ(findings_of(run("missing_barrier", 20, odd)), (Texts{"shared-race, [write], [read], 256"})) << odd;
   EXPECT_EQ(findings_of(run("missing_barrier", 20, kNever)), Texts{});
 }
 TEST(SharedRounds, LanesThatDoNotWaitForOneAnotherInOneTurnOfManyAreFound) {
   for (const int odd : {0, 1, 5, 19})
-    EXPECT_EQ(findings_of(run("missing_syncwarp", 20, odd, 1, 64)), (Texts{"shared-race, 51, 53, 64"})) << odd;
+    EXPECT_EQ(findings_of(run("missing_syncwarp", 20, odd, 1, 64)), (Texts{"shared-race, [write], [read], 64"})) << odd;
   EXPECT_EQ(findings_of(run("missing_syncwarp", 20, kNever, 1, 64)), Texts{});
 }
 TEST(SharedRounds, WarpsThatWriteTheSameValueButInOneTurnAreFound) {
   for (const int odd : {0, 1, 5, 19}) {
     const auto texts = findings_of(run("other_value", 20, odd));
     ASSERT_EQ(texts.size(), 1U) << odd;
-    EXPECT_EQ(texts[0].substr(0, 19), "shared-race, 64, 64") << odd;
+    EXPECT_EQ(texts[0].substr(0, 29), "shared-race, [write], [write]") << odd;
   }
   EXPECT_EQ(findings_of(run("other_value", 20, kNever)), Texts{});
 }
 TEST(SharedRounds, LanesThatWriteTheSameValueButInOneTurnAreFound) {
   for (const int odd : {0, 1, 5, 19})
-    EXPECT_EQ(findings_of(run("other_value_of_lane", 20, odd)), (Texts{"shared-race, 78, 77, 1"})) << odd;
+    EXPECT_EQ(findings_of(run("other_value_of_lane", 20, odd)), (Texts{"shared-race, [lane 1], [lane 0], 1"})) << odd;
   EXPECT_EQ(findings_of(run("other_value_of_lane", 20, kNever)), Texts{});
 }
 TEST(SharedRounds, ABlockThatIsNotLikeTheOthersIsNamed) {
   const auto report = run("odd_block", 1, 6, 10);
-  EXPECT_EQ(findings_of(report), (Texts{"uninitialised-read, 90, none, 128", "shared-race, 88, 90, 256"}));
+  EXPECT_EQ(findings_of(report), (Texts{"uninitialised-read, [read], none, 128", "shared-race, [write], [read], 256"}));
   EXPECT_EQ(report.findings.back().block, (Dim3{6, 0, 0}));
   EXPECT_EQ(findings_of(run("odd_block", 1, kNever, 10)), Texts{});
 }
 TEST(SharedRounds, WarpsThatDropOutAreSilentAndWhatTheyDoInsteadIsFound) {
   EXPECT_EQ(findings_of(run("fewer_and_fewer", 9, kNever)), Texts{});
-  EXPECT_EQ(findings_of(run("fewer_and_fewer", 9, 5)), (Texts{"shared-race, 100, 101, 1"}));
+  EXPECT_EQ(findings_of(run("fewer_and_fewer", 9, 5)), (Texts{"shared-race, [write], [read], 1"}));
 }
 TEST(SharedRounds, RacesAreFoundAmongMorePlacesThanAreRemembered) {
-  EXPECT_EQ(findings_of(run("never_twice", 4200, 4150)), (Texts{"shared-race, 115, 116, 32"}));
+  EXPECT_EQ(findings_of(run("never_twice", 4200, 4150)), (Texts{"shared-race, [write], [read], 32"}));
   EXPECT_EQ(findings_of(run("never_twice", 4200, kNever)), Texts{});
 }
 

@@ -377,7 +377,7 @@ TEST_F(Stepping, RegistersHaveTheirNamesAndKinds) {
   EXPECT_TRUE(load.is_memory);
   EXPECT_TRUE(load.reads.empty());  // its address is not among the values
   EXPECT_EQ(steps->registers[load.address_register].kind, ValueKind::address);
-  EXPECT_EQ(load.line, 18U);
+  EXPECT_EQ(mark_of("stepping", load.line), "[load]");
 }
 
 TEST_F(Stepping, VariablesHaveTheNamesOfTheSource) {

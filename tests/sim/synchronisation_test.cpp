@@ -19,7 +19,7 @@ Integers scattered(size_t count) {
 /// The messages of all findings.
 std::vector<std::string> messages_of(const LaunchReport& report) {
   std::vector<std::string> messages;
-  for (const Finding& finding : report.findings) messages.push_back(finding.message);
+  for (const Finding& finding : report.findings) messages.push_back(with_marks(finding.message));
   return messages;
 }
 using Messages = std::vector<std::string>;
@@ -119,7 +119,7 @@ TEST(WarpSync, AMaskThatDoesNotNameItsOwnLaneIsFound) {
   const auto report = machine.run(module_of("synchronisation"), "mask_without_itself", {1, 1, 1}, {32, 1, 1});
   EXPECT_EQ(messages_of(report),
             Messages{"warp sync mask: shfl.sync is executed by lane 16, which its member mask 0x0000ffff does not "
-                     "name, kernels/synchronisation.cu:89, block (0,0,0) thread (16,0,0)"});
+                     "name, kernels/synchronisation.cu:[shuffle], block (0,0,0) thread (16,0,0)"});
   EXPECT_EQ(report.findings[0].count, 16U);
 }
 TEST(WarpSync, LanesThatNameOneAnotherInDifferentMasksAreFound) {
@@ -128,9 +128,9 @@ TEST(WarpSync, LanesThatNameOneAnotherInDifferentMasksAreFound) {
   machine.output<int>("out", 32);
   const auto report = machine.run(module_of("synchronisation"), "masks_that_differ", {1, 1, 1}, {32, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
-  EXPECT_EQ(report.findings[0].message,
+  EXPECT_EQ(with_marks(report.findings[0].message),
             "warp sync mask: lanes that execute shfl.sync together give the member masks 0xffffffff and 0xffff0000, "
-            "kernels/synchronisation.cu:94, block (0,0,0) thread (16,0,0)");
+            "kernels/synchronisation.cu:[shuffle], block (0,0,0) thread (16,0,0)");
 }
 TEST(WarpSync, LanesThatNeverComeAreADeadlockThatSaysWhereTheyAre) {
   Machinery machine;
@@ -138,10 +138,10 @@ TEST(WarpSync, LanesThatNeverComeAreADeadlockThatSaysWhereTheyAre) {
   const auto report = machine.run(module_of("synchronisation"), "wait_for_absent_lanes", {1, 1, 1}, {32, 1, 1});
   EXPECT_EQ(messages_of(report),
             (Messages{"deadlock: 16 threads in bar.warp.sync wait for lanes 16-31 of warp 0, which never come; "
-                      "elsewhere are 16 threads at barrier 0 (line 102), kernels/synchronisation.cu:99, "
+                      "elsewhere are 16 threads at barrier 0 (line [block]), kernels/synchronisation.cu:[warp], "
                       "block (0,0,0) thread (0,0,0)",
                       "deadlock: barrier 0 is reached by 16 of 32 threads; elsewhere are 16 threads in bar.warp.sync "
-                      "(line 99), kernels/synchronisation.cu:102, block (0,0,0) thread (16,0,0)"}));
+                      "(line [warp]), kernels/synchronisation.cu:[block], block (0,0,0) thread (16,0,0)"}));
   EXPECT_TRUE(report.stopped_by_finding);
 }
 TEST(WarpSync, AShuffleFromAThreadThatTheBlockDoesNotHaveIsFound) {
@@ -151,7 +151,7 @@ TEST(WarpSync, AShuffleFromAThreadThatTheBlockDoesNotHaveIsFound) {
   const auto report = machine.run(module_of("synchronisation"), "sum_of_short_warp", {1, 1, 1}, {20, 1, 1});
   EXPECT_EQ(messages_of(report),
             Messages{"inactive lane: shfl.sync reads from lane 20, which the member mask 0xffffffff names and which "
-                     "the block does not have, kernels/synchronisation.cu:108, block (0,0,0) thread (4,0,0)"});
+                     "the block does not have, kernels/synchronisation.cu:[shuffle], block (0,0,0) thread (4,0,0)"});
   EXPECT_EQ(report.findings[0].count, 12U);
   Machinery whole;
   whole.input("in", scattered(64));
@@ -199,9 +199,9 @@ TEST(BlockBarrier, HalvesOfAWarpAtTwoBarriersAreFoundAndWholeWarpsAreNot) {
   const auto report = machine.run(module_of("synchronisation"), "half_warp_barriers", {1, 1, 1}, {64, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].id, "divergent-barrier");
-  EXPECT_EQ(report.findings[0].message,
+  EXPECT_EQ(with_marks(report.findings[0].message),
             "divergent barrier: barrier 0 is reached here by 16 of 32 threads of warp 0, others of them are at line "
-            "154, kernels/synchronisation.cu:150, block (0,0,0) thread (0,0,0)");
+            "[upper half], kernels/synchronisation.cu:[lower half], block (0,0,0) thread (0,0,0)");
   EXPECT_EQ(machine.download<int>(out)[0], 11);
   Machinery whole;
   const size_t result = whole.output<int>("out", 64);
@@ -225,9 +225,9 @@ TEST(BlockBarrier, ThreadsThatEndWithoutHavingBeenThereAreFound) {
     const auto report = machine.run(module_of("synchronisation"), "conditional_barrier", {1, 1, 1}, {64, 1, 1});
     ASSERT_EQ(report.findings.size(), n == 64 ? 0U : 1U) << n;
     if (n == 64) continue;
-    EXPECT_EQ(report.findings[0].message,
+    EXPECT_EQ(with_marks(report.findings[0].message),
               "divergent barrier: barrier 0 is reached by " + std::to_string(n) +
-                  " of 64 threads, the others have left the kernel, kernels/synchronisation.cu:180, "
+                  " of 64 threads, the others have left the kernel, kernels/synchronisation.cu:[barrier], "
                   "block (0,0,0) thread (0,0,0)");
   }
 }
@@ -237,9 +237,9 @@ TEST(BlockBarrier, WarpsAtDifferentBarriersAreADeadlock) {
   const auto report = machine.run(module_of("synchronisation"), "two_barriers_crossed", {1, 1, 1}, {64, 1, 1});
   EXPECT_EQ(messages_of(report),
             (Messages{"deadlock: barrier 1 is reached by 32 of 64 threads; elsewhere are 32 threads at barrier 2 (line "
-                      "188), kernels/synchronisation.cu:186, block (0,0,0) thread (0,0,0)",
+                      "[barrier 2]), kernels/synchronisation.cu:[barrier 1], block (0,0,0) thread (0,0,0)",
                       "deadlock: barrier 2 is reached by 32 of 64 threads; elsewhere are 32 threads at barrier 1 (line "
-                      "186), kernels/synchronisation.cu:188, block (0,0,0) thread (32,0,0)"}));
+                      "[barrier 1]), kernels/synchronisation.cu:[barrier 2], block (0,0,0) thread (32,0,0)"}));
 }
 TEST(BlockBarrier, AWarpCountsWholeHoweverFewThreadsItHas) {
   Machinery machine;
@@ -256,9 +256,9 @@ TEST(BlockBarrier, ACountThatIsNotAMultipleOfAWarpIsFound) {
   machine.value(40);
   const auto report = machine.run(module_of("synchronisation"), "barrier_of", {1, 1, 1}, {64, 1, 1});
   ASSERT_FALSE(report.findings.empty());
-  EXPECT_EQ(report.findings[0].message,
+  EXPECT_EQ(with_marks(report.findings[0].message),
             "invalid barrier: barrier 1 is for 40 threads, which is not a multiple of 32, "
-            "kernels/synchronisation.cu:193, block (0,0,0) thread (0,0,0)");
+            "kernels/synchronisation.cu:[barrier], block (0,0,0) thread (0,0,0)");
 }
 TEST(BlockBarrier, ABarrierThatABlockDoesNotHaveIsFound) {
   Machinery machine;
@@ -267,9 +267,9 @@ TEST(BlockBarrier, ABarrierThatABlockDoesNotHaveIsFound) {
   machine.value(64);
   const auto report = machine.run(module_of("synchronisation"), "barrier_of", {1, 1, 1}, {64, 1, 1});
   ASSERT_FALSE(report.findings.empty());
-  EXPECT_EQ(report.findings[0].message,
+  EXPECT_EQ(with_marks(report.findings[0].message),
             "invalid barrier: there is no barrier 16: a block has barriers 0 to 15, "
-            "kernels/synchronisation.cu:193, block (0,0,0) thread (0,0,0)");
+            "kernels/synchronisation.cu:[barrier], block (0,0,0) thread (0,0,0)");
 }
 TEST(BlockBarrier, MoreThreadsThanTheBlockHasAreADeadlock) {
   Machinery machine;
@@ -277,7 +277,7 @@ TEST(BlockBarrier, MoreThreadsThanTheBlockHasAreADeadlock) {
   machine.value(1);
   machine.value(128);
   EXPECT_EQ(messages_of(machine.run(module_of("synchronisation"), "barrier_of", {1, 1, 1}, {64, 1, 1})),
-            Messages{"deadlock: barrier 1 is reached by 64 of 128 threads, kernels/synchronisation.cu:193, "
+            Messages{"deadlock: barrier 1 is reached by 64 of 128 threads, kernels/synchronisation.cu:[barrier], "
                      "block (0,0,0) thread (0,0,0)"});
 }
 TEST(BlockBarrier, CountsThatDifferAreFound) {
@@ -285,9 +285,9 @@ TEST(BlockBarrier, CountsThatDifferAreFound) {
   machine.output<int>("out", 96);
   const auto report = machine.run(module_of("synchronisation"), "counts_that_differ", {1, 1, 1}, {96, 1, 1});
   ASSERT_FALSE(report.findings.empty());
-  EXPECT_EQ(report.findings[0].message,
+  EXPECT_EQ(with_marks(report.findings[0].message),
             "invalid barrier: barrier 5 is used for 64 threads and for 96 threads at the same time, "
-            "kernels/synchronisation.cu:199, block (0,0,0) thread (32,0,0)");
+            "kernels/synchronisation.cu:[barrier], block (0,0,0) thread (32,0,0)");
 }
 
 }  // namespace

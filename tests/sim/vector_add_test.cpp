@@ -102,7 +102,7 @@ TEST(VectorAdd, RecordsEachAccessInTheOrderOfTheBlock) {
   ASSERT_EQ(trace.accesses.size(), 12U);  // 4 warps, of which the last has 4 elements; 3 accesses each
   EXPECT_EQ(trace.sites[2].kind, AccessKind::store);
   EXPECT_EQ(trace.sites[2].file, "kernels/vector_add.cu");
-  EXPECT_EQ(trace.sites[2].line, 4U);
+  EXPECT_EQ(mark_of("vector_add", trace.sites[2].line), "[add]");
   EXPECT_EQ(trace.sites[2].bytes_per_lane, 4U);
   EXPECT_NE(trace.sites[2].ptx.find("st.global.f32"), std::string::npos);
   for (size_t i = 0; i < trace.accesses.size(); ++i) {

@@ -13,7 +13,7 @@ using Messages = std::vector<std::string>;
 
 Messages messages_of(const LaunchReport& report) {
   Messages messages;
-  for (const Finding& finding : report.findings) messages.push_back(finding.message);
+  for (const Finding& finding : report.findings) messages.push_back(with_marks(finding.message));
   return messages;
 }
 
@@ -128,8 +128,8 @@ TEST(Hangs, AFlagThatNobodySetsIsFoundInAnInstant) {
   const auto report = machine.run(module_of("waiting"), "wait_on_plain_flag", {2, 1, 1}, {64, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_EQ(report.findings[0].id, "step-limit");
-  EXPECT_EQ(report.findings[0].message,
-            "step limit: this loop never ends: it repeats itself and changes nothing, kernels/waiting.cu:161, "
+  EXPECT_EQ(with_marks(report.findings[0].message),
+            "step limit: this loop never ends: it repeats itself and changes nothing, kernels/waiting.cu:[wait], "
             "block (0,0,0) thread (0,0,0)");
   EXPECT_TRUE(report.stopped_by_finding);
 }
@@ -140,9 +140,9 @@ TEST(Hangs, ALockThatIsTakenTwiceIsFoundWithThoseWhoWaitElsewhere) {
   const auto report = machine.run(module_of("waiting"), "lock_taken_twice", {1, 1, 1}, {64, 1, 1});
   EXPECT_EQ(messages_of(report),
             (Messages{"step limit: this loop waits forever: no thread that still runs does what it waits for, "
-                      "kernels/waiting.cu:174, block (0,0,0) thread (0,0,0)",
+                      "kernels/waiting.cu:[lock], block (0,0,0) thread (0,0,0)",
                       "deadlock: barrier 0 is reached by 63 of 64 threads; elsewhere are 1 thread in loops, "
-                      "kernels/waiting.cu:178, block (0,0,0) thread (1,0,0)"}));
+                      "kernels/waiting.cu:[barrier], block (0,0,0) thread (1,0,0)"}));
 }
 TEST(Hangs, ABarrierOfMoreBlocksThanTheGpuHoldsIsADeadlock) {
   // Blocks of 1024 threads: two on each of 132 multiprocessors.
@@ -155,10 +155,10 @@ TEST(Hangs, ABarrierOfMoreBlocksThanTheGpuHoldsIsADeadlock) {
     EXPECT_EQ(report.stopped_by_finding, blocks > 264);
     if (blocks <= 264) continue;
     ASSERT_FALSE(report.findings.empty());
-    EXPECT_EQ(report.findings[0].message,
+    EXPECT_EQ(with_marks(report.findings[0].message),
               "deadlock: the resident blocks wait for blocks that cannot start: the grid has 265 "
               "blocks, and the GPU holds 264 of them at a time (2048 threads for each of 132 multiprocessors), "
-              "kernels/waiting.cu:101, block (0,0,0) thread (0,0,0)");
+              "kernels/waiting.cu:[wait], block (0,0,0) thread (0,0,0)");
   }
 }
 TEST(Hangs, ASmallerGpuHoldsFewerBlocksOfThatBarrier) {
@@ -182,8 +182,8 @@ TEST(Hangs, ALoopThatGoesOnChangingMemoryEndsWithTheBudget) {
   machine.options.hang_budget = 3'000'000;
   const auto report = machine.run(module_of("waiting"), "store_for_ever", {1, 1, 1}, {64, 1, 1});
   ASSERT_EQ(report.findings.size(), 1U);
-  EXPECT_EQ(report.findings[0].message,
-            "step limit: still running after 3000000 warp instructions, kernels/waiting.cu:167, "
+  EXPECT_EQ(with_marks(report.findings[0].message),
+            "step limit: still running after 3000000 warp instructions, kernels/waiting.cu:[store], "
             "block (0,0,0) thread (0,0,0)");
 }
 TEST(Hangs, AStopRequestEndsALoopThatNeverEnds) {

@@ -22,7 +22,7 @@ __device__ void two_stages(const float4* in, float* out, int n) {
     __pipeline_commit();
     __pipeline_wait_prior(BEHIND);
     __syncthreads();
-    sum += tile[i % 2][127 - threadIdx.x].x;
+    sum += tile[i % 2][127 - threadIdx.x].x;  // [read]
     __syncthreads();
   }
   out[threadIdx.x] = sum;

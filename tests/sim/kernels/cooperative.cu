@@ -22,7 +22,8 @@ extern "C" __global__ void tiles(const int* in, int* out) {
   for (int offset = 8; offset > 0; offset /= 2) sum += tile.shfl_down(sum, offset);
   sum = tile.shfl(sum, 0);
   block.sync();
-  out[block.thread_rank()] = sum + 1000 * groups::reduce(tile, static_cast<int>(tile.thread_rank()), groups::greater<int>());
+  out[block.thread_rank()] =
+      sum + 1000 * groups::reduce(tile, static_cast<int>(tile.thread_rank()), groups::greater<int>());
 }
 
 extern "C" __global__ void count_with_few_atomics(const int* in, int* count, int* places, int n) {

@@ -90,9 +90,7 @@ extern "C" __global__ void pointers(const float* in, float* out) {
 }
 // A pointer that one launch stores and the next one calls.
 extern "C" __global__ void choose(Operation* where, int which) { *where = which ? multiply : subtract; }
-extern "C" __global__ void use(const Operation* where, float* out) {
-  out[threadIdx.x] = (*where)(threadIdx.x, 3.0f);
-}
+extern "C" __global__ void use(const Operation* where, float* out) { out[threadIdx.x] = (*where)(threadIdx.x, 3.0f); }
 
 struct Shape {
   float width, height;

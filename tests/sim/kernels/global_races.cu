@@ -1,7 +1,7 @@
 // Races in global memory, one bug a kernel, each beside a kernel that looks alike and is right.
 extern "C" __global__ void stencil_in_place(float* a, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i > 0 && i < n - 1) a[i] = 0.5f * a[i - 1] + 0.5f * a[i + 1];
+  if (i > 0 && i < n - 1) a[i] = 0.5f * a[i - 1] + 0.5f * a[i + 1];  // [smooth]
 }
 extern "C" __global__ void stencil(const float* a, float* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -16,7 +16,7 @@ extern "C" __global__ void sum_plain(const float* a, float* out, int n) {
   __syncthreads();
   atomicAdd(&sum, a[blockIdx.x * blockDim.x + threadIdx.x]);
   __syncthreads();
-  if (threadIdx.x == 0) out[0] += sum;
+  if (threadIdx.x == 0) out[0] += sum;  // [add]
 }
 extern "C" __global__ void sum_atomic(const float* a, float* out, int n) {
   __shared__ float sum;
@@ -28,8 +28,8 @@ extern "C" __global__ void sum_atomic(const float* a, float* out, int n) {
 }
 extern "C" __global__ void transpose_in_place(float* a, float* out, int n) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  const float value = a[y * n + x];
-  a[x * n + y] = value;
+  const float value = a[y * n + x];  // [read]
+  a[x * n + y] = value;              // [write]
 }
 extern "C" __global__ void transpose(const float* a, float* out, int n) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -42,11 +42,13 @@ extern "C" __global__ void clamped(const float* a, float* out, int n) {
   const int i = min(int(blockIdx.x * blockDim.x + threadIdx.x), n - 1);
   out[i] = 2 * a[i];
 }
-extern "C" __global__ void last_block_wins(const float* a, float* out, int n) { out[threadIdx.x] = blockIdx.x; }
+extern "C" __global__ void last_block_wins(const float* a, float* out, int n) {
+  out[threadIdx.x] = blockIdx.x;  // [write]
+}
 extern "C" __global__ void halves_of_a_block(float* a, float* out, int n) {
   const int base = blockIdx.x * blockDim.x;
-  out[base + threadIdx.x] = a[base + threadIdx.x];
-  a[base + threadIdx.x] = out[base + blockDim.x - 1 - threadIdx.x];
+  out[base + threadIdx.x] = a[base + threadIdx.x];                   // [write]
+  a[base + threadIdx.x] = out[base + blockDim.x - 1 - threadIdx.x];  // [read]
 }
 extern "C" __global__ void halves_with_barrier(float* a, float* out, int n) {
   const int base = blockIdx.x * blockDim.x;
@@ -69,14 +71,14 @@ __device__ void reduce(const float* a, float* out, int n) {
     __syncthreads();
   }
   if (threadIdx.x == 0) {
-    out[1 + blockIdx.x] = sums[0];
+    out[1 + blockIdx.x] = sums[0];  // [publish]
     if (kFence) __threadfence();
     is_last = atomicInc(&arrived, gridDim.x) == gridDim.x - 1;
   }
   __syncthreads();
   if (is_last) {
     float sum = 0;
-    for (int i = threadIdx.x; i < gridDim.x; i += blockDim.x) sum += out[1 + i];
+    for (int i = threadIdx.x; i < gridDim.x; i += blockDim.x) sum += out[1 + i];  // [collect]
     sums[threadIdx.x] = sum;
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -150,7 +152,7 @@ extern "C" __global__ void steps_with_block_barrier(float* a, float* out, int n)
   for (int step = 0; step < 4; ++step) {
     float* from = step % 2 == 0 ? a : out;
     float* to = step % 2 == 0 ? out : a;
-    to[i] = from[(i + 1) % n] + from[(i + n - 1) % n];
+    to[i] = from[(i + 1) % n] + from[(i + n - 1) % n];  // [step]
     __syncthreads();
   }
 }
@@ -172,9 +174,9 @@ extern "C" __global__ void histogram(const float* a, int* out, int n) {
   atomicAdd(&out[int(a[blockIdx.x * blockDim.x + threadIdx.x]) % 16], 1);
 }
 extern "C" __global__ void histogram_read_early(const float* a, int* out, int n) {
-  atomicAdd(&out[int(a[blockIdx.x * blockDim.x + threadIdx.x]) % 16], 1);
+  atomicAdd(&out[int(a[blockIdx.x * blockDim.x + threadIdx.x]) % 16], 1);  // [count]
   __syncthreads();
-  if (threadIdx.x < 16) out[16 + blockIdx.x * 16 + threadIdx.x] = out[threadIdx.x];
+  if (threadIdx.x < 16) out[16 + blockIdx.x * 16 + threadIdx.x] = out[threadIdx.x];  // [read]
 }
 // The programming guide's own way to build an atomic: a plain read, then compare and swap.
 extern "C" __global__ void maximum_by_swap(const float* a, float* out, int n) {

@@ -1,5 +1,6 @@
 // Idioms in which all blocks of a grid take part: reductions, scans, barriers, queues.
 #include <cooperative_groups.h>
+
 #include <cuda/atomic>
 
 #include "idioms.hpp"

@@ -115,11 +115,10 @@ __device__ inline unsigned address_of(const void* shared) { return (unsigned)__c
 __device__ inline void await(unsigned barrier, unsigned parity) {
   unsigned done = 0;
   while (done == 0)
-    asm volatile(
-        "{\n.reg .pred p;\nmbarrier.test_wait.parity.shared.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
-        : "=r"(done)
-        : "r"(barrier), "r"(parity)
-        : "memory");
+    asm volatile("{\n.reg .pred p;\nmbarrier.test_wait.parity.shared.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(done)
+                 : "r"(barrier), "r"(parity)
+                 : "memory");
 }
 __device__ inline void arrive(unsigned barrier) {
   asm volatile("{\n.reg .b64 state;\nmbarrier.arrive.shared.b64 state, [%0];\n}" ::"r"(barrier) : "memory");

@@ -26,7 +26,8 @@ extern "C" __global__ void warp_sum(const float* in, float* out) {
 }
 extern "C" __global__ void lanes(unsigned* out) {
   unsigned odd = __ballot_sync(0xffffffff, threadIdx.x & 1);
-  out[threadIdx.x] = odd ^ __shfl_xor_sync(0xffffffff, threadIdx.x, 3) ^ (__any_sync(0xffffffff, threadIdx.x == 9) << 31);
+  out[threadIdx.x] =
+      odd ^ __shfl_xor_sync(0xffffffff, threadIdx.x, 3) ^ (__any_sync(0xffffffff, threadIdx.x == 9) << 31);
 }
 extern "C" __global__ void variables(float* out) {
   int i = threadIdx.x;
@@ -55,14 +56,29 @@ extern "C" __global__ void count_odd(const int* in, int* count, float* sum, int 
 extern "C" __global__ void choose(const int* in, int* out) {
   int i = threadIdx.x;
   switch (in[i]) {
-    case 0: out[i] = 100; break;
-    case 1: out[i] = in[i] * 7; break;
-    case 2: out[i] = 22; break;
-    case 3: out[i] = i; break;
-    case 4: out[i] = -i; break;
-    case 5: out[i] = 55; break;
-    case 6: out[i] = 66 + i; break;
-    default: out[i] = -1;
+    case 0:
+      out[i] = 100;
+      break;
+    case 1:
+      out[i] = in[i] * 7;
+      break;
+    case 2:
+      out[i] = 22;
+      break;
+    case 3:
+      out[i] = i;
+      break;
+    case 4:
+      out[i] = -i;
+      break;
+    case 5:
+      out[i] = 55;
+      break;
+    case 6:
+      out[i] = 66 + i;
+      break;
+    default:
+      out[i] = -1;
   }
 }
 extern "C" __global__ void halves(const __half* in, __half2* out, float* wide) {

@@ -3,8 +3,8 @@
 
 extern "C" __global__ void write_then_read(const float* in, float* out, int reverse) {
   __shared__ float s[256];
-  s[threadIdx.x] = in[threadIdx.x];
-  out[threadIdx.x] = s[255 - threadIdx.x];
+  s[threadIdx.x] = in[threadIdx.x];         // [write]
+  out[threadIdx.x] = s[255 - threadIdx.x];  // [read]
 }
 extern "C" __global__ void write_barrier_read(const float* in, float* out, int reverse) {
   __shared__ float s[256];
@@ -24,10 +24,10 @@ extern "C" __global__ void matmul_one_barrier(const float* a, const float* b, fl
   const int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * WIDTH + y, column = blockIdx.x * WIDTH + x;
   float sum = 0;
   for (int k = 0; k < n; k += WIDTH) {
-    as[y][x] = a[row * n + k + x];
-    bs[y][x] = b[(k + y) * n + column];
+    as[y][x] = a[row * n + k + x];       // [load a]
+    bs[y][x] = b[(k + y) * n + column];  // [load b]
     __syncthreads();
-    for (int i = 0; i < WIDTH; ++i) sum += as[y][i] * bs[i][x];
+    for (int i = 0; i < WIDTH; ++i) sum += as[y][i] * bs[i][x];  // [multiply]
   }
   c[row * n + column] = sum;
 }
@@ -62,8 +62,8 @@ extern "C" __global__ void two_buffers_filled_early(const float* in, float* out,
   s[0][threadIdx.x] = in[threadIdx.x];
   __syncthreads();
   for (int i = 0; i < n; ++i) {
-    sum += s[i % 2][255 - threadIdx.x];
-    if (i + 1 < n) s[(i + 1) % 2][threadIdx.x] = in[(i + 1) * 256 + threadIdx.x];
+    sum += s[i % 2][255 - threadIdx.x];                                            // [read]
+    if (i + 1 < n) s[(i + 1) % 2][threadIdx.x] = in[(i + 1) * 256 + threadIdx.x];  // [refill]
     if (i % 2 == 0) __syncthreads();
   }
   out[threadIdx.x] = sum;
@@ -72,7 +72,7 @@ extern "C" __global__ void histogram_plain(const int* in, int* out, int n) {
   __shared__ int bins[32];
   if (threadIdx.x < 32) bins[threadIdx.x] = 0;
   __syncthreads();
-  bins[in[threadIdx.x] % 32] += 1;
+  bins[in[threadIdx.x] % 32] += 1;  // [count]
   __syncthreads();
   if (threadIdx.x < 32) out[threadIdx.x] = bins[threadIdx.x];
 }
@@ -88,8 +88,8 @@ extern "C" __global__ void histogram_unfinished(const int* in, int* out, int n) 
   __shared__ int bins[32];
   if (threadIdx.x < 32) bins[threadIdx.x] = 0;
   __syncthreads();
-  atomicAdd(&bins[in[threadIdx.x] % 32], 1);
-  if (threadIdx.x < 32) out[threadIdx.x] = bins[threadIdx.x];
+  atomicAdd(&bins[in[threadIdx.x] % 32], 1);                   // [count]
+  if (threadIdx.x < 32) out[threadIdx.x] = bins[threadIdx.x];  // [read]
 }
 extern "C" __global__ void reduce(const float* in, float* out, int n) {
   __shared__ float s[256];
@@ -106,7 +106,7 @@ extern "C" __global__ void reduce_without_barrier(const float* in, float* out, i
   s[threadIdx.x] = in[threadIdx.x];
   __syncthreads();
   for (int half = 128; half > 0; half /= 2)
-    if (threadIdx.x < half) s[threadIdx.x] += s[threadIdx.x + half];
+    if (threadIdx.x < half) s[threadIdx.x] += s[threadIdx.x + half];  // [add]
   __syncthreads();
   if (threadIdx.x == 0) *out = s[0];
 }
@@ -131,15 +131,15 @@ extern "C" __global__ void warp_exchange(const float* in, float* out, int n) {
 }
 extern "C" __global__ void warp_exchange_without_sync(const float* in, float* out, int n) {
   __shared__ float s[32];
-  s[threadIdx.x] = in[threadIdx.x];
-  out[threadIdx.x] = s[threadIdx.x ^ 1];
+  s[threadIdx.x] = in[threadIdx.x];       // [write]
+  out[threadIdx.x] = s[threadIdx.x ^ 1];  // [read]
 }
 extern "C" __global__ void warp_overwrites(const float* in, float* out, int n) {
   __shared__ float s[32];
   s[threadIdx.x] = in[threadIdx.x];
   __syncwarp();
-  const float other = s[threadIdx.x ^ 1];
-  s[threadIdx.x] = other;
+  const float other = s[threadIdx.x ^ 1];  // [read]
+  s[threadIdx.x] = other;                  // [write]
   __syncwarp();
   out[threadIdx.x] = s[31 - threadIdx.x];
 }
@@ -161,7 +161,7 @@ extern "C" __global__ void last_one_wins(const float* in, int* out, int n) {
   __shared__ int found;
   if (threadIdx.x == 0) found = 0;
   __syncthreads();
-  if (in[threadIdx.x] > 0) found = threadIdx.x;
+  if (in[threadIdx.x] > 0) found = threadIdx.x;  // [write]
   __syncthreads();
   out[threadIdx.x] = found;
 }
@@ -203,11 +203,11 @@ extern "C" __global__ void producer_too_fast(const float* in, float* out, int n)
   if (threadIdx.x < 128) {
     s[lane] = in[lane];
     asm volatile("bar.arrive 1, 256;" ::: "memory");
-    s[lane] = in[128 + lane];
+    s[lane] = in[128 + lane];  // [fill]
     asm volatile("bar.arrive 2, 256;" ::: "memory");
   } else {
     asm volatile("bar.sync 1, 256;" ::: "memory");
-    float sum = s[127 - lane];
+    float sum = s[127 - lane];  // [read]
     asm volatile("bar.sync 2, 256;" ::: "memory");
     out[lane] = sum + s[127 - lane];
   }
@@ -234,13 +234,13 @@ extern "C" __global__ void flag_without_fence(const int* in, int* out, int n) {
   if (threadIdx.x == 0) flag = 0;
   __syncthreads();
   if (threadIdx.x < 32) {
-    data[threadIdx.x] = in[threadIdx.x];
+    data[threadIdx.x] = in[threadIdx.x];  // [write]
     __syncwarp();
     if (threadIdx.x == 0) flag = 1;
   } else {
     while (flag == 0) {
     }
-    out[threadIdx.x] = data[63 - threadIdx.x];
+    out[threadIdx.x] = data[63 - threadIdx.x];  // [read]
   }
 }
 extern "C" __global__ void lock(const int* in, int* out, int n) {
@@ -265,7 +265,7 @@ extern "C" __global__ void lock_without_fence(const int* in, int* out, int n) {
   if (threadIdx.x % 32 == 0) {
     while (atomicCAS(&mutex, 0, 1) != 0) {
     }
-    sum += in[threadIdx.x];
+    sum += in[threadIdx.x];  // [add]
     atomicExch(&mutex, 0);
   }
   __syncthreads();
@@ -325,8 +325,8 @@ extern "C" __global__ void scan_one_barrier(const int* in, int* out, int n) {
   s[i] = in[i];
   __syncthreads();
   for (int step = 1; step < 256; step *= 2) {
-    const int before = i >= step ? s[i - step] : 0;
-    s[i] += before;
+    const int before = i >= step ? s[i - step] : 0;  // [read]
+    s[i] += before;                                  // [write]
     __syncthreads();
   }
   out[i] = s[i];

@@ -6,8 +6,8 @@ extern "C" __global__ void early_look(const float* in, float* out, int turns, in
   float sum = 0;
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
-    tile[threadIdx.x] = in[threadIdx.x] + turn;
-    if (turn == odd && threadIdx.x / 32 == 1) sum += tile[threadIdx.x - 32];
+    tile[threadIdx.x] = in[threadIdx.x] + turn;                               // [write]
+    if (turn == odd && threadIdx.x / 32 == 1) sum += tile[threadIdx.x - 32];  // [read]
     __syncthreads();
     sum += tile[255 - threadIdx.x];
     __syncthreads();
@@ -35,9 +35,9 @@ extern "C" __global__ void missing_barrier(const float* in, float* out, int turn
   float sum = 0;
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
-    tile[threadIdx.x] = in[threadIdx.x] + turn;
+    tile[threadIdx.x] = in[threadIdx.x] + turn;  // [write]
     if (turn != odd) __syncthreads();
-    sum += tile[255 - threadIdx.x];
+    sum += tile[255 - threadIdx.x];  // [read]
     __syncthreads();
   }
   out[threadIdx.x] = sum;
@@ -48,9 +48,9 @@ extern "C" __global__ void missing_syncwarp(const float* in, float* out, int tur
   float sum = 0;
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
-    tile[threadIdx.x] = in[threadIdx.x] + turn;
+    tile[threadIdx.x] = in[threadIdx.x] + turn;  // [write]
     if (turn != odd) __syncwarp();
-    sum += tile[threadIdx.x ^ 1];
+    sum += tile[threadIdx.x ^ 1];  // [read]
     __syncthreads();
   }
   out[threadIdx.x] = sum;
@@ -61,7 +61,7 @@ extern "C" __global__ void other_value(const float* in, float* out, int turns, i
   int sum = 0;
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
-    if (threadIdx.x % 32 == 0) flag = turn == odd ? threadIdx.x : turn;
+    if (threadIdx.x % 32 == 0) flag = turn == odd ? threadIdx.x : turn;  // [write]
     __syncthreads();
     sum += flag;
     __syncthreads();
@@ -74,8 +74,8 @@ extern "C" __global__ void other_value_of_lane(const float* in, float* out, int 
   int sum = 0;
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
-    if (threadIdx.x == 0) flag = turn;
-    if (threadIdx.x == 1) flag = turn == odd ? 100 : turn;
+    if (threadIdx.x == 0) flag = turn;                      // [lane 0]
+    if (threadIdx.x == 1) flag = turn == odd ? 100 : turn;  // [lane 1]
     __syncthreads();
     sum += flag;
     __syncthreads();
@@ -85,9 +85,9 @@ extern "C" __global__ void other_value_of_lane(const float* in, float* out, int 
 // All blocks are alike, but for one.
 extern "C" __global__ void odd_block(const float* in, float* out, int turns, int odd) {
   __shared__ float tile[256];
-  tile[threadIdx.x] = in[threadIdx.x];
+  tile[threadIdx.x] = in[threadIdx.x];  // [write]
   if (blockIdx.x != odd) __syncthreads();
-  out[blockIdx.x * 256 + threadIdx.x] = tile[255 - threadIdx.x];
+  out[blockIdx.x * 256 + threadIdx.x] = tile[255 - threadIdx.x];  // [read]
 }
 // Warps drop out one after the other: what is left of a round is no other one.
 extern "C" __global__ void fewer_and_fewer(const float* in, float* out, int turns, int odd) {
@@ -97,8 +97,8 @@ extern "C" __global__ void fewer_and_fewer(const float* in, float* out, int turn
   for (int turn = 0; turn < turns; ++turn) {
     if (threadIdx.x / 32 >= turn) tile[threadIdx.x] = in[threadIdx.x];
     __syncthreads();
-    if (turn == odd && threadIdx.x == 0) tile[255] = 1;
-    if (threadIdx.x / 32 >= turn) sum += tile[threadIdx.x / 32 * 32 + 31 - threadIdx.x % 32];
+    if (turn == odd && threadIdx.x == 0) tile[255] = 1;                                        // [write]
+    if (threadIdx.x / 32 >= turn) sum += tile[threadIdx.x / 32 * 32 + 31 - threadIdx.x % 32];  // [read]
     __syncthreads();
   }
   out[threadIdx.x] = sum;
@@ -112,8 +112,8 @@ extern "C" __global__ void never_twice(const float* in, float* out, int turns, i
   __syncthreads();
 #pragma unroll 1
   for (int turn = 0; turn < turns; ++turn) {
-    tile[threadIdx.x] = turn;
-    if (turn == odd && threadIdx.x / 32 == 1) sum += tile[threadIdx.x - 32];
+    tile[threadIdx.x] = turn;                                                 // [write]
+    if (turn == odd && threadIdx.x / 32 == 1) sum += tile[threadIdx.x - 32];  // [read]
     __syncthreads();
     state = state * 1664525u + 1013904223u;
     sum += tile[255 - threadIdx.x] + table[state >> 21];

@@ -4,7 +4,7 @@ __device__ int variable[4];
 
 extern "C" __global__ void write_constant(int* out) {
   int* pointer = threadIdx.x == 3 ? const_cast<int*>(table) + 2 : out;
-  *pointer = 7;
+  *pointer = 7;  // [write]
   out[threadIdx.x] = table[threadIdx.x % 4];
 }
 

@@ -15,7 +15,7 @@ extern "C" __global__ void part_and_meet(const int* in, int* out) {
 extern "C" __global__ void exchange_rows(const float* in, float* out) {
   __shared__ float tile[128];
   const int i = threadIdx.x;
-  tile[i] = in[i] * 0.5f;
+  tile[i] = in[i] * 0.5f;  // [load]
   __syncthreads();
   out[i] = tile[127 - i] + 1.0f;
 }

@@ -86,26 +86,26 @@ extern "C" __global__ void leave_while_others_wait(int* out, volatile int* flag)
 }
 
 extern "C" __global__ void mask_without_itself(const int* in, int* out) {
-  out[threadIdx.x] = __shfl_sync(0xffffU, in[threadIdx.x], 0);
+  out[threadIdx.x] = __shfl_sync(0xffffU, in[threadIdx.x], 0);  // [shuffle]
 }
 
 extern "C" __global__ void masks_that_differ(const int* in, int* out) {
   const unsigned mask = lane_id() < 16 ? kAll : 0xffff0000U;
-  out[threadIdx.x] = __shfl_sync(mask, in[threadIdx.x], 16);
+  out[threadIdx.x] = __shfl_sync(mask, in[threadIdx.x], 16);  // [shuffle]
 }
 
 extern "C" __global__ void wait_for_absent_lanes(int* out) {
   if (lane_id() < 16) {
-    __syncwarp();
+    __syncwarp();  // [warp]
     out[threadIdx.x] = 1;
   }
-  __syncthreads();
+  __syncthreads();  // [block]
   out[threadIdx.x] = 2;
 }
 
 extern "C" __global__ void sum_of_short_warp(const int* in, int* out) {
   int v = in[threadIdx.x];
-  v += __shfl_down_sync(kAll, v, 16);
+  v += __shfl_down_sync(kAll, v, 16);  // [shuffle]
   out[threadIdx.x] = v;
 }
 
@@ -120,8 +120,9 @@ extern "C" __global__ void votes_of_block(const int* in, int* out) {
 extern "C" __global__ void votes_of_two_warps(int* out) {
   int votes = -1;
   if (threadIdx.x >= 64)
-    asm volatile(
-        "{ .reg .pred p; setp.ge.u32 p, %1, 100; bar.red.popc.u32 %0, 3, 64, p; }" : "=r"(votes) : "r"(threadIdx.x));
+    asm volatile("{ .reg .pred p; setp.ge.u32 p, %1, 100; bar.red.popc.u32 %0, 3, 64, p; }"
+                 : "=r"(votes)
+                 : "r"(threadIdx.x));
   out[threadIdx.x] = votes;
 }
 
@@ -147,11 +148,11 @@ extern "C" __global__ void pipeline(const int* in, int* out, int rounds) {
 extern "C" __global__ void half_warp_barriers(int* out) {
   if (lane_id() < 16) {
     out[threadIdx.x] = 1;
-    __syncthreads();
+    __syncthreads();  // [lower half]
     out[threadIdx.x] += 10;
   } else {
     out[threadIdx.x] = 2;
-    __syncthreads();
+    __syncthreads();  // [upper half]
     out[threadIdx.x] += 20;
   }
 }
@@ -177,25 +178,25 @@ extern "C" __global__ void late_lanes(int* out, int* counter) {
 }
 
 extern "C" __global__ void conditional_barrier(int* out, int n) {
-  if (threadIdx.x < n) __syncthreads();
+  if (threadIdx.x < n) __syncthreads();  // [barrier]
   out[threadIdx.x] = 1;
 }
 
 extern "C" __global__ void two_barriers_crossed(int* out) {
   if (threadIdx.x < 32)
-    asm volatile("bar.sync 1, 64;");
+    asm volatile("bar.sync 1, 64;");  // [barrier 1]
   else
-    asm volatile("bar.sync 2, 64;");
+    asm volatile("bar.sync 2, 64;");  // [barrier 2]
   out[threadIdx.x] = 1;
 }
 
 extern "C" __global__ void barrier_of(int* out, int id, int count) {
-  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(count));
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(count));  // [barrier]
   out[threadIdx.x] = 1;
 }
 
 extern "C" __global__ void counts_that_differ(int* out) {
   const int count = threadIdx.x < 32 ? 64 : 96;
-  asm volatile("bar.sync 5, %0;" ::"r"(count));
+  asm volatile("bar.sync 5, %0;" ::"r"(count));  // [barrier]
   out[threadIdx.x] = 1;
 }

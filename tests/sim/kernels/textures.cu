@@ -1,6 +1,6 @@
 // One fetch per thread, of every kind that the simulator knows.
 extern "C" __global__ void one(cudaTextureObject_t texture, const float* x, float4* out) {
-  out[threadIdx.x] = tex1D<float4>(texture, x[threadIdx.x]);
+  out[threadIdx.x] = tex1D<float4>(texture, x[threadIdx.x]);  // [fetch]
 }
 extern "C" __global__ void two(cudaTextureObject_t texture, const float* x, const float* y, float4* out) {
   out[threadIdx.x] = tex2D<float4>(texture, x[threadIdx.x], y[threadIdx.x]);

@@ -98,7 +98,7 @@ __device__ void barrier_of_grid(unsigned* arrived, unsigned target) {
       while (atomicAdd(arrived, 0) < target) {
       }
     if (kKind == 1)
-      while (*(volatile unsigned*)arrived < target) {
+      while (*(volatile unsigned*)arrived < target) {  // [wait]
       }
     unsigned pause = 8;
     if (kKind == 2)
@@ -158,24 +158,24 @@ extern "C" __global__ void look_back(const int* in, int* out, volatile int* sums
 }
 
 extern "C" __global__ void wait_on_plain_flag(int* flag, int* out) {
-  while (flag[0] == 0) {
+  while (flag[0] == 0) {  // [wait]
   }
   out[threadIdx.x] = 1;
 }
 
 extern "C" __global__ void store_for_ever(volatile int* out) {
-  for (;;) out[threadIdx.x] = out[threadIdx.x] + 1;
+  for (;;) out[threadIdx.x] = out[threadIdx.x] + 1;  // [store]
 }
 
 extern "C" __global__ void lock_taken_twice(int* lock, int* out) {
   if (threadIdx.x == 0) {
     while (atomicCAS(lock, 0, 1) != 0) {
     }
-    while (atomicCAS(lock, 0, 1) != 0) {
+    while (atomicCAS(lock, 0, 1) != 0) {  // [lock]
     }
     out[0] = 1;
   }
-  __syncthreads();
+  __syncthreads();  // [barrier]
   out[threadIdx.x] += 1;
 }
 
