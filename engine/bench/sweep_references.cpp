@@ -37,7 +37,7 @@ Result<void> Sweep::add_copy(size_t series, double useful_bytes) {
   auto bytes = static_cast<size_t>(useful_bytes / 2);
   if (bytes >= kWorthRounding) bytes -= bytes % kPage;
   auto sets = CopySets::make(buffers_, bytes, method_.cold() ? 1 : method_.sets);
-  if (!sets) return tl::unexpected(sets.error());
+  if (!sets) return forward(sets);
   copies_.push_back(std::move(*sets));
   return add_work(series, GpuTimer::copies(copies_.back().addresses(), bytes), method_);
 }
@@ -49,7 +49,7 @@ Result<std::vector<LibraryCall>> Sweep::library_calls(const ReferenceSpec& spec,
   const auto context = context_of(*buffers_.front());
   const std::string operation = operation_of(spec, config);
   const auto plain = [](Result<EnqueueCall> call) -> Result<std::vector<LibraryCall>> {
-    if (!call) return tl::unexpected(call.error());
+    if (!call) return forward(call);
     return std::vector<LibraryCall>{{.call = std::move(*call)}};
   };
   if (spec.kind == ReferenceKind::cub) {
@@ -57,7 +57,7 @@ Result<std::vector<LibraryCall>> Sweep::library_calls(const ReferenceSpec& spec,
       auto opened = CubReference::open(
           context, {.source = engine_.root() / "assets" / "cub" / "device_sum.cu", .cache_folder = user_cache_folder()},
           stop_);
-      if (!opened) return tl::unexpected(opened.error());
+      if (!opened) return forward(opened);
       cub_ = std::move(*opened);
     }
     return plain(CubReference::call(cub_, operation, config.sizes));
@@ -65,14 +65,14 @@ Result<std::vector<LibraryCall>> Sweep::library_calls(const ReferenceSpec& spec,
   if (spec.kind == ReferenceKind::cublaslt) {
     if (!cublaslt_ || cublaslt_->context() != context) {
       auto opened = CublasLtReference::open(context);
-      if (!opened) return tl::unexpected(opened.error());
+      if (!opened) return forward(opened);
       cublaslt_ = std::move(*opened);
     }
     return timed_proposals(operation, config, addresses);
   }
   if (!cublas_ || cublas_->context() != context) {
     auto opened = CublasReference::open(context);
-    if (!opened) return tl::unexpected(opened.error());
+    if (!opened) return forward(opened);
     cublas_ = std::move(*opened);
   }
   return plain(CublasReference::call(cublas_, operation, config));
@@ -85,7 +85,7 @@ Result<std::vector<LibraryCall>> Sweep::timed_proposals(const std::string& opera
   const auto product = product_named(operation, config);
   if (!product) return fail(ErrorId::reference_unavailable, "cuBLASLt", phrase("there is no operation {}", operation));
   auto proposals = CublasLtReference::proposals(cublaslt_, *product);
-  if (!proposals) return tl::unexpected(proposals.error());
+  if (!proposals) return forward(proposals);
   std::multimap<double, LibraryCall> timed;
   for (auto& proposal : *proposals) {
     const auto times = timer_->cold(GpuTimer::calls(proposal.call, std::span(&addresses, 1)), kSamples);
@@ -104,13 +104,13 @@ Result<std::vector<LibraryCall>> Sweep::timed_proposals(const std::string& opera
 /// fastest that computes the same.
 Result<void> Sweep::add_library(size_t series, const ReferenceSpec& spec, const Config& config) {
   auto copies = BufferSets::copies_of(buffers_, method_.cold() ? 1 : method_.sets);
-  if (!copies) return tl::unexpected(copies.error());
+  if (!copies) return forward(copies);
   auto calls = library_calls(spec, config, copies->addresses().front());
-  if (!calls) return tl::unexpected(calls.error());
+  if (!calls) return forward(calls);
   for (LibraryCall& called : *calls) {
     TimedWork work = GpuTimer::calls(std::move(called.call), copies->addresses());
     auto right = agrees(work, copies->addresses().front(), config);
-    if (!right) return tl::unexpected(right.error());
+    if (!right) return forward(right);
     if (!*right) continue;
     library_sets_.push_back(std::move(*copies));
     if (auto added = add_work(series, std::move(work), method_); !added) return added;
@@ -133,7 +133,7 @@ Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addr
   for (size_t i = 0; i < specs.size(); ++i)
     if (specs[i].role == Role::output)
       step(driver.memset_d8_async(addresses[i], 0xff, buffers_[i]->bytes(), context->stream()));
-  if (auto ran = timer_->execute(work); !ran) return tl::unexpected(ran.error());
+  if (auto ran = timer_->execute(work); !ran) return forward(ran);
   for (size_t i = 0; i < specs.size(); ++i) {
     if (specs[i].role != Role::output) continue;
     const Tolerance tolerance = tolerance_of(lab_, report_.series.front().name, config, specs[i].type);
@@ -164,8 +164,8 @@ Result<void> Sweep::add_python(size_t series, const ReferenceSpec& spec, const C
     return python_->time(kind, operation, count, stop_);
   };
   auto prepared = python_->prepare(work, stop_);
-  auto pilot = prepared ? take(2) : tl::unexpected(prepared.error());
-  if (!pilot) return tl::unexpected(pilot.error());
+  auto pilot = prepared ? take(2) : forward(prepared);
+  if (!pilot) return forward(pilot);
   Contestant contestant;
   contestant.series = series;
   contestant.take = take;

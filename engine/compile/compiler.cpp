@@ -403,7 +403,7 @@ Result<std::shared_ptr<Compiler>> Compiler::open(const std::filesystem::path& ca
 Result<std::shared_ptr<Compiler>> Compiler::open(const std::filesystem::path& cache_folder,
                                                  const std::filesystem::path& worker) {
   auto library = NvrtcLibrary::open();
-  if (!library) return tl::unexpected(library.error());
+  if (!library) return forward(library);
   return std::make_shared<NvrtcCompiler>(*library, cache_folder, worker);
 }
 

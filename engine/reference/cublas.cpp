@@ -48,7 +48,7 @@ Result<const CublasReference::Library*> CublasReference::open_library() {
 
 Result<std::shared_ptr<CublasReference>> CublasReference::open(std::shared_ptr<GpuContext> context) {
   const auto library = open_library();
-  if (!library) return tl::unexpected<Error>(library.error());
+  if (!library) return forward(library);
   CurrentContext current(*context);
   if (!current) return fail(ErrorId::reference_unavailable, kName, "the GPU was lost");
   void* handle = nullptr;

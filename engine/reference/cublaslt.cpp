@@ -120,7 +120,7 @@ Result<const CublasLtReference::Library*> CublasLtReference::open_library() {
 
 Result<std::shared_ptr<CublasLtReference>> CublasLtReference::open(std::shared_ptr<GpuContext> context) {
   const auto library = open_library();
-  if (!library) return tl::unexpected<Error>(library.error());
+  if (!library) return forward(library);
   CurrentContext current(*context);
   if (!current) return unavailable(Phrase("the GPU was lost"));
   void* handle = nullptr;
@@ -166,7 +166,7 @@ Result<std::shared_ptr<CublasLtReference::Plan>> CublasLtReference::make_plan(
        sizeof kReductionsInFloat);
   if (status != kSuccess) return unavailable(phrase("it does not describe the product (status {})", status));
   auto workspace = GpuMemory::allocate(library->context_, kWorkspaceBytes);
-  if (!workspace) return tl::unexpected(workspace.error());
+  if (!workspace) return forward(workspace);
   plan->workspace = std::move(*workspace);
   return plan;
 }
@@ -176,7 +176,7 @@ Result<std::vector<CublasLtReference::Proposal>> CublasLtReference::proposals(
   CurrentContext current(*library->context_);
   if (!current) return unavailable(Phrase("the GPU was lost"));
   auto made = make_plan(library, product);
-  if (!made) return tl::unexpected(made.error());
+  if (!made) return forward(made);
   const std::shared_ptr<Plan> plan = std::move(*made);
   std::array<HeuristicResult, kMostProposals> results{};
   int count = 0;

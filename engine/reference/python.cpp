@@ -54,7 +54,7 @@ Result<std::unique_ptr<PythonReference>> PythonReference::open(const PythonOptio
   if (!child) return fail(ErrorId::reference_unavailable, kChild, child.error().reason);
   std::unique_ptr<PythonReference> reference(new PythonReference(std::move(*child), options));
   auto hello = reference->ask(kChild, {{"command", "hello"}}, options.start_timeout, stop);
-  if (!hello) return tl::unexpected(hello.error());
+  if (!hello) return forward(hello);
   PythonVersions& versions = reference->versions_;
   versions.python = text_of(*hello, "python");
   versions.torch = text_of(*hello, "torch");
@@ -110,7 +110,7 @@ Result<void> PythonReference::prepare(const Work& work, std::stop_token stop) {
                {"executions", work.executions},
                {"flush_bytes", work.flush_bytes}};
   auto answer = ask(display_name(work.kind), std::move(request), options_.request_timeout, stop);
-  if (!answer) return tl::unexpected(answer.error());
+  if (!answer) return forward(answer);
   return {};
 }
 
@@ -119,7 +119,7 @@ Result<std::vector<double>> PythonReference::time(ReferenceKind kind, const std:
   json request{
       {"command", "time"}, {"implementation", protocol_name(kind)}, {"operation", operation}, {"samples", samples}};
   auto answer = ask(display_name(kind), std::move(request), options_.request_timeout, stop);
-  if (!answer) return tl::unexpected(answer.error());
+  if (!answer) return forward(answer);
   const json values = answer->value("milliseconds", json());
   std::vector<double> milliseconds;
   if (values.is_array()) {
@@ -138,7 +138,7 @@ Result<std::vector<double>> PythonReference::time(ReferenceKind kind, const std:
 
 Result<void> PythonReference::release(std::stop_token stop) {
   auto answer = ask(kChild, {{"command", "release"}}, options_.request_timeout, stop);
-  if (!answer) return tl::unexpected(answer.error());
+  if (!answer) return forward(answer);
   return {};
 }
 

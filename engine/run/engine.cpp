@@ -40,7 +40,7 @@ std::shared_ptr<Engine> Engine::open(const EngineOptions& options) {
 }
 
 Result<GpuSpec> Engine::modelled_gpu(const std::string& id) const {
-  if (!gpus_) return tl::unexpected<Error>(gpus_.error());
+  if (!gpus_) return forward(gpus_);
   const GpuSpec* spec = nullptr;
   if (id.empty() && gpu_) spec = find_gpu_of_driver(*gpus_, (*gpu_)->device().name);
   if (spec == nullptr) spec = find_gpu(*gpus_, id.empty() ? kUsualGpu : id);
@@ -57,20 +57,19 @@ Result<Resolved> Engine::resolve(const Request& request) const {
   if (rung == nullptr) {
     return fail(ErrorId::rung_not_found, request.lab, request.rung, join_names(lab->rungs));
   }
-  if (auto valid = validate(*lab, request.config, request.device); !valid) return tl::unexpected<Error>(valid.error());
+  if (auto valid = validate(*lab, request.config, request.device); !valid) return forward(valid);
   Result<GpuSpec> gpu = GpuSpec();
   if (rung->pick) gpu = modelled_gpu(request.device == DeviceKind::gpu ? std::string() : request.gpu);
-  if (!gpu) return tl::unexpected<Error>(gpu.error());
+  if (!gpu) return forward(gpu);
   auto resolved = tilescope::resolve(*lab, *rung, request.config, *gpu);
   if (resolved && resolved->rung->check)
-    if (auto possible = resolved->rung->check(resolved->config); !possible)
-      return tl::unexpected<Error>(possible.error());
+    if (auto possible = resolved->rung->check(resolved->config); !possible) return forward(possible);
   return resolved;
 }
 
 Result<Plan> Engine::plan(const Request& request) const {
   const auto resolved = resolve(request);
-  if (!resolved) return tl::unexpected<Error>(resolved.error());
+  if (!resolved) return forward(resolved);
   return plan(request, *resolved);
 }
 
@@ -86,7 +85,7 @@ Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) cons
     plan.source_text = *lab->source_text;
   } else {
     auto text = read_text(root_ / plan.source_file);
-    if (!text) return tl::unexpected<Error>(text.error());
+    if (!text) return forward(text);
     plan.source_text = std::move(*text);
   }
   plan.defines = lab->defines;

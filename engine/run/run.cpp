@@ -93,15 +93,13 @@ class RunInProgress {
   }
 
  private:
-  static tl::unexpected<Error> forward(const Result<void>& failed) { return tl::unexpected<Error>(failed.error()); }
-
   void report(Progress::Phase phase, double fraction) const {
     if (progress_) progress_({phase, fraction});
   }
 
   Result<void> choose_gpu() {
     auto spec = engine_.modelled_gpu(result_.request.gpu);
-    if (!spec) return tl::unexpected<Error>(spec.error());
+    if (!spec) return forward(spec);
     result_.modelled_gpu = std::move(*spec);
     return {};
   }
@@ -109,7 +107,7 @@ class RunInProgress {
   Result<void> compile() {
     report(Progress::Phase::compile, 0);
     const auto& compiler = engine_.compiler();
-    if (!compiler) return tl::unexpected<Error>(compiler.error());
+    if (!compiler) return forward(compiler);
     const bool gpu = result_.request.device == DeviceKind::gpu;
     declared_ = declared_kernels(result_.plan);
     CompileRequest request{.text = result_.plan.source_text,
@@ -217,7 +215,7 @@ class RunInProgress {
           continue;
         }
         auto made = make_contents(spec, i, result_.request.seed);
-        if (!made) return tl::unexpected<Error>(made.error());
+        if (!made) return forward(made);
         contents.push_back(std::make_shared<const HostBuffer>(std::move(*made)));
         if (stop_.stop_requested()) return fail(ErrorId::cancelled);
       }
@@ -240,13 +238,13 @@ class RunInProgress {
                                        .count = static_cast<size_t>(spec.count()),
                                        .index = i,
                                        .zeros = empty});
-      if (!buffer) return tl::unexpected<Error>(buffer.error());
+      if (!buffer) return forward(buffer);
       if (empty) {
         buffers.push_back(std::move(*buffer));
         continue;
       }
       auto sent = executor.upload(**buffer, initial_[i]->bytes, spec.fill == Fill::poison);
-      if (!sent) return tl::unexpected<Error>(sent.error());
+      if (!sent) return forward(sent);
       buffers.push_back(std::move(*buffer));
     }
     return buffers;
@@ -259,7 +257,7 @@ class RunInProgress {
       if (result_.plan.buffers[i].role == Role::input || is_empty_here(i)) continue;
       auto back = std::make_shared<HostBuffer>(initial_[i]->type, initial_[i]->count());
       auto got = executor.download(*buffers[i], back->bytes);
-      if (!got) return tl::unexpected<Error>(got.error());
+      if (!got) return forward(got);
       contents[i] = std::move(back);
     }
     return contents;
@@ -267,19 +265,19 @@ class RunInProgress {
 
   Result<void> run_on_gpu() {
     report(Progress::Phase::execute, 0);
-    if (!engine_.gpu()) return tl::unexpected<Error>(engine_.gpu().error());
+    if (!engine_.gpu()) return forward(engine_.gpu());
     Executor& gpu = **engine_.gpu();
     auto buffers = allocate(gpu);
-    if (!buffers) return tl::unexpected<Error>(buffers.error());
+    if (!buffers) return forward(buffers);
     result_.run_ms = 0;
     for (const auto& launch : result_.plan.launches) {
       auto ran = gpu.launch(result_.compiled, launch, *buffers, {}, stop_);
-      if (!ran) return tl::unexpected<Error>(ran.error());
+      if (!ran) return forward(ran);
       result_.run_ms += ran->elapsed_ms;
       result_.output += ran->output;
     }
     auto contents = download(gpu, *buffers);
-    if (!contents) return tl::unexpected<Error>(contents.error());
+    if (!contents) return forward(contents);
     result_.buffers = std::move(*contents);
     result_.device = gpu.device();
     result_.device_buffers = std::move(*buffers);
@@ -330,13 +328,13 @@ class RunInProgress {
   Result<void> execute_simulated() {
     Executor& simulator = engine_.simulator();
     auto buffers = allocate(simulator, sampled_);
-    if (!buffers) return tl::unexpected<Error>(buffers.error());
+    if (!buffers) return forward(buffers);
     const auto start = Clock::now();
     if (auto ran = simulate_launches(simulator, *buffers); !ran) return ran;
     result_.simulate_ms = milliseconds_since(start);
     if (result_.request.device == DeviceKind::gpu || sampled_) return {};
     auto contents = download(simulator, *buffers);
-    if (!contents) return tl::unexpected<Error>(contents.error());
+    if (!contents) return forward(contents);
     result_.buffers = std::move(*contents);
     return {};
   }
@@ -357,7 +355,7 @@ class RunInProgress {
     const GpuSpec& gpu = result_.modelled_gpu;
     Executor& simulator = engine_.simulator();
     auto buffers = allocate(simulator, is_too_large(result_.request));
-    if (!buffers) return tl::unexpected<Error>(buffers.error());
+    if (!buffers) return forward(buffers);
     const Launch& launch = result_.plan.launches.back();
     const int64_t chosen = ctas_as_set();
     const Residency residency = resident_blocks(gpu, usage_of(result_.compiled, launch));
@@ -370,7 +368,7 @@ class RunInProgress {
                                .known = engine_.replays_.get(),
                                .progress = [&](double fraction) { report(Progress::Phase::simulate, fraction); }};
     auto order = model_block_order(simulator, subject, gpu, per_multiprocessor, stop_);
-    if (!order) return tl::unexpected<Error>(order.error());
+    if (!order) return forward(order);
     order->residency = chosen != 0 ? Phrase("as set") : residency.reason;
     result_.block_order = std::move(*order);
     return {};
@@ -391,7 +389,7 @@ class RunInProgress {
         report(Progress::Phase::simulate, (static_cast<double>(i) + fraction) / static_cast<double>(count));
       };
       auto ran = simulator.launch(result_.compiled, result_.plan.launches[i], buffers, options, stop_);
-      if (!ran) return tl::unexpected<Error>(ran.error());
+      if (!ran) return forward(ran);
       append_launch(result_.trace, sites_, ran->trace, ran->sites, options.launch_index);
       add_counters(counters_, ran->counters);
       result_.simulated_warps += ran->warps;
@@ -480,9 +478,9 @@ class RunInProgress {
 
 Result<RunResult> Engine::run(const Request& request, std::stop_token stop, const ProgressFunction& progress) {
   auto resolved = resolve(request);
-  if (!resolved) return tl::unexpected<Error>(resolved.error());
+  if (!resolved) return forward(resolved);
   auto made = plan(request, *resolved);
-  if (!made) return tl::unexpected<Error>(made.error());
+  if (!made) return forward(made);
   RunInProgress run(*this, request, stop, progress);
   run.note(std::move(*resolved));
   return run.carry_out(std::move(*made), lab_of(request));
