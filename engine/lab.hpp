@@ -277,6 +277,7 @@ std::vector<SweepPoint> map_points(const Lab& lab);
 
 /// The rung that runs, and how: what a rung that picks has picked, any other one itself.
 struct Resolved {
+  const Lab* lab = nullptr;
   const Rung* rung = nullptr;
   Config config = {};
   std::optional<Pick> pick = {};

@@ -23,6 +23,15 @@ Result<std::string> read_text(const std::filesystem::path& file) {
   return text.str();
 }
 
+/// A lab's file holds all its rungs. In one that a person has edited, an error in any of them is reported; a file of
+/// the user's own runs with what is wrong in its other kernels.
+OtherKernels other_kernels_of(const Request& request) {
+  const Lab *shipped = find_lab(request.lab), *own = request.own_lab.get();
+  if (shipped == nullptr) return OtherKernels::may_fail;
+  const bool edited = request.edited_source || (own != nullptr && own->kernel_file != shipped->kernel_file);
+  return edited ? OtherKernels::compiled : OtherKernels::left_out;
+}
+
 }  // namespace
 
 Engine::Engine() : inputs_(std::make_unique<InputCache>()), replays_(std::make_unique<KnownReplays>()) {}
@@ -74,7 +83,7 @@ Result<Plan> Engine::plan(const Request& request) const {
 }
 
 Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) const {
-  const Lab* lab = lab_of(request);
+  const Lab* lab = resolved.lab;
   const Rung* rung = resolved.rung;
   const Config& config = resolved.config;
   Plan plan;
@@ -100,6 +109,7 @@ Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) cons
   plan.launches = rung->launches(config);
   if (rung->variables) plan.variables = rung->variables(config);
   plan.from_lab = !request.own_lab;
+  plan.other_kernels = other_kernels_of(request);
   return plan;
 }
 

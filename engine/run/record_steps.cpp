@@ -93,7 +93,7 @@ bool is_given(const Launch& launch, size_t buffer) {
 std::vector<size_t> buffers_not_computed(const RunResult& result, size_t launch) {
   std::vector<size_t> buffers;
   const auto& launches = result.plan.launches;
-  if (launch >= launches.size() || !is_too_large(result.request)) return buffers;
+  if (launch >= launches.size() || !is_too_large(lab_of(result.request), result.request.config)) return buffers;
   const auto before = launches.begin() + static_cast<std::ptrdiff_t>(launch);
   for (size_t i = 0; i < result.plan.buffers.size(); ++i) {
     if (result.plan.buffers[i].role == Role::input || !is_given(launches[launch], i)) continue;
@@ -108,7 +108,7 @@ Result<std::shared_ptr<const StepRecord>> record_steps(const RunResult& result, 
   const Plan& plan = result.plan;
   if (launch >= plan.launches.size())
     return fail(ErrorId::bad_argument, "launch", phrase("the run has {}", plan.launches.size()));
-  const bool alone = is_too_large(result.request);
+  const bool alone = is_too_large(lab_of(result.request), result.request.config);
   auto buffers = alone ? promise_buffers(result, simulator, buffers_not_computed(result, launch))
                        : fill_buffers(result, simulator, stop);
   if (!buffers) return forward(buffers);

@@ -49,42 +49,40 @@ std::string utc_now() {
 /// Carries one request out, step by step; its members are what the steps hand on.
 class RunInProgress {
  public:
-  RunInProgress(Engine& engine, const Request& request, const std::stop_token& stop, const ProgressFunction& progress)
-      : engine_(engine), stop_(stop), progress_(progress) {
+  /// A plan that no lab declares has a `resolved` with neither lab nor rung.
+  RunInProgress(Engine& engine, const Request& request, Resolved resolved, const std::stop_token& stop,
+                const ProgressFunction& progress)
+      : engine_(engine), lab_(resolved.lab), rung_(resolved.rung), stop_(stop), progress_(progress) {
     result_.request = request;
-    result_.rung = request.rung;
-    result_.config = request.config;
-    result_.version = TILESCOPE_VERSION;
-    result_.date = utc_now();
-  }
-
-  void note(Resolved resolved) {
-    result_.rung = resolved.rung->name;
+    result_.rung = rung_ != nullptr ? rung_->name : request.rung;
     result_.config = std::move(resolved.config);
     result_.pick = std::move(resolved.pick);
+    result_.version = TILESCOPE_VERSION;
+    result_.date = utc_now();
+    too_large_ = is_too_large(lab_, request.config);
+    sampled_ = too_large_ && request.device == DeviceKind::sim;
   }
 
-  Result<RunResult> carry_out(Plan plan, const Lab* lab) {
+  Result<RunResult> carry_out(Plan plan) {
     const auto start = Clock::now();
     result_.plan = std::move(plan);
     if (auto chosen = choose_gpu(); !chosen) return forward(chosen);
-    sampled_ = lab != nullptr && is_sampled(result_.request);
     if (!sampled_)
       if (auto ready = check_memory(result_.plan, result_.request.device); !ready) return forward(ready);
     if (auto compiled = compile(); !compiled) return forward(compiled);
     find_occupancy(result_);
-    result_.launch = launch_to_show(result_);
+    result_.launch = launch_to_show(result_, rung_);
     if (!sampled_ && !begun_)
       if (auto filled = fill_inputs(); !filled) return forward(filled);
     if (result_.request.device == DeviceKind::gpu) {
       if (auto ran = run_on_gpu(); !ran) return forward(ran);
-      if (lab != nullptr) read_schedule(*lab);
+      if (lab_ != nullptr) read_schedule(*lab_);
     }
     if (auto observed = simulate(); !observed) return forward(observed);
-    if (result_.request.model_order || (lab != nullptr && lab->models_block_order))
+    if (result_.request.model_order || (lab_ != nullptr && lab_->models_block_order))
       if (auto modelled = model_order(); !modelled) return forward(modelled);
-    if (lab != nullptr && lab->reference && !sampled_)
-      compare_outputs(*lab);
+    if (lab_ != nullptr && lab_->reference && !sampled_)
+      compare_outputs(*lab_);
     else if (!sampled_)
       count_outputs();
     if (!result_.plan.from_lab) result_.warnings = doubts_about(result_.plan, result_.compiled);
@@ -120,14 +118,10 @@ class RunInProgress {
                            .want_cubin = true};
     if (!result_.plan.architecture.empty()) request.ptx_target = result_.plan.architecture;
     request.include_folders.push_back((engine_.root() / "kernels").string());
-    // A lab's file holds all its rungs. In one that a person has edited, whatever is wrong with any of them is said.
-    const Lab *shipped = find_lab(result_.request.lab), *own = result_.request.own_lab.get();
-    if (shipped != nullptr && !result_.request.edited_source &&
-        (own == nullptr || own->kernel_file == shipped->kernel_file))
-      for (const Launch& launch : result_.plan.launches) request.only_kernels.push_back(launch.kernel);
-    // A file of the user's own runs with what is wrong in its other kernels.
-    if (shipped == nullptr)
-      for (const Launch& launch : result_.plan.launches) request.wanted_kernels.push_back(launch.kernel);
+    for (const Launch& launch : result_.plan.launches) {
+      if (result_.plan.other_kernels == OtherKernels::left_out) request.only_kernels.push_back(launch.kernel);
+      if (result_.plan.other_kernels == OtherKernels::may_fail) request.wanted_kernels.push_back(launch.kernel);
+    }
     const std::string usual = request.cubin_target;
     request.cubin_target = (*compiler)->nearest_target(result_.modelled_gpu.architecture);
     if (gpu && engine_.gpu()) request.cubin_target = (*engine_.gpu())->device().architecture;
@@ -191,8 +185,7 @@ class RunInProgress {
     return result_.request.device == DeviceKind::gpu && !reason_not_to_observe().empty();
   }
   bool is_left_out(const BufferSpec& spec) const {
-    const Lab* lab = lab_of(result_.request);
-    const bool is_read = lab != nullptr && spec.name == lab->schedule_buffer;
+    const bool is_read = lab_ != nullptr && spec.name == lab_->schedule_buffer;
     return spec.role == Role::scratch && (spec.fill == Fill::zero || spec.fill == Fill::poison) && !is_read;
   }
 
@@ -293,10 +286,9 @@ class RunInProgress {
   /// Why a GPU run is not simulated beside it; empty if it is.
   Phrase reason_not_to_observe() const {
     if (!result_.request.observe) return Phrase("not asked for");
-    const Lab* lab = lab_of(result_.request);
-    if (lab == nullptr) return {};
-    if (is_too_large(result_.request)) return Phrase("the simulator would take too long for all of the blocks");
-    for (const auto& size : lab->sizes)
+    if (lab_ == nullptr) return {};
+    if (too_large_) return Phrase("the simulator would take too long for all of the blocks");
+    for (const auto& size : lab_->sizes)
       if (result_.request.config.size(size.name) > size.max_sim)
         return make_error(ErrorId::too_large_to_simulate, size.name, result_.request.config.size(size.name),
                           size.max_sim)
@@ -312,7 +304,7 @@ class RunInProgress {
     }
     if (!begun_)
       if (auto ran = execute_simulated(); !ran) return ran;
-    result_.launch = launch_to_show(result_);
+    result_.launch = launch_to_show(result_, rung_);
     if (sampled_)
       finish_sample();
     else
@@ -354,7 +346,7 @@ class RunInProgress {
     report(Progress::Phase::simulate, 0);
     const GpuSpec& gpu = result_.modelled_gpu;
     Executor& simulator = engine_.simulator();
-    auto buffers = allocate(simulator, is_too_large(result_.request));
+    auto buffers = allocate(simulator, too_large_);
     if (!buffers) return forward(buffers);
     const Launch& launch = result_.plan.launches.back();
     const int64_t chosen = ctas_as_set();
@@ -437,8 +429,7 @@ class RunInProgress {
 
   void compare_outputs(const Lab& lab) {
     report(Progress::Phase::compare, 0);
-    const Rung* rung = find_rung(lab, result_.rung);
-    const auto& reference = rung != nullptr && rung->reference ? rung->reference : lab.reference;
+    const auto& reference = rung_->reference ? rung_->reference : lab.reference;
     size_t output = 0;
     for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
       const BufferSpec& spec = result_.plan.buffers[i];
@@ -464,11 +455,14 @@ class RunInProgress {
   }
 
   Engine& engine_;
+  const Lab* lab_;    // null: no lab declares the plan
+  const Rung* rung_;  // likewise
   std::stop_token stop_;
   const ProgressFunction& progress_;
   RunResult result_;
   SharedBuffers initial_;
-  bool sampled_ = false;
+  bool too_large_ = false;  // the simulator would take too long for all of the blocks
+  bool sampled_ = false;    // it executes some of them, and nothing else does
   std::vector<DeclaredKernel> declared_;
   std::optional<Result<void>> begun_;  // how simulate_beside_compiler ended; nothing: it did nothing
   double beside_ms_ = 0;
@@ -481,14 +475,13 @@ Result<RunResult> Engine::run(const Request& request, std::stop_token stop, cons
   if (!resolved) return forward(resolved);
   auto made = plan(request, *resolved);
   if (!made) return forward(made);
-  RunInProgress run(*this, request, stop, progress);
-  run.note(std::move(*resolved));
-  return run.carry_out(std::move(*made), lab_of(request));
+  return RunInProgress(*this, request, std::move(*resolved), stop, progress).carry_out(std::move(*made));
 }
 
 Result<RunResult> Engine::run_plan(Plan plan, const Request& request, std::stop_token stop,
                                    const ProgressFunction& progress) {
-  return RunInProgress(*this, request, stop, progress).carry_out(std::move(plan), nullptr);
+  Resolved no_lab{.config = request.config};
+  return RunInProgress(*this, request, std::move(no_lab), stop, progress).carry_out(std::move(plan));
 }
 
 }  // namespace tilescope
