@@ -13,10 +13,10 @@
 #include "engine/run/kernels.hpp"
 #include "engine/run/limits.hpp"
 #include "engine/run/observe_order.hpp"
+#include "engine/run/plan_compilation.hpp"
 #include "engine/run/show_launch.hpp"
 #include "engine/run/source_text.hpp"
 #include "engine/run/statistics.hpp"
-#include "engine/run/template_arguments.hpp"
 #include "engine/run/variables.hpp"
 #include "engine/sim/residency.hpp"
 #include "engine/traffic/hierarchy.hpp"
@@ -60,37 +60,31 @@ class RunInProgress {
     result_.version = TILESCOPE_VERSION;
     result_.date = utc_now();
     too_large_ = is_too_large(lab_, request.config);
-    sampled_ = too_large_ && request.device == DeviceKind::sim;
+    sampled_ = too_large_ && !on_gpu();
   }
 
   Result<RunResult> carry_out(Plan plan) {
     const auto start = Clock::now();
     result_.plan = std::move(plan);
     if (auto chosen = choose_gpu(); !chosen) return forward(chosen);
-    if (!sampled_)
-      if (auto ready = check_memory(result_.plan, result_.request.device); !ready) return forward(ready);
+    if (auto fits = check_size(); !fits) return forward(fits);
     if (auto compiled = compile(); !compiled) return forward(compiled);
+    const Result<void> executed = execute();
+    if (auto compiled = finish_compiling(); !compiled) return forward(compiled);
+    if (!executed) return explained(executed.error());
     find_occupancy(result_);
     result_.launch = launch_to_show(result_, rung_);
-    if (!sampled_ && !begun_)
-      if (auto filled = fill_inputs(); !filled) return forward(filled);
-    if (result_.request.device == DeviceKind::gpu) {
-      if (auto ran = run_on_gpu(); !ran) return forward(ran);
-      if (lab_ != nullptr) read_schedule(*lab_);
-    }
-    if (auto observed = simulate(); !observed) return forward(observed);
-    if (result_.request.model_order || (lab_ != nullptr && lab_->models_block_order))
-      if (auto modelled = model_order(); !modelled) return forward(modelled);
-    if (lab_ != nullptr && lab_->reference && !sampled_)
-      compare_outputs(*lab_);
-    else if (!sampled_)
-      count_outputs();
+    make_views();
+    if (auto modelled = model_order(); !modelled) return forward(modelled);
+    judge_outputs();
     if (!result_.plan.from_lab) result_.warnings = doubts_about(result_.plan, result_.compiled);
     result_.total_ms = milliseconds_since(start);
     return std::move(result_);
   }
 
  private:
+  bool on_gpu() const { return result_.request.device == DeviceKind::gpu; }
+
   void report(Progress::Phase phase, double fraction) const {
     if (progress_) progress_({phase, fraction});
   }
@@ -102,74 +96,57 @@ class RunInProgress {
     return {};
   }
 
+  Result<void> check_size() const {
+    return sampled_ ? Result<void>() : check_memory(result_.plan, result_.request.device);
+  }
+
+  /// Compiles as far as the execution needs. The simulator needs the PTX alone, and the machine code often takes longer
+  /// than the simulator. A GPU needs the machine code first. So does the simulator where blocks may wait for one
+  /// another: how many are resident then matters, and follows from the registers.
   Result<void> compile() {
     report(Progress::Phase::compile, 0);
     const auto& compiler = engine_.compiler();
     if (!compiler) return forward(compiler);
-    const bool gpu = result_.request.device == DeviceKind::gpu;
-    declared_ = declared_kernels(result_.plan);
-    CompileRequest request{.text = result_.plan.source_text,
-                           .file = result_.plan.source_file,
-                           .more_sources = result_.plan.more_sources,
-                           .defines = result_.plan.defines,
-                           .include_folders = result_.plan.include_folders,
-                           .kernel_expressions = kernel_expressions(result_.plan, declared_),
-                           .standard = result_.plan.standard,
-                           .want_cubin = true};
-    if (!result_.plan.architecture.empty()) request.ptx_target = result_.plan.architecture;
-    request.include_folders.push_back((engine_.root() / "kernels").string());
-    for (const Launch& launch : result_.plan.launches) {
-      if (result_.plan.other_kernels == OtherKernels::left_out) request.only_kernels.push_back(launch.kernel);
-      if (result_.plan.other_kernels == OtherKernels::may_fail) request.wanted_kernels.push_back(launch.kernel);
-    }
-    const std::string usual = request.cubin_target;
-    request.cubin_target = (*compiler)->nearest_target(result_.modelled_gpu.architecture);
-    if (gpu && engine_.gpu()) request.cubin_target = (*engine_.gpu())->device().architecture;
-    const auto start = Clock::now();
-    // The machine code often takes longer than the PTX, and longer than the simulator, which does not need it.
-    Compiler::PtxReady ptx_ready;
-    if (!gpu && !sampled_) ptx_ready = [this](const CompiledModule& ptx) { simulate_beside_compiler(ptx); };
-    auto module = (*compiler)->compile(request, stop_, ptx_ready);
-    if (!module && module.error().id == ErrorId::compile_failed && !gpu && request.cubin_target != usual) {
-      // What that architecture lacks is no reason not to simulate it.
-      request.cubin_target = usual;
-      if (auto other = (*compiler)->compile(request, stop_)) module = std::move(other);
-    }
-    const auto explained = [&](const Error& error) {
-      return tl::unexpected<Error>(
-          with_arguments_that_compile(error, **compiler, request, result_.plan.launches, declared_, stop_));
-    };
+    CompilationTarget target{.kernels_folder = (engine_.root() / "kernels").string(),
+                             .architecture = (*compiler)->nearest_target(result_.modelled_gpu.architecture),
+                             .may_differ = !on_gpu()};
+    if (on_gpu() && engine_.gpu()) target.architecture = (*engine_.gpu())->device().architecture;
+    compilation_.emplace(*compiler, result_.plan, std::move(target), stop_);
+    auto module = compilation_->ptx();
+    if (module && (on_gpu() || sampled_ || blocks_may_wait(module->ptx))) module = compilation_->machine_code();
     if (!module) return explained(module.error());
-    if (begun_ && !*begun_) return explained(begun_->error());
     result_.compiled = std::move(*module);
-    result_.compile_ms = milliseconds_since(start) - beside_ms_;
-    if (begun_) return note_machine_code(), Result<void>();
-    note_machine_code();
-    if (auto settled = settle(); !settled) return explained(settled.error());
     return {};
   }
 
-  Result<void> settle() {
-    if (auto kernels = settle_kernels(result_.plan, result_.compiled, declared_); !kernels) return kernels;
-    return settle_variables(result_.plan, result_.compiled, result_.request.seed);
-  }
-
-  void note_machine_code() {
+  /// The machine code, and with it the resource usage. An error of the compiler counts before one of the execution.
+  Result<void> finish_compiling() {
+    auto module = compilation_->machine_code();
+    if (!module) return explained(module.error());
+    result_.compiled = std::move(*module);
+    result_.compile_ms = compilation_->milliseconds();
     if (result_.compiled.cubin_target != result_.modelled_gpu.architecture)
       result_.machine_code_note = phrase("the machine code, and with it the registers, is that of {}, not of {}",
                                          result_.compiled.cubin_target, result_.modelled_gpu.architecture);
+    return {};
   }
 
-  /// Everything up to the end of the simulation, while the machine code is still being made. Not where blocks may wait
-  /// for one another: how many are resident then matters, and follows from the registers.
-  void simulate_beside_compiler(const CompiledModule& ptx) {
-    if (begun_ || blocks_may_wait(ptx.ptx)) return;
-    const auto start = Clock::now();
-    result_.compiled = ptx;
-    begun_ = settle();
-    if (*begun_) begun_ = fill_inputs();
-    if (*begun_) begun_ = execute_simulated();
-    beside_ms_ = milliseconds_since(start);
+  tl::unexpected<Error> explained(const Error& error) const {
+    return tl::unexpected<Error>(compilation_->explained(error, result_.plan.launches));
+  }
+
+  Result<void> execute() {
+    if (auto settled = settle(); !settled) return settled;
+    if (auto filled = fill_inputs(); !filled) return filled;
+    if (on_gpu())
+      if (auto ran = run_on_gpu(); !ran) return ran;
+    return simulate();
+  }
+
+  Result<void> settle() {
+    if (auto kernels = settle_kernels(result_.plan, result_.compiled, compilation_->declared()); !kernels)
+      return kernels;
+    return settle_variables(result_.plan, result_.compiled, result_.request.seed);
   }
 
   /// The lab's parameter that says how many blocks a multiprocessor holds; 0: as many as fit.
@@ -181,9 +158,7 @@ class RunInProgress {
 
   /// Scratch of a GPU run that nothing is shown of has no copy on the host: it may be larger than all the rest. It
   /// begins as zeros there; what reads scratch that nobody has written is for the simulator to find.
-  bool leaves_out_scratch() const {
-    return result_.request.device == DeviceKind::gpu && !reason_not_to_observe().empty();
-  }
+  bool leaves_out_scratch() const { return on_gpu() && !reason_not_to_observe().empty(); }
   bool is_left_out(const BufferSpec& spec) const {
     const bool is_read = lab_ != nullptr && spec.name == lab_->schedule_buffer;
     return spec.role == Role::scratch && (spec.fill == Fill::zero || spec.fill == Fill::poison) && !is_read;
@@ -194,7 +169,9 @@ class RunInProgress {
     return initial_[buffer]->count() < static_cast<size_t>(result_.plan.buffers[buffer].count());
   }
 
+  /// Where blocks are only sampled, nothing is filled in: they find zeros.
   Result<void> fill_inputs() {
+    if (sampled_) return {};
     report(Progress::Phase::inputs, 0);
     auto& cache = *engine_.inputs_;
     const bool without_scratch = leaves_out_scratch();
@@ -274,12 +251,14 @@ class RunInProgress {
     result_.buffers = std::move(*contents);
     result_.device = gpu.device();
     result_.device_buffers = std::move(*buffers);
+    read_schedule();
     return {};
   }
 
-  void read_schedule(const Lab& lab) {
+  void read_schedule() {
+    if (lab_ == nullptr || lab_->schedule_buffer.empty()) return;
     for (size_t i = 0; i < result_.plan.buffers.size() && !result_.plan.launches.empty(); ++i)
-      if (!lab.schedule_buffer.empty() && result_.plan.buffers[i].name == lab.schedule_buffer)
+      if (result_.plan.buffers[i].name == lab_->schedule_buffer)
         result_.block_times = read_block_times(*result_.buffers[i], result_.plan.launches.back().grid.count());
   }
 
@@ -296,39 +275,34 @@ class RunInProgress {
     return {};
   }
 
+  /// The launches, and on the simulator what they leave in the buffers.
   Result<void> simulate() {
-    const bool gpu = result_.request.device == DeviceKind::gpu;
-    if (gpu) {
-      result_.not_observed_reason = reason_not_to_observe();
-      if (!result_.not_observed_reason.empty()) return {};
-    }
-    if (!begun_)
-      if (auto ran = execute_simulated(); !ran) return ran;
-    result_.launch = launch_to_show(result_, rung_);
-    if (sampled_)
-      finish_sample();
-    else
-      make_views();
-    if (gpu) return {};
-    result_.run_ms = result_.simulate_ms;
-    result_.device = engine_.simulator().device();
-    result_.device.multiprocessors = result_.modelled_gpu.multiprocessors;
-    return {};
-  }
-
-  /// The launches, and what they leave in the buffers.
-  Result<void> execute_simulated() {
+    if (on_gpu()) result_.not_observed_reason = reason_not_to_observe();
+    if (!result_.not_observed_reason.empty()) return {};
     Executor& simulator = engine_.simulator();
     auto buffers = allocate(simulator, sampled_);
     if (!buffers) return forward(buffers);
     const auto start = Clock::now();
     if (auto ran = simulate_launches(simulator, *buffers); !ran) return ran;
     result_.simulate_ms = milliseconds_since(start);
-    if (result_.request.device == DeviceKind::gpu || sampled_) return {};
+    if (on_gpu()) return {};
+    result_.run_ms = result_.simulate_ms;
+    result_.device = simulator.device();
+    result_.device.multiprocessors = result_.modelled_gpu.multiprocessors;
+    if (sampled_) return {};
     auto contents = download(simulator, *buffers);
     if (!contents) return forward(contents);
     result_.buffers = std::move(*contents);
     return {};
+  }
+
+  /// What is shown of the simulated launches; of a GPU run that is not simulated, nothing.
+  void make_views() {
+    if (!result_.not_observed_reason.empty()) return;
+    if (sampled_)
+      finish_sample();
+    else
+      observe();
   }
 
   /// The counters of the blocks that were executed; no buffer holds what the kernel would have written.
@@ -342,6 +316,8 @@ class RunInProgress {
   /// The last launch in the order of its blocks, on the GPU that is modelled. Its blocks find the inputs, or zeros
   /// where the simulator would take too long for all of them.
   Result<void> model_order() {
+    const bool wanted = result_.request.model_order || (lab_ != nullptr && lab_->models_block_order);
+    if (!wanted) return {};
     if (result_.plan.launches.empty()) return {};
     report(Progress::Phase::simulate, 0);
     const GpuSpec& gpu = result_.modelled_gpu;
@@ -385,7 +361,7 @@ class RunInProgress {
       append_launch(result_.trace, sites_, ran->trace, ran->sites, options.launch_index);
       add_counters(counters_, ran->counters);
       result_.simulated_warps += ran->warps;
-      if (result_.request.device != DeviceKind::gpu) result_.output += ran->output;
+      if (!on_gpu()) result_.output += ran->output;
       for (Finding& finding : ran->findings) {
         finding.launch = options.launch_index;
         result_.findings.push_back(std::move(finding));
@@ -395,7 +371,7 @@ class RunInProgress {
     return {};
   }
 
-  void make_views() {
+  void observe() {
     result_.traffic = make_ledger(result_.trace, std::move(sites_), counters_, result_.plan.buffers);
     result_.observed = result_.request.observe;
     if (!result_.observed) {
@@ -427,9 +403,17 @@ class RunInProgress {
     }
   }
 
-  void compare_outputs(const Lab& lab) {
+  void judge_outputs() {
+    if (sampled_) return;
     report(Progress::Phase::compare, 0);
-    const auto& reference = rung_->reference ? rung_->reference : lab.reference;
+    if (lab_ != nullptr && lab_->reference)
+      compare_outputs();
+    else
+      count_outputs();
+  }
+
+  void compare_outputs() {
+    const auto& reference = rung_->reference ? rung_->reference : lab_->reference;
     size_t output = 0;
     for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
       const BufferSpec& spec = result_.plan.buffers[i];
@@ -437,15 +421,14 @@ class RunInProgress {
       const auto expected = [&, output](size_t begin, size_t end, double* values) {
         reference(result_.config, initial_, output, begin, end, values);
       };
-      const Tolerance tolerance = tolerance_of(lab, result_.rung, result_.config, spec.type);
-      const size_t most = elements_to_compare(lab, result_.config, result_.buffers[i]->count());
+      const Tolerance tolerance = tolerance_of(*lab_, result_.rung, result_.config, spec.type);
+      const size_t most = elements_to_compare(*lab_, result_.config, result_.buffers[i]->count());
       result_.correctness.push_back(compare_some(spec.name, *result_.buffers[i], tolerance, expected, most));
       ++output;
     }
   }
 
   void count_outputs() {
-    report(Progress::Phase::compare, 0);
     for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
       const BufferSpec& spec = result_.plan.buffers[i];
       if (spec.role != Role::output && spec.role != Role::inout) continue;
@@ -460,12 +443,10 @@ class RunInProgress {
   std::stop_token stop_;
   const ProgressFunction& progress_;
   RunResult result_;
-  SharedBuffers initial_;
   bool too_large_ = false;  // the simulator would take too long for all of the blocks
   bool sampled_ = false;    // it executes some of them, and nothing else does
-  std::vector<DeclaredKernel> declared_;
-  std::optional<Result<void>> begun_;  // how simulate_beside_compiler ended; nothing: it did nothing
-  double beside_ms_ = 0;
+  std::optional<PlanCompilation> compilation_;
+  SharedBuffers initial_;
   std::vector<SiteCount> sites_;
   Counters counters_;
 };
