@@ -12,6 +12,7 @@
 #include "engine/bench/timed_place.hpp"
 #include "engine/bench/timing_point.hpp"
 #include "engine/names.hpp"
+#include "engine/run/paths.hpp"
 
 namespace tilescope {
 namespace {
@@ -43,6 +44,15 @@ constexpr double kHopeless = 8;
 constexpr std::chrono::milliseconds kRest(150);
 
 }  // namespace
+
+Sweep::Sweep(Engine& engine, const Lab& lab, const BenchRequest& request, std::stop_token stop,
+             const BenchProgress& progress)
+    : engine_(engine),
+      lab_(lab),
+      request_(request),
+      stop_(std::move(stop)),
+      progress_(progress),
+      references_({.assets = engine.root() / "assets", .cache = user_cache_folder()}) {}
 
 Result<SpeedReport> Sweep::carry_out() {
   if (!engine_.gpu()) return forward(engine_.gpu());
@@ -76,8 +86,6 @@ Result<SpeedReport> Sweep::carry_out() {
     auto measured = measure_size(size);
     contestants_.clear();
     hopeless_.clear();
-    copies_.clear();
-    library_sets_.clear();
     rotated_.reset();
     timer_.reset();
     buffers_.clear();
@@ -137,27 +145,6 @@ Config Sweep::config_at(int64_t size) const {
   return config;
 }
 
-/// Starts the Python child if a reference needs it, and notes why a reference is missing.
-void Sweep::open_references() {
-  std::string no_python;
-  for (size_t series = first_reference_; series < report_.series.size(); ++series) {
-    const ReferenceKind kind = reference(series).kind;
-    if (kind == ReferenceKind::device_copy || is_library(kind)) continue;
-    if (!python_ && no_python.empty()) {
-      auto opened =
-          PythonReference::open({.script = engine_.root() / "assets" / "python" / "reference_child.py"}, stop_);
-      if (opened) {
-        python_ = std::move(*opened);
-        report_.torch_version = python_->versions().torch;
-        report_.triton_version = python_->versions().triton;
-      } else {
-        no_python = opened.error().message;
-      }
-    }
-    report_.series[series].unavailable = python_ ? python_->missing(kind) : no_python;
-  }
-}
-
 Result<void> Sweep::measure_size(int64_t size) {
   const Config config = config_at(size);
   auto rungs = check_rungs(config, size);
@@ -180,7 +167,7 @@ Result<void> Sweep::measure_size(int64_t size) {
   if (computes)
     if (auto taken = burst(contestants_, kRest, optional, stop_); !taken) return taken;
   keep_points(config, size);
-  if (python_) (void)python_->release(stop_);  // a child that has died says so at its next turn
+  references_.release(stop_);
   return {};
 }
 
@@ -254,19 +241,24 @@ Result<void> Sweep::add_rungs(std::span<const CheckedRung> rungs) {
   return {};
 }
 
-/// A contestant of this process. Without an estimate a pilot tells how long its samples take.
+/// Work that is queued in this process.
 Result<void> Sweep::add_work(size_t series, TimedWork work, const TimingMethod& method, double estimate_ms) {
   Contestant contestant;
   contestant.series = series;
   contestant.method = method;
+  contestant.estimate_ms = estimate_ms;
   auto sampler = make_sampler(*timer_, std::move(work), method);
   if (!sampler) return forward(sampler);
   contestant.take = std::move(*sampler);
-  contestant.estimate_ms = estimate_ms;
-  if (estimate_ms <= 0) {
+  return add_contestant(std::move(contestant));
+}
+
+/// Without an estimate a pilot tells how long its samples take.
+Result<void> Sweep::add_contestant(Contestant contestant) {
+  if (contestant.estimate_ms <= 0) {
     auto pilot = contestant.take(2);
     if (!pilot) return forward(pilot);
-    contestant.estimate_ms = bootstrap_median(*pilot).median * std::max(method.executions, 1);
+    contestant.estimate_ms = bootstrap_median(*pilot).median * std::max(contestant.method.executions, 1);
   }
   contestants_.push_back(std::move(contestant));
   return {};

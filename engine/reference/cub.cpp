@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/child_process.hpp"
+#include "engine/reference/library_reference.hpp"
 #include "engine/sha256.hpp"
 
 namespace tilescope {
@@ -140,4 +141,29 @@ Result<EnqueueCall> CubReference::call(const std::shared_ptr<CubReference>& cub,
   });
 }
 
+namespace {
+
+class Cub final : public LibraryReference {
+ public:
+  explicit Cub(const ReferenceFolders& folders)
+      : source_{.source = folders.assets / "cub" / "device_sum.cu", .cache_folder = folders.cache} {}
+
+ private:
+  Result<std::vector<LibraryCall>> calls(const ReferenceTask& task, const std::shared_ptr<GpuContext>& context,
+                                         const std::stop_token& stop) override {
+    const auto library = keep_open(library_, context, [&] { return CubReference::open(context, source_, stop); });
+    if (!library) return forward(library);
+    auto call = CubReference::call(*library, task.operation, task.config.sizes);
+    if (!call) return forward(call);
+    return std::vector<LibraryCall>{{.call = std::move(*call)}};
+  }
+
+  CubSource source_;
+  std::shared_ptr<CubReference> library_;
+};
+
+const bool registered = register_reference(
+    {.names = {"cub"}, .make = [](const ReferenceFolders& folders) { return std::make_unique<Cub>(folders); }});
+
+}  // namespace
 }  // namespace tilescope

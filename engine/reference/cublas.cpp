@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/reference/library_reference.hpp"
 #include "engine/reference/toolkit_library.hpp"
 
 namespace tilescope {
@@ -106,4 +107,23 @@ EnqueueCall CublasReference::multiply(const std::shared_ptr<CublasReference>& cu
   };
 }
 
+namespace {
+
+class Cublas final : public LibraryReference {
+  Result<std::vector<LibraryCall>> calls(const ReferenceTask& task, const std::shared_ptr<GpuContext>& context,
+                                         const std::stop_token& /*stop*/) override {
+    const auto library = keep_open(library_, context, [&] { return CublasReference::open(context); });
+    if (!library) return forward(library);
+    auto call = CublasReference::call(*library, task.operation, task.config);
+    if (!call) return forward(call);
+    return std::vector<LibraryCall>{{.call = std::move(*call)}};
+  }
+
+  std::shared_ptr<CublasReference> library_;
+};
+
+const bool registered = register_reference(
+    {.names = {"cublas"}, .make = [](const ReferenceFolders&) { return std::make_unique<Cublas>(); }});
+
+}  // namespace
 }  // namespace tilescope

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/reference/library_reference.hpp"
 #include "engine/reference/toolkit_library.hpp"
 
 namespace tilescope {
@@ -229,4 +230,28 @@ std::string CublasLtReference::name_of(const void* algorithm) const {
   return name;
 }
 
+namespace {
+
+class CublasLt final : public LibraryReference {
+  Result<std::vector<LibraryCall>> calls(const ReferenceTask& task, const std::shared_ptr<GpuContext>& context,
+                                         const std::stop_token& /*stop*/) override {
+    const auto library = keep_open(library_, context, [&] { return CublasLtReference::open(context); });
+    if (!library) return forward(library);
+    const auto product = product_named(task.operation, task.config);
+    if (!product) return unavailable(phrase("there is no operation {}", task.operation));
+    auto proposals = CublasLtReference::proposals(*library, *product);
+    if (!proposals) return forward(proposals);
+    std::vector<LibraryCall> calls;
+    for (auto& proposal : *proposals)
+      calls.push_back({.call = std::move(proposal.call), .name = std::move(proposal.name)});
+    return calls;
+  }
+
+  std::shared_ptr<CublasLtReference> library_;
+};
+
+const bool registered = register_reference(
+    {.names = {"cublaslt"}, .make = [](const ReferenceFolders&) { return std::make_unique<CublasLt>(); }});
+
+}  // namespace
 }  // namespace tilescope
