@@ -257,7 +257,7 @@ class KnownModule final : public Compilation {
 
 class NvrtcCompiler;
 
-/// What NVRTC compiles, in as many rounds as it takes.
+/// Runs NVRTC in as many rounds as the source needs.
 class NvrtcCompilation final : public Compilation {
  public:
   /// An empty key keeps the module out of the cache.
@@ -416,8 +416,8 @@ NvrtcCompilation::NvrtcCompilation(std::shared_ptr<NvrtcCompiler> compiler, cons
 
 void NvrtcCompilation::start_round() { runs_ = compiler_->start_runs(request_, source_); }
 
-/// After a run that failed. Each round leaves out more of what is not for the device or not wanted, so the rounds come
-/// to an end; then the newer standard is tried.
+/// Called after a run that failed. Each round leaves out more code that is not for the device or not wanted, so the
+/// rounds end; then the newer standard is tried.
 bool NvrtcCompilation::starts_another_round() {
   const NvrtcOutput& output = runs_->last_output();
   if (output.result == NVRTC_SUCCESS) return false;

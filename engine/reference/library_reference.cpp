@@ -12,7 +12,7 @@ namespace {
 /// Some libraries leave the choice among their algorithms to the caller: the fastest comes first, and its name says so.
 Result<std::vector<LibraryCall>> rank(const ReferenceTask& task, std::vector<LibraryCall> calls,
                                       const AddressSet& addresses) {
-  constexpr size_t kSamples = 5;
+  constexpr int kSamples = 5;
   std::multimap<double, LibraryCall> timed;
   for (LibraryCall& one : calls) {
     auto times = task.timer.cold(GpuTimer::calls(one.call, std::span(&addresses, 1)), kSamples);

@@ -1,6 +1,7 @@
 #include "engine/reference/reference.hpp"
 
 namespace tilescope {
+
 std::string Reference::missing(const std::string& /*implementation*/, const std::stop_token& /*stop*/) { return {}; }
 void Reference::release(const std::stop_token& /*stop*/) {}
 void Reference::note_versions(SpeedReport& /*report*/) const {}
