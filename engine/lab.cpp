@@ -141,7 +141,7 @@ std::vector<SweepPoint> map_points(const Lab& lab) {
 }
 
 Result<Resolved> resolve(const Lab& lab, const Rung& rung, const Config& config, const GpuSpec& gpu) {
-  Resolved resolved{.rung = &rung, .config = config, .pick = {}};
+  Resolved resolved{.lab = &lab, .rung = &rung, .config = config, .pick = {}};
   if (!rung.pick) return resolved;
   resolved.pick = rung.pick(config, gpu);
   resolved.rung = find_rung(lab, resolved.pick->rung);

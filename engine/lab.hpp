@@ -114,11 +114,10 @@ struct Rung {
 };
 
 /// An implementation that people use today, timed beside the rungs.
-enum class ReferenceKind { device_copy, torch, torch_compile, triton, cudnn, cublas, cublaslt, cub };
 struct ReferenceSpec {
-  std::string name = {};  // "PyTorch", as plots label it
-  ReferenceKind kind;
-  std::string operation = {};  // what the library or the Python child is asked for: "add", "mul", "geam"
+  std::string name = {};            // "PyTorch", as plots label it
+  std::string implementation = {};  // "torch": a name in the registry of engine/reference/reference.hpp
+  std::string operation = {};       // what that is asked for: "add", "mul", "geam"
   /// The operation where it depends on the type of the elements; null: `operation`. Ask operation_of.
   std::function<std::string(const Config&)> operation_for = {};
 };
@@ -277,6 +276,7 @@ std::vector<SweepPoint> map_points(const Lab& lab);
 
 /// The rung that runs, and how: what a rung that picks has picked, any other one itself.
 struct Resolved {
+  const Lab* lab = nullptr;
   const Rung* rung = nullptr;
   Config config = {};
   std::optional<Pick> pick = {};

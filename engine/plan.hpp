@@ -133,6 +133,10 @@ struct SourceFile {
   std::string file = {}, text = {};
 };
 
+/// What becomes of the kernels of a source that are not launched: they are left out, which saves their part of the
+/// compile time; they have to compile; or they are left out where they do not compile.
+enum class OtherKernels : uint8_t { left_out, compiled, may_fail };
+
 struct Plan {
   std::string source_file = {};  // absolute path, or a name for source_text
   std::string source_text = {};  // the CUDA source that is compiled
@@ -143,7 +147,8 @@ struct Plan {
   std::vector<Define> defines = {};  // sliders and switches, -DNAME=VALUE
   std::vector<BufferSpec> buffers = {};
   std::vector<VariableInput> variables = {};
-  bool from_lab = false;              // its author vouches for the types of its buffers
+  bool from_lab = false;  // its author vouches for the types of its buffers
+  OtherKernels other_kernels = OtherKernels::may_fail;
   std::vector<Launch> launches = {};  // run in order
 };
 

@@ -62,4 +62,10 @@ tl::unexpected<Error> fail(ErrorId id, const Args&... args) {
   return tl::unexpected<Error>(make_error(id, args...));
 }
 
+/// The error of a result of any type, for `if (!plan) return forward(plan);`
+template <class T>
+tl::unexpected<Error> forward(const Result<T>& failed) {
+  return tl::unexpected<Error>(failed.error());
+}
+
 }  // namespace tilescope

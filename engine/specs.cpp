@@ -91,7 +91,7 @@ class SpecsReader {
   SpecsReader(const std::filesystem::path& file, const toml::table& document) : file_(file), document_(document) {}
 
   Result<std::vector<GpuSpec>> read() {
-    if (auto good = read_architectures(); !good) return tl::unexpected<Error>(good.error());
+    if (auto good = read_architectures(); !good) return forward(good);
     const toml::table* gpus = document_["gpu"].as_table();
     if (gpus == nullptr || gpus->empty()) return refuse(Phrase("it lists no GPU"));
     // A table is ordered by name; what is shown is ordered as in the file.
@@ -101,7 +101,7 @@ class SpecsReader {
       const toml::table* table = node.as_table();
       if (table == nullptr) return refuse(phrase("'{}' is not a table", id));
       auto spec = read_one(id, *table);
-      if (!spec) return tl::unexpected<Error>(spec.error());
+      if (!spec) return forward(spec);
       by_line.emplace(node.source().begin.line, std::move(*spec));
     }
     std::vector<GpuSpec> specs;

@@ -344,10 +344,10 @@ Lab make_attention() {
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
   lab.default_rung = "flash-mma";
-  lab.references = {{"FlashAttention-2", ReferenceKind::torch, "attention_flash"},
-                    {"cuDNN", ReferenceKind::torch, "attention_cudnn"},
-                    {"PyTorch, unfused", ReferenceKind::torch, "attention_unfused"},
-                    {"Triton", ReferenceKind::triton, "attention"}};
+  lab.references = {{"FlashAttention-2", "torch", "attention_flash"},
+                    {"cuDNN", "torch", "attention_cudnn"},
+                    {"PyTorch, unfused", "torch", "attention_unfused"},
+                    {"Triton", "triton", "attention"}};
   lab.tolerance_for = tolerance;
   lab.predicts = make_predicts();
   lab.buffers = make_buffers;

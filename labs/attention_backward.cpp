@@ -318,10 +318,10 @@ Lab make_attention_backward() {
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
   lab.default_rung = "mma-one-pass";
-  lab.references = {{"FlashAttention-2", ReferenceKind::torch, "attention_backward_flash"},
-                    {"cuDNN", ReferenceKind::torch, "attention_backward_cudnn"},
-                    {"PyTorch, unfused", ReferenceKind::torch, "attention_backward_unfused"},
-                    {"Triton", ReferenceKind::triton, "attention_backward"}};
+  lab.references = {{"FlashAttention-2", "torch", "attention_backward_flash"},
+                    {"cuDNN", "torch", "attention_backward_cudnn"},
+                    {"PyTorch, unfused", "torch", "attention_backward_unfused"},
+                    {"Triton", "triton", "attention_backward"}};
   lab.tolerance_for = tolerance;
   lab.predicts = make_predicts();
   lab.buffers = make_buffers;

@@ -185,7 +185,7 @@ Lab make_coalescing() {
        .help = {"Threads process points that others are still loading.", "线程处理的点，别的线程还没搬完。"},
        .rungs = {"staged"}}};
   lab.rungs = make_rungs();
-  lab.references = {{"copy", ReferenceKind::device_copy, "copy"}};
+  lab.references = {{"copy", "device_copy", "copy"}};
   lab.tolerance = {.absolute = 0, .relative = 0};  // doubling a float is exact
   lab.predicts = make_predicts();
   lab.buffers = [](const Config& config) {

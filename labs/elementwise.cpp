@@ -162,9 +162,8 @@ Lab make_elementwise_lab(const ElementwiseOperator& op) {
                 "a 的读取后移一个元素：结果出错，最后一次读取越界。"}},
   };
   lab.rungs = make_rungs();
-  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
-                    {"PyTorch", ReferenceKind::torch, op.operation},
-                    {"Triton", ReferenceKind::triton, op.operation}};
+  lab.references = {
+      {"copy", "device_copy", "copy"}, {"PyTorch", "torch", op.operation}, {"Triton", "triton", op.operation}};
   lab.predicts = make_predicts();
   lab.buffers = [](const Config& config) {
     const int64_t n = config.size("n");

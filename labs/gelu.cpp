@@ -256,10 +256,10 @@ Lab make_gelu() {
   lab.params = make_params();
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
-  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
-                    {"PyTorch", ReferenceKind::torch, "gelu"},
-                    {"torch.compile", ReferenceKind::torch_compile, "gelu"},
-                    {"Triton", ReferenceKind::triton, "gelu"}};
+  lab.references = {{"copy", "device_copy", "copy"},
+                    {"PyTorch", "torch", "gelu"},
+                    {"torch.compile", "torch_compile", "gelu"},
+                    {"Triton", "triton", "gelu"}};
   lab.tolerance_for = tolerance;
   lab.predicts = {predict_accesses(), predict_error()};
   lab.buffers = [](const Config& config) {

@@ -192,7 +192,7 @@ Lab make_grouped_order() {
   lab.default_rung = "grouped";
   // Where the operands are larger than the L2 the order matters; hardware counters were recorded with this tile.
   lab.opens_with = {{"M", 8192}, {"N", 8192}, {"K", 8192}, {"BM", 128}, {"BN", 256}, {"BK", 64}, {"CTAS_PER_SM", 1}};
-  lab.references = {{"PyTorch", ReferenceKind::torch, "matmul_f16"}, {"Triton", ReferenceKind::triton, "matmul_f16"}};
+  lab.references = {{"PyTorch", "torch", "matmul_f16"}, {"Triton", "triton", "matmul_f16"}};
   // A half has 11 bits, so rounding C gives up to 2^-11 of it; the tensor cores' sums of floats are not rounded to
   // nearest, and lose up to one unit in the last place of a partial sum at each of K / 16 steps.
   lab.tolerance = {.absolute = 0.02, .relative = 1e-3};

@@ -188,11 +188,11 @@ Lab make_layernorm() {
                   make_mask_switch({"row-in-registers", "fused", "several-rows", "several-ctas", "auto"}),
                   make_wait_switch({"several-ctas"})};
   lab.rungs = make_rungs();
-  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
-                    {"PyTorch", ReferenceKind::torch, "layernorm"},
-                    {"torch.compile", ReferenceKind::torch_compile, "layernorm"},
-                    {"Triton", ReferenceKind::triton, "layernorm"},
-                    {"cuDNN", ReferenceKind::cudnn, "layernorm"}};
+  lab.references = {{"copy", "device_copy", "copy"},
+                    {"PyTorch", "torch", "layernorm"},
+                    {"torch.compile", "torch_compile", "layernorm"},
+                    {"Triton", "triton", "layernorm"},
+                    {"cuDNN", "cudnn", "layernorm"}};
   // The mean of values about 100 is off by some of its last bits, 2^-17 each, more where a lane sums a long row alone,
   // and x - mean with it.
   lab.tolerance = {.absolute = 5e-4, .relative = 1e-5};

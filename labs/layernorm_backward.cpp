@@ -417,10 +417,10 @@ Lab make_layernorm_backward() {
                             "cp.async 还在写共享内存，线程就来读了。"},
                    .rungs = {"rows-ahead"}}};
   lab.rungs = make_rungs();
-  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
-                    {"PyTorch", ReferenceKind::torch, "layernorm_backward"},
-                    {"torch.compile", ReferenceKind::torch_compile, "layernorm_backward"},
-                    {"cuDNN", ReferenceKind::cudnn, "layernorm_backward"}};
+  lab.references = {{"copy", "device_copy", "copy"},
+                    {"PyTorch", "torch", "layernorm_backward"},
+                    {"torch.compile", "torch_compile", "layernorm_backward"},
+                    {"cuDNN", "cudnn", "layernorm_backward"}};
   // dgamma and dbeta are sums over all rows: 2^17 terms of size 1, each partial sum rounded to 2^-24 of some hundreds.
   // Where one thread walks down all rows, the roundings add up to 0.3 · 2^-24 for each of them (measured; the largest
   // of many columns is off six times as much).

@@ -188,9 +188,9 @@ Lab make_matmul_epilogue() {
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
   lab.default_rung = "fused";
-  lab.references = {{"cuBLASLt", ReferenceKind::cublaslt, "linear_relu", layer_operation()},
-                    {"PyTorch", ReferenceKind::torch, "linear_relu", layer_operation()},
-                    {"torch.compile", ReferenceKind::torch_compile, "linear_relu", layer_operation()}};
+  lab.references = {{"cuBLASLt", "cublaslt", "linear_relu", layer_operation()},
+                    {"PyTorch", "torch", "linear_relu", layer_operation()},
+                    {"torch.compile", "torch_compile", "linear_relu", layer_operation()}};
   lab.tolerance_for = tolerance_for;
   lab.predicts = make_predicts();
   lab.buffers = make_buffers;

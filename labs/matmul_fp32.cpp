@@ -463,9 +463,8 @@ Lab make_matmul_fp32() {
   lab.params = make_params();
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
-  lab.references = {{"cuBLAS", ReferenceKind::cublas, "matmul_f32"},
-                    {"PyTorch", ReferenceKind::torch, "matmul_f32"},
-                    {"Triton", ReferenceKind::triton, "matmul_f32"}};
+  lab.references = {
+      {"cuBLAS", "cublas", "matmul_f32"}, {"PyTorch", "torch", "matmul_f32"}, {"Triton", "triton", "matmul_f32"}};
   lab.tolerance_for = tolerance;
   lab.predicts = make_predicts();
   lab.buffers = [](const Config& config) { return make_matmul_buffers(config, {.type = DType::f32}, DType::f32); };

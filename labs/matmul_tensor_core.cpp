@@ -152,10 +152,10 @@ Lab make_matmul_tensor_core() {
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
   lab.default_rung = "multi-stage";
-  lab.references = {{"cuBLAS", ReferenceKind::cublas, "matmul", product_operation()},
-                    {"cuBLASLt", ReferenceKind::cublaslt, "matmul", product_operation()},
-                    {"PyTorch", ReferenceKind::torch, "matmul", product_operation()},
-                    {"Triton", ReferenceKind::triton, "matmul", product_operation()}};
+  lab.references = {{"cuBLAS", "cublas", "matmul", product_operation()},
+                    {"cuBLASLt", "cublaslt", "matmul", product_operation()},
+                    {"PyTorch", "torch", "matmul", product_operation()},
+                    {"Triton", "triton", "matmul", product_operation()}};
   lab.tolerance_for = [](const std::string&, const Config& config, DType) { return product_tolerance(config); };
   lab.predicts = make_predicts();
   lab.buffers = [](const Config& config) {

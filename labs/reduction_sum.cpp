@@ -371,10 +371,10 @@ Lab make_reduction_sum() {
   lab.params = make_params();
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
-  lab.references = {{"CUB", ReferenceKind::cub, "sum"},
-                    {"PyTorch", ReferenceKind::torch, "sum"},
-                    {"torch.compile", ReferenceKind::torch_compile, "sum"},
-                    {"Triton", ReferenceKind::triton, "sum"}};
+  lab.references = {{"CUB", "cub", "sum"},
+                    {"PyTorch", "torch", "sum"},
+                    {"torch.compile", "torch_compile", "sum"},
+                    {"Triton", "triton", "sum"}};
   lab.tolerance_for = [](const std::string&, const Config& config, DType) { return tolerance(config); };
   lab.predicts = make_predicts();
   lab.buffers = [](const Config& config) {

@@ -177,11 +177,11 @@ Lab make_rmsnorm() {
                   make_mask_switch({"scheme-2", "scheme-3", "scheme-3-flags", "scheme-4", "auto"}),
                   make_wait_switch({"scheme-3", "scheme-3-flags"})};
   lab.rungs = make_rungs();
-  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
-                    {"PyTorch", ReferenceKind::torch, "rmsnorm"},
-                    {"torch.compile", ReferenceKind::torch_compile, "rmsnorm"},
-                    {"Triton", ReferenceKind::triton, "rmsnorm"},
-                    {"cuDNN", ReferenceKind::cudnn, "rmsnorm"}};
+  lab.references = {{"copy", "device_copy", "copy"},
+                    {"PyTorch", "torch", "rmsnorm"},
+                    {"torch.compile", "torch_compile", "rmsnorm"},
+                    {"Triton", "triton", "rmsnorm"},
+                    {"cuDNN", "cudnn", "rmsnorm"}};
   // A sum of squares has no cancellation: some 2^-20 after 2^20 terms, halved by the root; then two products.
   lab.tolerance = {.absolute = 1e-6, .relative = 5e-6};
   lab.predicts = make_predicts();

@@ -162,10 +162,10 @@ Lab make_sin_cos_add() {
        .rungs = {"vector-loads"}},
   };
   lab.rungs = make_rungs();
-  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
-                    {"PyTorch", ReferenceKind::torch, "sin_cos_add"},
-                    {"torch.compile", ReferenceKind::torch_compile, "sin_cos_add"},
-                    {"Triton", ReferenceKind::triton, "sin_cos_add"}};
+  lab.references = {{"copy", "device_copy", "copy"},
+                    {"PyTorch", "torch", "sin_cos_add"},
+                    {"torch.compile", "torch_compile", "sin_cos_add"},
+                    {"Triton", "triton", "sin_cos_add"}};
   // sinf and cosf are right to two units in the last place, which are at most 2^-24 each below 1, and their sum is
   // rounded once more, by up to 2^-24.
   lab.tolerance = {.absolute = 5 * 0x1p-24, .relative = 0};

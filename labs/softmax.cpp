@@ -203,11 +203,11 @@ Lab make_softmax() {
   lab.params = make_row_params();
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
-  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
-                    {"PyTorch", ReferenceKind::torch, "softmax"},
-                    {"torch.compile", ReferenceKind::torch_compile, "softmax"},
-                    {"Triton", ReferenceKind::triton, "softmax"},
-                    {"cuDNN", ReferenceKind::cudnn, "softmax"}};
+  lab.references = {{"copy", "device_copy", "copy"},
+                    {"PyTorch", "torch", "softmax"},
+                    {"torch.compile", "torch_compile", "softmax"},
+                    {"Triton", "triton", "softmax"},
+                    {"cuDNN", "cudnn", "softmax"}};
   // ex2.approx is off by 2^-22, its argument 1.44 · (x - max) by up to 2^-20; the sum of 2^20 terms adds as much again.
   // A thread that adds up a whole row rounds each partial sum, and the same way again where x repeats itself, as it
   // does in bf16: columns terms, each off by 2^-25 of the sum at most and of half of it on average.

@@ -213,9 +213,7 @@ Lab make_transpose() {
   lab.params = make_params();
   lab.break_it = make_switches();
   lab.rungs = make_rungs();
-  lab.references = {{"copy", ReferenceKind::device_copy, "copy"},
-                    {"cuBLAS", ReferenceKind::cublas, "geam"},
-                    {"PyTorch", ReferenceKind::torch, "transpose"}};
+  lab.references = {{"copy", "device_copy", "copy"}, {"cuBLAS", "cublas", "geam"}, {"PyTorch", "torch", "transpose"}};
   lab.tolerance = {.absolute = 0, .relative = 0};  // nothing is computed
   lab.predicts = make_predicts();
   lab.buffers = [](const Config& config) {

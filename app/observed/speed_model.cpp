@@ -9,6 +9,7 @@
 #include "app/draw/plots/axis.hpp"
 #include "engine/bench/speed_unit.hpp"
 #include "engine/bench/timed_place.hpp"
+#include "engine/reference/registry.hpp"
 
 namespace tilescope {
 namespace {
@@ -182,7 +183,7 @@ const TimingSeries* ladder_reference(const Lab& lab, const SpeedReport& report) 
 
 bool is_device_copy(const Lab& lab, const TimingSeries& series) {
   return !series.is_rung && std::ranges::any_of(lab.references, [&](const ReferenceSpec& spec) {
-    return spec.name == series.name && spec.kind == ReferenceKind::device_copy;
+    return spec.name == series.name && only_moves_bytes(spec);
   });
 }
 

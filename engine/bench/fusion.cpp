@@ -85,7 +85,7 @@ Result<FusionAccount> account_fusion(Engine& engine, const Lab& lab, const Confi
                                      std::stop_token stop) {
   if (!lab.fusion) return fail(ErrorId::usage, phrase("lab '{}' has no rungs that are fused", lab.name));
   auto spec = engine.modelled_gpu(gpu);
-  if (!spec) return tl::unexpected<Error>(spec.error());
+  if (!spec) return forward(spec);
   FusionAccount account{.config = config, .simulated = countable(lab, config), .gpu = spec->name};
   account.bytes_per_second = spec->memory_bytes_per_second;
   if (engine.gpus()) account.cost = launch_cost_of(*spec, *engine.gpus());
@@ -102,7 +102,7 @@ Result<FusionAccount> account_fusion(Engine& engine, const Lab& lab, const Confi
     if (kernels_of(rung->launches(config)) != kernels_of(rung->launches(account.simulated)))
       return fail(ErrorId::usage, phrase("rung '{}' launches other kernels at the size that can be counted", name));
     auto run = engine.run(request, stop);
-    if (!run) return tl::unexpected<Error>(run.error());
+    if (!run) return forward(run);
     const auto wanted = buffers_of(lab, *rung, config);
     std::vector<double> ones(wanted.size(), 1), scale;
     for (size_t i = 0; i < wanted.size(); ++i) scale.push_back(bytes_of(wanted[i]) / bytes_of(run->plan.buffers[i]));

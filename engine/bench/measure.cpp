@@ -12,6 +12,7 @@
 #include "engine/bench/timed_place.hpp"
 #include "engine/bench/timing_point.hpp"
 #include "engine/names.hpp"
+#include "engine/run/paths.hpp"
 
 namespace tilescope {
 namespace {
@@ -44,8 +45,17 @@ constexpr std::chrono::milliseconds kRest(150);
 
 }  // namespace
 
+Sweep::Sweep(Engine& engine, const Lab& lab, const BenchRequest& request, std::stop_token stop,
+             const BenchProgress& progress)
+    : engine_(engine),
+      lab_(lab),
+      request_(request),
+      stop_(std::move(stop)),
+      progress_(progress),
+      references_({.assets = engine.root() / "assets", .cache = user_cache_folder()}) {}
+
 Result<SpeedReport> Sweep::carry_out() {
-  if (!engine_.gpu()) return tl::unexpected(engine_.gpu().error());
+  if (!engine_.gpu()) return forward(engine_.gpu());
   const DeviceInfo device = (*engine_.gpu())->device();
   report_.lab = lab_.name;
   report_.gpu = device.name;
@@ -61,7 +71,7 @@ Result<SpeedReport> Sweep::carry_out() {
   report_.shapes = lab_.points;
   report_.bytes_formula = lab_.bytes_formula.en;
   report_.config = request_.config;
-  if (auto ok = request_.map ? name_schemes() : name_series(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = request_.map ? name_schemes() : name_series(); !ok) return forward(ok);
   sizes_ = request_.sizes.empty() ? sweep_of(lab_) : request_.sizes;
   if (request_.map) {
     sizes_.resize(report_.shapes.size());
@@ -76,8 +86,6 @@ Result<SpeedReport> Sweep::carry_out() {
     auto measured = measure_size(size);
     contestants_.clear();
     hopeless_.clear();
-    copies_.clear();
-    library_sets_.clear();
     rotated_.reset();
     timer_.reset();
     buffers_.clear();
@@ -86,7 +94,7 @@ Result<SpeedReport> Sweep::carry_out() {
       const ErrorId id = measured.error().id;
       const bool full = id == ErrorId::too_large_for_gpu || id == ErrorId::out_of_memory;
       if (full && sizes_done_ > 0 && request_.sizes.empty() && report_.shapes.empty()) break;
-      return tl::unexpected(measured.error());
+      return forward(measured);
     }
     ++sizes_done_;
     report_.clock_state = settled_ ? "sustained" : "burst";
@@ -120,7 +128,7 @@ Result<void> Sweep::name_schemes() {
   if (!lab_.scheme_map) return fail(ErrorId::usage, phrase("lab '{}' has no map of schemes", lab_.name));
   const SchemeMap& map = *lab_.scheme_map;
   auto gpu = engine_.modelled_gpu("");
-  if (!gpu) return tl::unexpected(gpu.error());
+  if (!gpu) return forward(gpu);
   gpu_ = std::move(*gpu);
   report_.size_name = map.rows + " × " + map.columns;
   report_.shapes = map_points(lab_);
@@ -137,33 +145,12 @@ Config Sweep::config_at(int64_t size) const {
   return config;
 }
 
-/// Starts the Python child if a reference needs it, and notes why a reference is missing.
-void Sweep::open_references() {
-  std::string no_python;
-  for (size_t series = first_reference_; series < report_.series.size(); ++series) {
-    const ReferenceKind kind = reference(series).kind;
-    if (kind == ReferenceKind::device_copy || is_library(kind)) continue;
-    if (!python_ && no_python.empty()) {
-      auto opened =
-          PythonReference::open({.script = engine_.root() / "assets" / "python" / "reference_child.py"}, stop_);
-      if (opened) {
-        python_ = std::move(*opened);
-        report_.torch_version = python_->versions().torch;
-        report_.triton_version = python_->versions().triton;
-      } else {
-        no_python = opened.error().message;
-      }
-    }
-    report_.series[series].unavailable = python_ ? python_->missing(kind) : no_python;
-  }
-}
-
 Result<void> Sweep::measure_size(int64_t size) {
   const Config config = config_at(size);
   auto rungs = check_rungs(config, size);
-  if (!rungs) return tl::unexpected(rungs.error());
+  if (!rungs) return forward(rungs);
   auto timer = GpuTimer::open(context_of(*buffers_.front()));
-  if (!timer) return tl::unexpected(timer.error());
+  if (!timer) return forward(timer);
   timer_ = std::move(*timer);
   if (auto ok = choose_method(*rungs); !ok) return ok;
   if (auto ok = add_rungs(*rungs); !ok) return ok;
@@ -180,7 +167,7 @@ Result<void> Sweep::measure_size(int64_t size) {
   if (computes)
     if (auto taken = burst(contestants_, kRest, optional, stop_); !taken) return taken;
   keep_points(config, size);
-  if (python_) (void)python_->release(stop_);  // a child that has died says so at its next turn
+  references_.release(stop_);
   return {};
 }
 
@@ -197,7 +184,7 @@ Result<std::vector<CheckedRung>> Sweep::check_rungs(const Config& config, int64_
     request.device = DeviceKind::gpu;
     request.observe = false;
     auto run = engine_.run(request, stop_);
-    if (!run) return tl::unexpected(run.error());
+    if (!run) return forward(run);
     for (const Correctness& output : run->correctness) {
       if (output.pass) continue;
       return fail(ErrorId::kernel_misbehaved,
@@ -219,9 +206,9 @@ Result<void> Sweep::choose_method(std::span<CheckedRung> rungs) {
       AddressSet addresses;
       for (const auto& buffer : buffers_) addresses.push_back(buffer->address());
       auto work = timer_->launches(rung.compiled, rung.launches, std::span(&addresses, 1));
-      if (!work) return tl::unexpected(work.error());
+      if (!work) return forward(work);
       auto pilot = timer_->cold(*work, 3);
-      if (!pilot) return tl::unexpected(pilot.error());
+      if (!pilot) return forward(pilot);
       rung.pilot = std::move(*pilot);
     }
     fastest = std::min(fastest, bootstrap_median(rung.pilot).median);
@@ -230,7 +217,7 @@ Result<void> Sweep::choose_method(std::span<CheckedRung> rungs) {
   method_ = choose_timing(fastest, (*engine_.gpu())->device().l2_bytes, bytes_of(buffers_));
   if (method_.cold()) return {};
   auto rotated = BufferSets::copies_of(buffers_, method_.sets);
-  if (!rotated) return tl::unexpected(rotated.error());
+  if (!rotated) return forward(rotated);
   rotated_ = std::move(*rotated);
   return {};
 }
@@ -246,7 +233,7 @@ Result<void> Sweep::add_rungs(std::span<const CheckedRung> rungs) {
       continue;
     }
     auto work = timer_->launches(rung.compiled, rung.launches, sets);
-    if (!work) return tl::unexpected(work.error());
+    if (!work) return forward(work);
     const bool alone = pilot_ms > kTooLongForGraphsMs;
     if (auto ok = add_work(rung.series, std::move(*work), alone ? TimingMethod() : method_, alone ? pilot_ms : 0); !ok)
       return ok;
@@ -254,19 +241,24 @@ Result<void> Sweep::add_rungs(std::span<const CheckedRung> rungs) {
   return {};
 }
 
-/// A contestant of this process. Without an estimate a pilot tells how long its samples take.
+/// Work that is queued in this process.
 Result<void> Sweep::add_work(size_t series, TimedWork work, const TimingMethod& method, double estimate_ms) {
   Contestant contestant;
   contestant.series = series;
   contestant.method = method;
-  auto sampler = make_sampler(*timer_, std::move(work), method);
-  if (!sampler) return tl::unexpected(sampler.error());
-  contestant.take = std::move(*sampler);
   contestant.estimate_ms = estimate_ms;
-  if (estimate_ms <= 0) {
+  auto sampler = make_sampler(*timer_, std::move(work), method);
+  if (!sampler) return forward(sampler);
+  contestant.take = std::move(*sampler);
+  return add_contestant(std::move(contestant));
+}
+
+/// Without an estimate a pilot tells how long its samples take.
+Result<void> Sweep::add_contestant(Contestant contestant) {
+  if (contestant.estimate_ms <= 0) {
     auto pilot = contestant.take(2);
-    if (!pilot) return tl::unexpected(pilot.error());
-    contestant.estimate_ms = bootstrap_median(*pilot).median * std::max(method.executions, 1);
+    if (!pilot) return forward(pilot);
+    contestant.estimate_ms = bootstrap_median(*pilot).median * std::max(contestant.method.executions, 1);
   }
   contestants_.push_back(std::move(contestant));
   return {};
@@ -279,11 +271,11 @@ Result<void> Sweep::settle() {
             *std::min_element(contestants_.begin(), contestants_.end(),
                               [](const Contestant& a, const Contestant& b) { return a.estimate_ms < b.estimate_ms; });
         auto taken = busy.take(static_cast<int>(std::clamp(20.0 / (busy.estimate_ms + 0.1), 1.0, 100.0)));
-        if (!taken) return tl::unexpected(taken.error());
+        if (!taken) return forward(taken);
         return {};
       },
       [this] { return clock(); }, stop_);
-  if (!settled) return tl::unexpected(settled.error());
+  if (!settled) return forward(settled);
   settled_ = settled_ && *settled;
   return {};
 }

@@ -52,7 +52,7 @@ Result<void> take_turn(Contestant& contestant, int count, std::vector<double>& s
     samples.insert(samples.end(), taken->begin(), taken->end());
     return {};
   }
-  if (taken.error().id == ErrorId::cancelled || !optional(contestant.series)) return tl::unexpected(taken.error());
+  if (taken.error().id == ErrorId::cancelled || !optional(contestant.series)) return forward(taken);
   contestant.dropped = taken.error().message;
   return {};
 }
@@ -67,7 +67,7 @@ Result<bool> settle_clocks(const std::function<Result<void>()>& work, const Cloc
   auto next_reading = begin + milliseconds(50);
   while (Clock::now() - begin < milliseconds(3000)) {
     if (stop.stop_requested()) return fail(ErrorId::cancelled);
-    if (auto ok = work(); !ok) return tl::unexpected(ok.error());
+    if (auto ok = work(); !ok) return forward(ok);
     if (Clock::now() < next_reading) continue;
     next_reading = Clock::now() + milliseconds(50);
     readings.push_back(clock());

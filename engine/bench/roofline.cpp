@@ -4,6 +4,7 @@
 
 #include "engine/bench/counters.hpp"
 #include "engine/bench/timed_place.hpp"
+#include "engine/reference/registry.hpp"
 
 namespace tilescope {
 namespace {
@@ -87,8 +88,7 @@ Roofline make_roofline(const Lab& lab, const Config& config, const GpuSpec& gpu,
     for (const TimingSeries& series : report->series) {
       const auto spec = std::find_if(lab.references.begin(), lab.references.end(),
                                      [&](const ReferenceSpec& one) { return one.name == series.name; });
-      // A copy computes nothing.
-      const bool copy = spec != lab.references.end() && spec->kind == ReferenceKind::device_copy;
+      const bool copy = spec != lab.references.end() && only_moves_bytes(*spec);
       if (series.is_rung || copy || timed_point(*report, series.name, *place) == nullptr) continue;
       add({.name = series.name,
            .is_rung = false,

@@ -12,23 +12,9 @@
 #include "engine/bench/race.hpp"
 #include "engine/gpu/buffer_sets.hpp"
 #include "engine/gpu/timing_method.hpp"
-#include "engine/reference/cub.hpp"
-#include "engine/reference/cublas.hpp"
-#include "engine/reference/cublaslt.hpp"
-#include "engine/reference/python.hpp"
+#include "engine/reference/reference.hpp"
 
 namespace tilescope {
-
-/// Whether a reference is a library that is called in this process.
-inline bool is_library(ReferenceKind kind) {
-  return kind == ReferenceKind::cublas || kind == ReferenceKind::cublaslt || kind == ReferenceKind::cub;
-}
-
-/// A call of a library, and what it said about its choice.
-struct LibraryCall {
-  EnqueueCall call;
-  std::string note = {};
-};
 
 /// A rung that computed the right result: what it takes to run it again.
 struct CheckedRung {
@@ -41,8 +27,7 @@ struct CheckedRung {
 class Sweep {
  public:
   Sweep(Engine& engine, const Lab& lab, const BenchRequest& request, std::stop_token stop,
-        const BenchProgress& progress)
-      : engine_(engine), lab_(lab), request_(request), stop_(std::move(stop)), progress_(progress) {}
+        const BenchProgress& progress);
 
   Result<SpeedReport> carry_out();
 
@@ -56,14 +41,8 @@ class Sweep {
   Result<void> add_rungs(std::span<const CheckedRung> rungs);
   Result<void> add_references(const Config& config, int64_t size);
   Result<void> add_reference(size_t series, const Config& config);
-  Result<void> add_copy(size_t series, double useful_bytes);
-  Result<void> add_python(size_t series, const ReferenceSpec& spec, const Config& config);
-  Result<std::vector<LibraryCall>> library_calls(const ReferenceSpec& spec, const Config& config,
-                                                 const AddressSet& addresses);
-  Result<std::vector<LibraryCall>> timed_proposals(const std::string& operation, const Config& config,
-                                                   const AddressSet& addresses);
-  Result<void> add_library(size_t series, const ReferenceSpec& spec, const Config& config);
-  Result<bool> agrees(const TimedWork& work, std::span<const uint64_t> addresses, const Config& config) const;
+  Result<bool> agrees(const TimedWork& work, const AddressSet& addresses, const Config& config) const;
+  Result<void> add_contestant(Contestant contestant);
   Result<void> add_work(size_t series, TimedWork work, const TimingMethod& method, double estimate_ms = 0);
   Result<void> choose_method(std::span<CheckedRung> rungs);
   Result<void> settle();
@@ -84,10 +63,7 @@ class Sweep {
   std::vector<int64_t> sizes_;
   size_t sizes_done_ = 0;
   size_t first_reference_ = 0;
-  std::unique_ptr<PythonReference> python_;
-  std::shared_ptr<CublasReference> cublas_;
-  std::shared_ptr<CublasLtReference> cublaslt_;
-  std::shared_ptr<CubReference> cub_;
+  OpenReferences references_;
   bool settled_ = true;
   GpuSpec gpu_;  // of a map: what its schemes are tuned for
 
@@ -98,8 +74,6 @@ class Sweep {
   double fastest_ms_ = 0;                                         // of the rungs' pilots
   std::vector<std::pair<size_t, std::vector<double>>> hopeless_;  // series that are not raced, with their pilots
   std::optional<BufferSets> rotated_;
-  std::vector<CopySets> copies_;
-  std::vector<BufferSets> library_sets_;
   std::vector<Contestant> contestants_;
 };
 

@@ -1,12 +1,16 @@
-// What the rungs are compared with at the size that a sweep is at: the device's copy, libraries of this process, and
-// those of the Python child.
+// What the rungs are compared with at the size that a sweep is at.
 #include <cmath>
-#include <map>
 
 #include "engine/bench/sweep.hpp"
-#include "engine/run/paths.hpp"
 
 namespace tilescope {
+
+/// Notes why a reference is missing.
+void Sweep::open_references() {
+  for (size_t series = first_reference_; series < report_.series.size(); ++series)
+    report_.series[series].unavailable = references_.missing(reference(series).implementation, stop_);
+  references_.note_versions(report_);
+}
 
 /// What cannot be had at this size leaves its reason.
 Result<void> Sweep::add_references(const Config& config, int64_t size) {
@@ -16,8 +20,8 @@ Result<void> Sweep::add_references(const Config& config, int64_t size) {
     if (!shown.unavailable.empty()) continue;
     auto added = add_reference(series, config);
     if (added || added.error().id == ErrorId::cancelled) continue;
-    const bool own = reference(series).kind == ReferenceKind::device_copy;
-    if (own && added.error().id != ErrorId::too_large_for_gpu) return added;
+    const bool optional = find_reference(reference(series).implementation)->optional;
+    if (!optional && added.error().id != ErrorId::too_large_for_gpu) return added;
     miss(shown, size, added.error().message);
   }
   return {};
@@ -25,104 +29,30 @@ Result<void> Sweep::add_references(const Config& config, int64_t size) {
 
 Result<void> Sweep::add_reference(size_t series, const Config& config) {
   const ReferenceSpec& spec = reference(series);
-  if (is_library(spec.kind)) return add_library(series, spec, config);
-  if (spec.kind != ReferenceKind::device_copy) return add_python(series, spec, config);
-  return add_copy(series, lab_.useful_bytes(config));
-}
-
-/// A copy moves every byte twice, so half the bytes make the same traffic as the operation. Whole pages only: 16 MB and
-/// 2 KB took an H200 13.7 µs, and 16 MB 9.5.
-Result<void> Sweep::add_copy(size_t series, double useful_bytes) {
-  constexpr size_t kPage = 4096, kWorthRounding = size_t{1} << 20;
-  auto bytes = static_cast<size_t>(useful_bytes / 2);
-  if (bytes >= kWorthRounding) bytes -= bytes % kPage;
-  auto sets = CopySets::make(buffers_, bytes, method_.cold() ? 1 : method_.sets);
-  if (!sets) return tl::unexpected(sets.error());
-  copies_.push_back(std::move(*sets));
-  return add_work(series, GpuTimer::copies(copies_.back().addresses(), bytes), method_);
-}
-
-/// What queues the operation of a library that is called in this process, opened when it is first needed. Of several
-/// ways the fastest comes first; `addresses` are those of buffers that they may be tried on.
-Result<std::vector<LibraryCall>> Sweep::library_calls(const ReferenceSpec& spec, const Config& config,
-                                                      const AddressSet& addresses) {
-  const auto context = context_of(*buffers_.front());
-  const std::string operation = operation_of(spec, config);
-  const auto plain = [](Result<EnqueueCall> call) -> Result<std::vector<LibraryCall>> {
-    if (!call) return tl::unexpected(call.error());
-    return std::vector<LibraryCall>{{.call = std::move(*call)}};
-  };
-  if (spec.kind == ReferenceKind::cub) {
-    if (!cub_ || cub_->context() != context) {
-      auto opened = CubReference::open(
-          context, {.source = engine_.root() / "assets" / "cub" / "device_sum.cu", .cache_folder = user_cache_folder()},
-          stop_);
-      if (!opened) return tl::unexpected(opened.error());
-      cub_ = std::move(*opened);
-    }
-    return plain(CubReference::call(cub_, operation, config.sizes));
-  }
-  if (spec.kind == ReferenceKind::cublaslt) {
-    if (!cublaslt_ || cublaslt_->context() != context) {
-      auto opened = CublasLtReference::open(context);
-      if (!opened) return tl::unexpected(opened.error());
-      cublaslt_ = std::move(*opened);
-    }
-    return timed_proposals(operation, config, addresses);
-  }
-  if (!cublas_ || cublas_->context() != context) {
-    auto opened = CublasReference::open(context);
-    if (!opened) return tl::unexpected(opened.error());
-    cublas_ = std::move(*opened);
-  }
-  return plain(CublasReference::call(cublas_, operation, config));
-}
-
-/// cuBLASLt leaves the choice among its algorithms to the caller: each is timed a few times.
-Result<std::vector<LibraryCall>> Sweep::timed_proposals(const std::string& operation, const Config& config,
-                                                        const AddressSet& addresses) {
-  constexpr int kSamples = 5;
-  const auto product = product_named(operation, config);
-  if (!product) return fail(ErrorId::reference_unavailable, "cuBLASLt", phrase("there is no operation {}", operation));
-  auto proposals = CublasLtReference::proposals(cublaslt_, *product);
-  if (!proposals) return tl::unexpected(proposals.error());
-  std::multimap<double, LibraryCall> timed;
-  for (auto& proposal : *proposals) {
-    const auto times = timer_->cold(GpuTimer::calls(proposal.call, std::span(&addresses, 1)), kSamples);
-    if (!times) continue;  // a proposal that the library itself then refuses
-    timed.emplace(bootstrap_median(*times).median,
-                  LibraryCall{.call = std::move(proposal.call),
-                              .note = fmt::format("{}, the fastest of {}", proposal.name, proposals->size())});
-  }
-  if (timed.empty()) return fail(ErrorId::reference_unavailable, "cuBLASLt", "none of its algorithms runs");
-  std::vector<LibraryCall> calls;
-  for (auto& [ms, call] : timed) calls.push_back(std::move(call));
-  return calls;
-}
-
-/// On copies of the rungs' buffers; checked against what the rungs computed, which is right. Of several ways the
-/// fastest that computes the same.
-Result<void> Sweep::add_library(size_t series, const ReferenceSpec& spec, const Config& config) {
-  auto copies = BufferSets::copies_of(buffers_, method_.cold() ? 1 : method_.sets);
-  if (!copies) return tl::unexpected(copies.error());
-  auto calls = library_calls(spec, config, copies->addresses().front());
-  if (!calls) return tl::unexpected(calls.error());
-  for (LibraryCall& called : *calls) {
-    TimedWork work = GpuTimer::calls(std::move(called.call), copies->addresses());
-    auto right = agrees(work, copies->addresses().front(), config);
-    if (!right) return tl::unexpected(right.error());
-    if (!*right) continue;
-    library_sets_.push_back(std::move(*copies));
-    if (auto added = add_work(series, std::move(work), method_); !added) return added;
-    const bool passed_over = &called != &calls->front();
-    contestants_.back().note = std::move(called.note) + (passed_over ? " whose result is that of the rungs" : "");
-    return {};
-  }
-  return fail(ErrorId::reference_unavailable, spec.name, "its result is not that of the rungs");
+  const auto n = config.sizes.find(lab_.sweep_size);
+  const ReferenceTask task{
+      .name = spec.name,
+      .implementation = spec.implementation,
+      .operation = operation_of(spec, config),
+      .config = config,
+      .n = n != config.sizes.end() ? n->second : 0,
+      .useful_bytes = lab_.useful_bytes(config),
+      .buffers = buffers_,
+      .timer = *timer_,
+      .method = method_,
+      .agrees = [&](const TimedWork& work, const AddressSet& addresses) { return agrees(work, addresses, config); }};
+  auto prepared = references_.prepare(task, stop_);
+  if (!prepared) return forward(prepared);
+  Contestant contestant;
+  contestant.series = series;
+  contestant.take = std::move(prepared->take);
+  contestant.method = method_;
+  contestant.note = std::move(prepared->note);
+  return add_contestant(std::move(contestant));
 }
 
 /// Outputs are wiped, computed, and compared with those of the rungs: both may be off by the tolerance.
-Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addresses, const Config& config) const {
+Result<bool> Sweep::agrees(const TimedWork& work, const AddressSet& addresses, const Config& config) const {
   const auto context = context_of(*buffers_.front());
   const auto specs = lab_.buffers(config);
   CurrentContext current(*context);
@@ -133,7 +63,7 @@ Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addr
   for (size_t i = 0; i < specs.size(); ++i)
     if (specs[i].role == Role::output)
       step(driver.memset_d8_async(addresses[i], 0xff, buffers_[i]->bytes(), context->stream()));
-  if (auto ran = timer_->execute(work); !ran) return tl::unexpected(ran.error());
+  if (auto ran = timer_->execute(work); !ran) return forward(ran);
   for (size_t i = 0; i < specs.size(); ++i) {
     if (specs[i].role != Role::output) continue;
     const Tolerance tolerance = tolerance_of(lab_, report_.series.front().name, config, specs[i].type);
@@ -148,31 +78,6 @@ Result<bool> Sweep::agrees(const TimedWork& work, std::span<const uint64_t> addr
     }
   }
   return true;
-}
-
-Result<void> Sweep::add_python(size_t series, const ReferenceSpec& spec, const Config& config) {
-  PythonReference::Work work;
-  work.kind = spec.kind;
-  work.operation = operation_of(spec, config);
-  if (const auto n = config.sizes.find(lab_.sweep_size); n != config.sizes.end()) work.n = n->second;
-  work.sizes = config.sizes;
-  work.params = config.params;
-  work.sets = method_.cold() ? 1 : method_.sets;
-  work.executions = method_.executions;
-  work.flush_bytes = timer_->flush_bytes();
-  auto take = [this, kind = spec.kind, operation = work.operation](int count) {
-    return python_->time(kind, operation, count, stop_);
-  };
-  auto prepared = python_->prepare(work, stop_);
-  auto pilot = prepared ? take(2) : tl::unexpected(prepared.error());
-  if (!pilot) return tl::unexpected(pilot.error());
-  Contestant contestant;
-  contestant.series = series;
-  contestant.take = take;
-  contestant.method = method_;
-  contestant.estimate_ms = bootstrap_median(*pilot).median * std::max(method_.executions, 1);
-  contestants_.push_back(std::move(contestant));
-  return {};
 }
 
 }  // namespace tilescope

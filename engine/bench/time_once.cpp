@@ -16,11 +16,11 @@ bool accumulates(const Plan& plan) {
 }  // namespace
 
 Result<TimingPoint> time_once(Engine& engine, const RunResult& run, std::stop_token stop) {
-  if (!engine.gpu()) return tl::unexpected(engine.gpu().error());
+  if (!engine.gpu()) return forward(engine.gpu());
   auto* gpu = dynamic_cast<GpuExecutor*>(engine.gpu()->get());
   if (!gpu || run.device_buffers.empty()) return fail(ErrorId::no_gpu, "the run was not made on it");
   auto timing = gpu->time(run.compiled, run.plan.launches, run.device_buffers, accumulates(run.plan), stop);
-  if (!timing) return tl::unexpected(timing.error());
+  if (!timing) return forward(timing);
   const Lab* lab = lab_of(run.request);
   const bool counted = lab && lab->useful_bytes;
   TimingPoint point = make_point(timing->milliseconds, counted ? lab->useful_bytes(run.config) : 0, timing->method);

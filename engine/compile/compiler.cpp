@@ -56,8 +56,8 @@ std::string name_of(NvrtcSource source) {
   return {};
 }
 
-/// One request while it is being compiled. The waiting caller may leave before it ends; the last owner frees it.
-struct Compilation {
+/// NVRTC's two runs for one request. The waiting caller may leave before they end; the last owner frees it.
+struct NvrtcRuns {
   CompileRequest request;
   NvrtcInput input;                                 // its options without the architecture
   std::map<std::string, std::string> header_paths;  // of headers that are given as text
@@ -71,6 +71,7 @@ struct Compilation {
 
   /// That of the run that failed, if one did.
   const NvrtcOutput& last_output() const { return for_ptx.result != NVRTC_SUCCESS ? for_ptx : for_cubin; }
+  bool has_ptx() const { return ptx_done; }
   bool decided() const { return ptx_done && (cubin_done || for_ptx.result != NVRTC_SUCCESS); }
 };
 
@@ -88,23 +89,23 @@ class NvrtcWorkers {
     for (std::jthread& thread : threads_) thread.request_stop();
     const std::lock_guard lock(mutex_);
     waiting_.clear();
-    for (const auto& compilation : running_) compilation->stop.request_stop();
+    for (const auto& runs : running_) runs->stop.request_stop();
   }
   NvrtcWorkers(const NvrtcWorkers&) = delete;
   NvrtcWorkers& operator=(const NvrtcWorkers&) = delete;
 
-  void post(const std::shared_ptr<Compilation>& compilation) {
+  void post(const std::shared_ptr<NvrtcRuns>& runs) {
     {
       const std::lock_guard lock(mutex_);
-      waiting_.push_back({compilation, Part::ptx});
-      if (!compilation->one_program) waiting_.push_back({compilation, Part::cubin});
+      waiting_.push_back({runs, Part::ptx});
+      if (!runs->one_program) waiting_.push_back({runs, Part::cubin});
     }
     changed_.notify_all();
   }
 
  private:
   struct Job {
-    std::shared_ptr<Compilation> compilation;
+    std::shared_ptr<NvrtcRuns> runs;
     Part part = Part::ptx;
   };
 
@@ -113,54 +114,54 @@ class NvrtcWorkers {
     while (changed_.wait(lock, stop, [this] { return !waiting_.empty(); })) {
       const Job job = std::move(waiting_.front());
       waiting_.pop_front();
-      if (job.compilation->stop.stop_requested()) continue;  // its caller has left
-      running_.push_back(job.compilation);
+      if (job.runs->stop.stop_requested()) continue;  // its caller has left
+      running_.push_back(job.runs);
       lock.unlock();
       run(job);
       lock.lock();
-      running_.erase(std::ranges::find(running_, job.compilation));
+      running_.erase(std::ranges::find(running_, job.runs));
     }
   }
 
   void run(const Job& job) {
-    Compilation& compilation = *job.compilation;
-    const CompileRequest& request = compilation.request;
-    NvrtcInput input = compilation.input;
-    const bool makes_cubin = job.part == Part::cubin || compilation.one_program;
+    NvrtcRuns& runs = *job.runs;
+    const CompileRequest& request = runs.request;
+    NvrtcInput input = runs.input;
+    const bool makes_cubin = job.part == Part::cubin || runs.one_program;
     input.options.push_back("--gpu-architecture=" + (makes_cubin ? request.cubin_target : request.ptx_target));
     if (makes_cubin) {
       input.options.emplace_back("--ptxas-options=-v");
       input.options.push_back(fmt::format("--ptxas-options=-O{}", request.assembler_level));
     }
-    NvrtcOutput output = processes_.run(input, compilation.stop.get_token());
+    NvrtcOutput output = processes_.run(input, runs.stop.get_token());
     output.ptx = with_given_file_name(std::move(output.ptx), request.file, request.file);
-    for (const auto& [name, path] : compilation.header_paths) {
+    for (const auto& [name, path] : runs.header_paths) {
       if (name == path) continue;
       output.ptx = with_given_file_name(std::move(output.ptx), name, path);
       output.log = with_text_replaced(std::move(output.log), name, path);
     }
     {
-      const std::lock_guard lock(compilation.mutex);
+      const std::lock_guard lock(runs.mutex);
       if (job.part == Part::ptx) {
-        compilation.for_ptx = std::move(output);
-        compilation.ptx_done = true;
-        if (compilation.one_program) {
-          compilation.for_cubin = compilation.for_ptx;
-          compilation.cubin_done = true;
+        runs.for_ptx = std::move(output);
+        runs.ptx_done = true;
+        if (runs.one_program) {
+          runs.for_cubin = runs.for_ptx;
+          runs.cubin_done = true;
         }
       } else {
-        compilation.for_cubin = std::move(output);
-        compilation.cubin_done = true;
+        runs.for_cubin = std::move(output);
+        runs.cubin_done = true;
       }
     }
-    compilation.changed.notify_all();
+    runs.changed.notify_all();
   }
 
   NvrtcProcesses& processes_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<Job> waiting_;
-  std::vector<std::shared_ptr<Compilation>> running_;
+  std::vector<std::shared_ptr<NvrtcRuns>> running_;
   std::vector<std::jthread> threads_;  // last, so that it is joined before what it uses is destroyed
 };
 
@@ -193,12 +194,12 @@ std::vector<CompileError> errors_of(const NvrtcOutput& output) {
   return compile_errors(place_ptxas_errors(output.log, output.ptx));
 }
 
-Error compile_error(const NvrtcLibrary& library, const Compilation& compilation, const NvrtcOutput& output,
+Error compile_error(const NvrtcLibrary& library, const NvrtcRuns& runs, const NvrtcOutput& output,
                     const DeviceSource& source) {
-  if (!output.failure.empty()) return make_error(ErrorId::compiler_ended, compilation.request.file, output.failure);
+  if (!output.failure.empty()) return make_error(ErrorId::compiler_ended, runs.request.file, output.failure);
   const std::vector<CompileError> errors = source.causes(errors_of(output));
   if (auto refusal = source.refusal(errors)) return std::move(*refusal);
-  const CompileRequest& request = compilation.request;
+  const CompileRequest& request = runs.request;
   const bool named = !request.wanted_kernels.empty() && !request.wanted_kernels.front().empty();
   const auto is_of_name = [](const CompileError& error) { return error.message.file == "__nv_name_map"; };
   if (!errors.empty() && std::ranges::all_of(errors, is_of_name))
@@ -210,15 +211,15 @@ Error compile_error(const NvrtcLibrary& library, const Compilation& compilation,
   if (errors.empty()) text = error_text(output.log);
   while (text.ends_with('\n')) text.pop_back();
   if (text.empty()) text = library.error_string(output.result);
-  return make_error(ErrorId::compile_failed, compilation.request.file, phrase("{}{}", text, source.notes(errors)));
+  return make_error(ErrorId::compile_failed, runs.request.file, phrase("{}{}", text, source.notes(errors)));
 }
 
 /// What is known with the PTX alone.
-CompiledModule module_of_ptx(const Compilation& compilation) {
+CompiledModule module_of_ptx(const NvrtcRuns& runs) {
   CompiledModule module;
-  module.kernel_of_expression = compilation.for_ptx.lowered_names;
-  module.ptx = compilation.for_ptx.ptx;
-  module.cubin_target = compilation.request.cubin_target;
+  module.kernel_of_expression = runs.for_ptx.lowered_names;
+  module.ptx = runs.for_ptx.ptx;
+  module.cubin_target = runs.request.cubin_target;
   for (PtxKernel& kernel : kernels_of_ptx(module.ptx)) {
     KernelInfo info;
     info.name = std::move(kernel.name);
@@ -228,22 +229,66 @@ CompiledModule module_of_ptx(const Compilation& compilation) {
   return module;
 }
 
-Result<CompiledModule> module_of(const NvrtcLibrary& library, Compilation& compilation, const DeviceSource& source) {
-  for (const NvrtcOutput* output : {&compilation.for_ptx, &compilation.for_cubin})
-    if (output->result != NVRTC_SUCCESS) return tl::unexpected(compile_error(library, compilation, *output, source));
-  CompiledModule module = module_of_ptx(compilation);
-  add_resource_usage(module.kernels, compilation.for_cubin);
+Result<CompiledModule> module_of(const NvrtcLibrary& library, NvrtcRuns& runs, const DeviceSource& source) {
+  for (const NvrtcOutput* output : {&runs.for_ptx, &runs.for_cubin})
+    if (output->result != NVRTC_SUCCESS) return tl::unexpected(compile_error(library, runs, *output, source));
+  CompiledModule module = module_of_ptx(runs);
+  add_resource_usage(module.kernels, runs.for_cubin);
   // The front end says the same in both runs; only ptxas adds to it.
-  module.log = compilation.for_ptx.log;
-  if (!compilation.one_program) module.log += ptxas_lines(compilation.for_cubin.log);
+  module.log = runs.for_ptx.log;
+  if (!runs.one_program) module.log += ptxas_lines(runs.for_cubin.log);
   module.messages = parse_compile_messages(module.log);
   module.left_out = source.kernels_left_out();
   std::ranges::move(source.warnings(), std::back_inserter(module.messages));
-  if (compilation.request.want_cubin) module.cubin = std::move(compilation.for_cubin.cubin);
+  if (runs.request.want_cubin) module.cubin = std::move(runs.for_cubin.cubin);
   return module;
 }
 
-class NvrtcCompiler final : public Compiler {
+/// One whose outcome is known when it starts.
+class KnownModule final : public Compilation {
+ public:
+  explicit KnownModule(Result<CompiledModule> module) : module_(std::move(module)) {}
+  Result<CompiledModule> ptx() override { return module_; }
+  Result<CompiledModule> machine_code() override { return module_; }
+
+ private:
+  Result<CompiledModule> module_;
+};
+
+class NvrtcCompiler;
+
+/// Runs NVRTC in as many rounds as the source needs.
+class NvrtcCompilation final : public Compilation {
+ public:
+  /// An empty key keeps the module out of the cache.
+  NvrtcCompilation(std::shared_ptr<NvrtcCompiler> compiler, const CompileRequest& request, DeviceSource source,
+                   std::string key, std::stop_token stop, Clock::time_point start);
+  ~NvrtcCompilation() override { runs_->stop.request_stop(); }  // the caller has left
+  NvrtcCompilation(const NvrtcCompilation&) = delete;
+  NvrtcCompilation& operator=(const NvrtcCompilation&) = delete;
+
+  Result<CompiledModule> ptx() override;
+  Result<CompiledModule> machine_code() override;
+
+ private:
+  void start_round();
+  bool starts_another_round();
+  bool waits_until(bool (NvrtcRuns::*ready)() const);
+  Result<CompiledModule> finish();
+
+  std::shared_ptr<NvrtcCompiler> compiler_;
+  CompileRequest request_;
+  bool may_try_cxx20_;
+  DeviceSource source_;
+  std::string key_;
+  std::stop_token stop_;
+  Clock::time_point start_;
+  std::shared_ptr<NvrtcRuns> runs_;              // of this round
+  std::optional<Error> error_in_cxx17_;          // where C++20 is tried
+  std::optional<Result<CompiledModule>> ended_;  // with the whole module or an error
+};
+
+class NvrtcCompiler final : public Compiler, public std::enable_shared_from_this<NvrtcCompiler> {
  public:
   NvrtcCompiler(std::shared_ptr<const NvrtcLibrary> library, const std::filesystem::path& cache_folder,
                 const std::filesystem::path& worker)
@@ -272,12 +317,11 @@ class NvrtcCompiler final : public Compiler {
     return nearest == wanted ? architecture : fmt::format("sm_{}", nearest);
   }
 
-  Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop,
-                                 const PtxReady& ptx_ready) override {
+  std::unique_ptr<Compilation> start(const CompileRequest& request, std::stop_token stop) override {
     const auto start = Clock::now();
-    if (stop.stop_requested()) return fail(ErrorId::cancelled);
+    if (stop.stop_requested()) return known(fail(ErrorId::cancelled));
     if (!request.more_sources.empty())
-      return compile_linked(request, [&](const CompileRequest& one) { return compile(one, stop, {}); });
+      return known(compile_linked(request, [&](const CompileRequest& one) { return compile(one, stop); }));
     DeviceSource source(request, library_->toolkit_include_folders);
     const std::string key = source.includes_by_macro() ? "" : cache_key_of(request, identity() + " " + source.hash());
     if (!key.empty()) {
@@ -285,71 +329,33 @@ class NvrtcCompiler final : public Compiler {
         warm_up();
         module->from_cache = true;
         module->milliseconds = milliseconds_since(start);
-        return std::move(*module);
+        return known(std::move(*module));
       }
     }
     warm_ = true;
-    auto module = compile_in_some_standard(request, std::move(source), stop, ptx_ready);
-    if (!module) return module;
-    if (!key.empty()) cache_.store(key, *module);
-    module->milliseconds = milliseconds_since(start);
-    return module;
+    return std::make_unique<NvrtcCompilation>(shared_from_this(), request, std::move(source), key, std::move(stop),
+                                              start);
   }
 
  private:
-  /// C++17 first: that is nvcc's own default, and what is written for it may mean something else in C++20.
-  Result<CompiledModule> compile_in_some_standard(const CompileRequest& request, DeviceSource source,
-                                                  const std::stop_token& stop, const PtxReady& ptx_ready) {
-    CompileRequest as = request;
-    if (as.standard.empty()) as.standard = source.needs_cxx20() ? "c++20" : "c++17";
-    auto module = compile_now(as, source, stop, ptx_ready);
-    const bool may_try = request.standard.empty() && as.standard == "c++17" && !stop.stop_requested();
-    if (module || !may_try || module.error().id != ErrorId::compile_failed) return module;
-    as.standard = "c++20";
-    DeviceSource again(request, library_->toolkit_include_folders);
-    auto newer = compile_now(as, again, stop, ptx_ready);
-    return newer ? std::move(newer) : std::move(module);
+  friend class NvrtcCompilation;
+
+  static std::unique_ptr<Compilation> known(Result<CompiledModule> module) {
+    return std::make_unique<KnownModule>(std::move(module));
   }
 
-  Result<CompiledModule> compile_now(const CompileRequest& request, DeviceSource& source, const std::stop_token& stop,
-                                     const PtxReady& ptx_ready) {
-    // Each round leaves out more code that is not for the device or not wanted, so the loop ends.
-    while (true) {
-      const auto compilation = run_once(request, source, stop, ptx_ready);
-      if (stop.stop_requested()) return fail(ErrorId::cancelled);
-      const NvrtcOutput& output = compilation->last_output();
-      if (output.result != NVRTC_SUCCESS && output.failure.empty() && source.drop(errors_of(output))) continue;
-      return module_of(*library_, *compilation, source);
-    }
-  }
-
-  std::shared_ptr<Compilation> run_once(const CompileRequest& request, const DeviceSource& source,
-                                        const std::stop_token& stop, const PtxReady& ptx_ready) {
-    auto compilation = std::make_shared<Compilation>();
-    compilation->request = request;
-    compilation->input = {source.text(), request.file, source.headers(), request.kernel_expressions,
-                          options_of(request)};
-    compilation->header_paths = source.header_paths();
+  std::shared_ptr<NvrtcRuns> start_runs(const CompileRequest& request, const DeviceSource& source) {
+    auto runs = std::make_shared<NvrtcRuns>();
+    runs->request = request;
+    runs->input = {source.text(), request.file, source.headers(), request.kernel_expressions, options_of(request)};
+    runs->header_paths = source.header_paths();
     if (!source.prelude().empty()) {
-      compilation->input.headers[kPreludeName] = source.prelude();
-      compilation->input.options.push_back(std::string("--pre-include=") + kPreludeName);
+      runs->input.headers[kPreludeName] = source.prelude();
+      runs->input.options.push_back(std::string("--pre-include=") + kPreludeName);
     }
-    compilation->one_program = architecture_of(request.ptx_target) == architecture_of(request.cubin_target);
-    workers_.post(compilation);
-    std::unique_lock lock(compilation->mutex);
-    if (ptx_ready && !compilation->one_program) {
-      compilation->changed.wait(lock, stop, [&] { return compilation->ptx_done; });
-      if (compilation->ptx_done && compilation->for_ptx.result == NVRTC_SUCCESS && !compilation->cubin_done) {
-        CompiledModule module = module_of_ptx(*compilation);
-        module.left_out = source.kernels_left_out();
-        lock.unlock();  // the cubin's thread goes on
-        ptx_ready(module);
-        lock.lock();
-      }
-    }
-    compilation->changed.wait(lock, stop, [&] { return compilation->decided(); });
-    compilation->stop.request_stop();  // ends what still runs: the caller left, or the PTX did not compile
-    return compilation;
+    runs->one_program = architecture_of(request.ptx_target) == architecture_of(request.cubin_target);
+    workers_.post(runs);
+    return runs;
   }
 
   std::vector<std::string> options_of(const CompileRequest& request) const {
@@ -377,14 +383,14 @@ class NvrtcCompiler final : public Compiler {
   /// move of a slider should not pay for it.
   void warm_up() {
     if (warm_.exchange(true)) return;
-    const auto compilation = std::make_shared<Compilation>();
-    compilation->request.file = "warm_up.cu";
-    compilation->input = {.text = "extern \"C\" __global__ void warm_up(float* p) { p[threadIdx.x] = 1.0f; }\n",
-                          .file = compilation->request.file,
-                          .headers = {},
-                          .name_expressions = {},
-                          .options = options_of(compilation->request)};
-    workers_.post(compilation);
+    const auto runs = std::make_shared<NvrtcRuns>();
+    runs->request.file = "warm_up.cu";
+    runs->input = {.text = "extern \"C\" __global__ void warm_up(float* p) { p[threadIdx.x] = 1.0f; }\n",
+                   .file = runs->request.file,
+                   .headers = {},
+                   .name_expressions = {},
+                   .options = options_of(runs->request)};
+    workers_.post(runs);
   }
 
   std::shared_ptr<const NvrtcLibrary> library_;
@@ -394,7 +400,84 @@ class NvrtcCompiler final : public Compiler {
   NvrtcWorkers workers_;  // last: ends before what it uses
 };
 
+NvrtcCompilation::NvrtcCompilation(std::shared_ptr<NvrtcCompiler> compiler, const CompileRequest& request,
+                                   DeviceSource source, std::string key, std::stop_token stop, Clock::time_point start)
+    : compiler_(std::move(compiler)),
+      request_(request),
+      source_(std::move(source)),
+      key_(std::move(key)),
+      stop_(std::move(stop)),
+      start_(start) {
+  // C++17 first: that is nvcc's own default, and what is written for it may mean something else in C++20.
+  if (request_.standard.empty()) request_.standard = source_.needs_cxx20() ? "c++20" : "c++17";
+  may_try_cxx20_ = request.standard.empty() && request_.standard == "c++17";
+  start_round();
+}
+
+void NvrtcCompilation::start_round() { runs_ = compiler_->start_runs(request_, source_); }
+
+/// Called after a run that failed. Each round leaves out more code that is not for the device or not wanted, so the
+/// rounds end; then the newer standard is tried.
+bool NvrtcCompilation::starts_another_round() {
+  const NvrtcOutput& output = runs_->last_output();
+  if (output.result == NVRTC_SUCCESS) return false;
+  runs_->stop.request_stop();  // the other run
+  if (output.failure.empty() && source_.drop(errors_of(output))) return start_round(), true;
+  if (!std::exchange(may_try_cxx20_, false)) return false;
+  Error error = compile_error(*compiler_->library_, *runs_, output, source_);
+  if (error.id != ErrorId::compile_failed) return false;
+  error_in_cxx17_ = std::move(error);
+  request_.standard = "c++20";
+  source_ = DeviceSource(request_, compiler_->library_->toolkit_include_folders);
+  start_round();
+  return true;
+}
+
+/// False where the caller wants it to stop.
+bool NvrtcCompilation::waits_until(bool (NvrtcRuns::*ready)() const) {
+  std::unique_lock lock(runs_->mutex);
+  runs_->changed.wait(lock, stop_, [&] { return ((*runs_).*ready)(); });
+  return !stop_.stop_requested();
+}
+
+Result<CompiledModule> NvrtcCompilation::ptx() {
+  while (!ended_) {
+    if (!waits_until(&NvrtcRuns::has_ptx)) return finish();
+    if (runs_->for_ptx.result == NVRTC_SUCCESS) {
+      CompiledModule module = module_of_ptx(*runs_);
+      module.left_out = source_.kernels_left_out();
+      return module;
+    }
+    if (!starts_another_round()) return finish();
+  }
+  return *ended_;
+}
+
+Result<CompiledModule> NvrtcCompilation::machine_code() {
+  while (!ended_)
+    if (!waits_until(&NvrtcRuns::decided) || !starts_another_round()) return finish();
+  return *ended_;
+}
+
+Result<CompiledModule> NvrtcCompilation::finish() {
+  runs_->stop.request_stop();
+  if (stop_.stop_requested()) {
+    ended_ = fail(ErrorId::cancelled);
+    return *ended_;
+  }
+  Result<CompiledModule> module = module_of(*compiler_->library_, *runs_, source_);
+  if (!module && error_in_cxx17_) module = tl::unexpected<Error>(*error_in_cxx17_);
+  if (module && !key_.empty()) compiler_->cache_.store(key_, *module);
+  if (module) module->milliseconds = milliseconds_since(start_);
+  ended_ = std::move(module);
+  return *ended_;
+}
+
 }  // namespace
+
+Result<CompiledModule> Compiler::compile(const CompileRequest& request, std::stop_token stop) {
+  return start(request, std::move(stop))->machine_code();
+}
 
 Result<std::shared_ptr<Compiler>> Compiler::open(const std::filesystem::path& cache_folder) {
   return open(cache_folder, NvrtcProcesses::worker_beside_this_program());
@@ -403,7 +486,7 @@ Result<std::shared_ptr<Compiler>> Compiler::open(const std::filesystem::path& ca
 Result<std::shared_ptr<Compiler>> Compiler::open(const std::filesystem::path& cache_folder,
                                                  const std::filesystem::path& worker) {
   auto library = NvrtcLibrary::open();
-  if (!library) return tl::unexpected(library.error());
+  if (!library) return forward(library);
   return std::make_shared<NvrtcCompiler>(*library, cache_folder, worker);
 }
 

@@ -4,13 +4,16 @@
 //     auto module = compiler->compile({.text = source, .file = "kernels/x.cu", .defines = {{"BLOCK", "256"}}});
 //     module->ptx, module->kernels[0].registers
 //
+//     auto compilation = compiler->start(request, stop);          // the same in two steps
+//     auto ptx = compilation->ptx();                              // enough for the simulator
+//     auto module = compilation->machine_code();                  // takes longer
+//
 // Results are cached on disk, keyed by source, included headers, options and NVRTC's version. Two processes may share
 // the cache; a truncated or foreign file in it is ignored and written again.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -91,13 +94,19 @@ struct CompilerOrigin {
   bool separate = false;                     // it runs in processes of its own
 };
 
+/// A compilation in flight. Used by one thread; destroying it ends what still runs.
+class Compilation {
+ public:
+  virtual ~Compilation() = default;
+  /// Waits for the PTX. The module may lack the cubin and the resource usage: what needs neither can be done while the
+  /// machine code is being made.
+  virtual Result<CompiledModule> ptx() = 0;
+  /// Waits for the whole module.
+  virtual Result<CompiledModule> machine_code() = 0;
+};
+
 class Compiler {
  public:
-  /// Called, on the thread that waits, as soon as the PTX is there and the machine code is not: with a module that
-  /// lacks the cubin and the resource usage. What needs neither can be done meanwhile. Not called where the module
-  /// comes from the cache, or where the PTX does not compile.
-  using PtxReady = std::function<void(const CompiledModule&)>;
-
   /// Opens libnvrtc: CUDA_PATH, the loader's path, /usr/local/cuda, then what `./tilescope` downloaded into the user's
   /// data folder. TILESCOPE_HIDE=nvrtc makes it absent, TILESCOPE_HIDE=toolkit leaves only the download (for tests). An
   /// empty folder turns the cache off.
@@ -110,10 +119,11 @@ class Compiler {
                                                 const std::filesystem::path& worker);
   virtual ~Compiler() = default;
 
-  /// Compiles, or takes the result from the cache. Thread-safe. A stop request is honoured before NVRTC starts and
-  /// after it ends; while it runs, the caller gets `cancelled` at once and the compilation ends in the background.
-  virtual Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop,
-                                         const PtxReady& ptx_ready = {}) = 0;
+  /// Starts compiling, or takes the module from the cache. Thread-safe. A stop request is honoured before NVRTC starts
+  /// and after it ends; while it runs, the caller gets `cancelled` at once and the compilation ends in the background.
+  virtual std::unique_ptr<Compilation> start(const CompileRequest& request, std::stop_token stop) = 0;
+  /// The same, and waits for the whole module.
+  Result<CompiledModule> compile(const CompileRequest& request, std::stop_token stop);
   virtual std::string version() const = 0;  ///< "13.0"
   virtual CompilerOrigin origin() const = 0;
   /// The real architecture nearest to this one that NVRTC has: itself, or the next lower, or the lowest of all.

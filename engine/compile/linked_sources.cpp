@@ -63,7 +63,7 @@ Result<CompiledModule> compile_linked(const CompileRequest& request, const Compi
   for (const std::string& kernel : request.wanted_kernels)
     if (!kernel.empty()) wanted.push_back(bare_kernel_name(kernel));
   auto linked = link_ptx(texts, wanted);
-  if (!linked) return tl::unexpected<Error>(linked.error());
+  if (!linked) return forward(linked);
   if (!linked->undefined.empty()) {
     const std::string& name = linked->undefined.front();
     const std::string reason = reason_for(name, modules);

@@ -167,7 +167,7 @@ class Linker {
 
   Result<LinkedPtx> link() {
     for (const Item& item : items_)
-      if (auto good = define(item); !good) return tl::unexpected<Error>(good.error());
+      if (auto good = define(item); !good) return forward(good);
     find_clashes();
     number_files();
     LinkedPtx linked;

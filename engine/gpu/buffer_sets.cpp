@@ -33,10 +33,10 @@ Result<BufferSets> BufferSets::copies_of(std::span<const std::shared_ptr<DeviceB
     const auto context = context_of(*buffer);
     const uint64_t stride = aligned(std::max<size_t>(buffer->bytes(), 1));
     auto slab = GpuMemory::allocate(context, stride * static_cast<uint64_t>(count));
-    if (!slab) return tl::unexpected(slab.error());
+    if (!slab) return forward(slab);
     for (size_t k = 0; k < sets.addresses_.size(); ++k) {
       const uint64_t address = (*slab)->address() + k * stride;
-      if (auto ok = copy(*context, address, buffer->address(), buffer->bytes()); !ok) return tl::unexpected(ok.error());
+      if (auto ok = copy(*context, address, buffer->address(), buffer->bytes()); !ok) return forward(ok);
       sets.addresses_[k].push_back(address);
     }
     sets.memory_.push_back(std::move(*slab));
@@ -49,13 +49,13 @@ Result<CopySets> CopySets::make(std::span<const std::shared_ptr<DeviceBuffer>> l
   const auto context = context_of(*like.front());
   const uint64_t stride = aligned(std::max<size_t>(bytes, 1));
   auto slab = GpuMemory::allocate(context, 2 * stride * static_cast<uint64_t>(count));
-  if (!slab) return tl::unexpected(slab.error());
+  if (!slab) return forward(slab);
   for (size_t k = 0; k < static_cast<size_t>(count); ++k) {
     const uint64_t from = (*slab)->address() + 2 * k * stride;
     size_t filled = 0;
     for (size_t i = 0; filled < bytes; i = (i + 1) % like.size()) {
       const size_t piece = std::min(std::max<size_t>(like[i]->bytes(), 1), bytes - filled);
-      if (auto ok = copy(*context, from + filled, like[i]->address(), piece); !ok) return tl::unexpected(ok.error());
+      if (auto ok = copy(*context, from + filled, like[i]->address(), piece); !ok) return forward(ok);
       filled += piece;
     }
     sets.addresses_.push_back({.to = from + stride, .from = from});

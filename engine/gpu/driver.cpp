@@ -149,7 +149,7 @@ Error Driver::error(const Phrase& what, CUresult status) const {
 Result<const Driver*> open_driver() {
   if (is_hidden("cuda")) return fail(ErrorId::driver_missing, "hidden by TILESCOPE_HIDE");
   static const Result<Driver> driver = load();
-  if (!driver) return tl::unexpected(driver.error());
+  if (!driver) return forward(driver);
   return &*driver;
 }
 

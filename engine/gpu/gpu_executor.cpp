@@ -109,11 +109,11 @@ Result<void> DriverExecutor::usable() const {
 }
 
 Result<std::shared_ptr<DeviceBuffer>> DriverExecutor::allocate(const BufferRequest& request) {
-  if (auto ok = usable(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = usable(); !ok) return forward(ok);
   if (worker_) worker_->start();  // a launch is coming
   auto memory = GpuMemory::allocate(context_, request.count * size_of(request.type),
                                     worker_ ? GpuMemory::Sharing::with_worker : GpuMemory::Sharing::none);
-  if (!memory) return tl::unexpected(memory.error());
+  if (!memory) return forward(memory);
   if (request.zeros && (*memory)->bytes() > 0) {
     CurrentContext current(*context_);
     if (!current) return tl::unexpected(context_->error(Phrase("the allocation"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
@@ -150,7 +150,7 @@ Result<LaunchReport> DriverExecutor::launch(const CompiledModule& module, const 
                                             std::span<const std::shared_ptr<DeviceBuffer>> buffers,
                                             const LaunchOptions& /*options*/, std::stop_token stop) {
   if (stop.stop_requested()) return fail(ErrorId::cancelled);
-  if (auto ok = usable(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = usable(); !ok) return forward(ok);
   if (isolated()) {
     auto report = told(worker_->run(module, launch, buffers, stop));
     // Unless there turned out to be no worker, that was the kernel's own error.
@@ -164,11 +164,11 @@ Result<LaunchReport> DriverExecutor::run_here(const CompiledModule& module, cons
                                               std::stop_token stop) {
   std::scoped_lock lock(mutex_);
   auto loaded = modules_.get(context_, module);
-  if (!loaded) return tl::unexpected(loaded.error());
+  if (!loaded) return forward(loaded);
   std::vector<uint64_t> addresses;
   for (const auto& buffer : buffers) addresses.push_back(buffer->address());
   auto prepared = prepare_launch(*loaded, module, launch, addresses);
-  if (!prepared) return tl::unexpected(prepared.error());
+  if (!prepared) return forward(prepared);
   const OutputCapture capture;
   auto milliseconds = run_launch(*context_, *prepared, stop);
   if (!milliseconds) return tl::unexpected(error_of_launch(milliseconds.error(), capture.messages()));
@@ -182,7 +182,7 @@ Result<QuickTiming> DriverExecutor::time(const CompiledModule& module, std::span
                                          std::span<const std::shared_ptr<DeviceBuffer>> buffers, bool spare_contents,
                                          std::stop_token stop) {
   if (stop.stop_requested()) return fail(ErrorId::cancelled);
-  if (auto ok = usable(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = usable(); !ok) return forward(ok);
   if (isolated()) {
     auto timing = told(worker_->time(module, launches, buffers, spare_contents, stop));
     if (timing || isolated() || stop.stop_requested()) return timing;
@@ -194,7 +194,7 @@ Result<QuickTiming> DriverExecutor::time(const CompiledModule& module, std::span
 
 Result<std::shared_ptr<Executor>> open_gpu(std::function<void()> on_fault) {
   auto driver = open_driver();
-  if (!driver) return tl::unexpected(driver.error());
+  if (!driver) return forward(driver);
   int count = 0;
   CUresult status = (*driver)->device_get_count(&count);
   if (status != CUDA_SUCCESS) return fail(ErrorId::no_gpu, (*driver)->describe(status));
@@ -203,7 +203,7 @@ Result<std::shared_ptr<Executor>> open_gpu(std::function<void()> on_fault) {
   status = (*driver)->device_get(&device, 0);
   if (status != CUDA_SUCCESS) return fail(ErrorId::no_gpu, (*driver)->describe(status));
   auto context = GpuContext::create(**driver, device);
-  if (!context) return tl::unexpected(context.error());
+  if (!context) return forward(context);
   return std::shared_ptr<Executor>(std::make_shared<DriverExecutor>(**driver, device, *context, std::move(on_fault)));
 }
 

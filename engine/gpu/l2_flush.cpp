@@ -73,7 +73,7 @@ Result<std::unique_ptr<L2Flush>> L2Flush::open(std::shared_ptr<GpuContext> conte
   std::unique_ptr<L2Flush> flush(new L2Flush(std::move(context)));
   GpuContext& gpu = *flush->context_;
   auto buffer = GpuMemory::allocate(flush->context_, flush_size(gpu));
-  if (!buffer) return tl::unexpected(buffer.error());
+  if (!buffer) return forward(buffer);
   flush->buffer_ = *buffer;
   CurrentContext current(gpu);
   if (!current) return tl::unexpected(gpu.error(Phrase("flushing the L2"), CUDA_ERROR_CONTEXT_IS_DESTROYED));

@@ -79,7 +79,7 @@ bool LaunchWorker::greet_locked(std::stop_token stop) {
 
 Result<LaunchAnswer> LaunchWorker::ask(Call call, std::stop_token stop) {
   for (const Launch& launch : call.launches) {
-    if (auto ok = check_arguments(call.module, launch); !ok) return tl::unexpected(ok.error());
+    if (auto ok = check_arguments(call.module, launch); !ok) return forward(ok);
   }
   LaunchRequest request{.kind = call.kind, .spare_contents = call.spare_contents};
   request.module.cubin = call.module.cubin;
@@ -92,7 +92,7 @@ Result<LaunchAnswer> LaunchWorker::ask(Call call, std::stop_token stop) {
     auto handle = dynamic_cast<const GpuMemory&>(*buffer).export_handle();
     if (!handle) {
       unusable_ = handle.error().what;
-      return tl::unexpected(handle.error());
+      return forward(handle);
     }
     request.handles.push_back(*handle);
     request.bytes.push_back(buffer->bytes());
@@ -120,7 +120,7 @@ Result<LaunchAnswer> LaunchWorker::ask(Call call, std::stop_token stop) {
 Result<LaunchReport> LaunchWorker::run(const CompiledModule& module, const Launch& launch,
                                        std::span<const std::shared_ptr<DeviceBuffer>> buffers, std::stop_token stop) {
   auto answer = ask({LaunchRequest::Kind::run, module, std::span(&launch, 1), buffers, false}, stop);
-  if (!answer) return tl::unexpected(answer.error());
+  if (!answer) return forward(answer);
   LaunchReport report;
   report.elapsed_ms = answer->timing.milliseconds.front();
   report.output = std::move(answer->output);
@@ -131,7 +131,7 @@ Result<QuickTiming> LaunchWorker::time(const CompiledModule& module, std::span<c
                                        std::span<const std::shared_ptr<DeviceBuffer>> buffers, bool spare_contents,
                                        std::stop_token stop) {
   auto answer = ask({LaunchRequest::Kind::time, module, launches, buffers, spare_contents}, stop);
-  if (!answer) return tl::unexpected(answer.error());
+  if (!answer) return forward(answer);
   return std::move(answer->timing);
 }
 

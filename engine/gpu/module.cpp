@@ -176,10 +176,10 @@ Result<std::shared_ptr<LoadedModule>> LoadedModule::load(std::shared_ptr<GpuCont
   if (!module.cubin.empty()) {
     Result<CUmodule> loaded = load_cubin(*context, module.cubin);
     if (loaded) return std::shared_ptr<LoadedModule>(new LoadedModule(std::move(context), *loaded, false));
-    if (context->lost() || module.ptx.empty()) return tl::unexpected(loaded.error());
+    if (context->lost() || module.ptx.empty()) return forward(loaded);
   }
   Result<CUmodule> loaded = compile_ptx(*context, module.ptx);
-  if (!loaded) return tl::unexpected(loaded.error());
+  if (!loaded) return forward(loaded);
   return std::shared_ptr<LoadedModule>(new LoadedModule(std::move(context), *loaded, true));
 }
 
@@ -193,7 +193,7 @@ Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& modul
   GpuContext& context = *module->context();
   CurrentContext current(context);
   if (!current) return tl::unexpected(context.error(Phrase("the launch"), CUDA_ERROR_CONTEXT_IS_DESTROYED));
-  if (auto ok = check_arguments(compiled, launch); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_arguments(compiled, launch); !ok) return forward(ok);
   PreparedLaunch prepared{module, nullptr, launch.kernel, launch.grid, launch.block, launch.shared_bytes, false, {}};
   const std::string name = name_in_module(*module, compiled, launch.kernel);
   CUresult status = context.driver().module_get_function(&prepared.function, module->handle(), name.c_str());
@@ -203,19 +203,19 @@ Result<PreparedLaunch> prepare_launch(const std::shared_ptr<LoadedModule>& modul
   if (status != CUDA_SUCCESS) {
     return tl::unexpected(context.error(phrase("finding kernel '{}'", launch.kernel), status));
   }
-  if (auto ok = check_extents(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
-  if (auto ok = allow_shared_memory(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
+  if (auto ok = check_extents(context, prepared.function, launch); !ok) return forward(ok);
+  if (auto ok = allow_shared_memory(context, prepared.function, launch); !ok) return forward(ok);
   std::vector<uint64_t> textures;
   for (const TextureSpec& one : launch.textures) {
     auto texture = GpuTexture::make(module->context(), one, addresses[one.buffer]);
-    if (!texture) return tl::unexpected(texture.error());
+    if (!texture) return forward(texture);
     textures.push_back((*texture)->object());
     prepared.textures.push_back(std::move(*texture));
   }
-  if (auto ok = store_presets(*module, compiled, launch, addresses, textures); !ok) return tl::unexpected(ok.error());
+  if (auto ok = store_presets(*module, compiled, launch, addresses, textures); !ok) return forward(ok);
   prepared.cooperative = waits_for_whole_grid(compiled.ptx, launch.kernel);
   if (prepared.cooperative)
-    if (auto ok = check_that_all_blocks_fit(context, prepared.function, launch); !ok) return tl::unexpected(ok.error());
+    if (auto ok = check_that_all_blocks_fit(context, prepared.function, launch); !ok) return forward(ok);
   for (const Argument& argument : launch.arguments)
     prepared.arguments.push_back(argument_bytes(argument, addresses, textures));
   return prepared;

@@ -13,7 +13,7 @@ TimedGraph::~TimedGraph() {
 Result<std::unique_ptr<GpuTimer>> GpuTimer::open(std::shared_ptr<GpuContext> context) {
   std::unique_ptr<GpuTimer> timer(new GpuTimer(std::move(context)));
   auto flush = L2Flush::open(timer->context_);
-  if (!flush) return tl::unexpected(flush.error());
+  if (!flush) return forward(flush);
   timer->flush_ = std::move(*flush);
   return timer;
 }
@@ -27,13 +27,13 @@ GpuTimer::~GpuTimer() {
 Result<TimedWork> GpuTimer::launches(const CompiledModule& module, std::span<const Launch> launches,
                                      std::span<const AddressSet> sets) {
   auto loaded = LoadedModule::load(context_, module);
-  if (!loaded) return tl::unexpected(loaded.error());
+  if (!loaded) return forward(loaded);
   TimedWork work;
   for (const AddressSet& addresses : sets) {
     auto& prepared = work.launches.emplace_back();
     for (const Launch& launch : launches) {
       auto one = prepare_launch(*loaded, module, launch, addresses);
-      if (!one) return tl::unexpected(one.error());
+      if (!one) return forward(one);
       prepared.push_back(std::move(*one));
     }
   }
@@ -93,7 +93,7 @@ Result<std::vector<double>> GpuTimer::measure(int samples, const std::function<C
   const Driver& driver = context_->driver();
   CUstream stream = context_->stream();
   const size_t count = static_cast<size_t>(samples) + 1;  // the first is not counted
-  if (auto ok = need_events(2 * count); !ok) return tl::unexpected(ok.error());
+  if (auto ok = need_events(2 * count); !ok) return forward(ok);
   CUresult status = CUDA_SUCCESS;
   const auto step = [&status](CUresult result) {
     if (status == CUDA_SUCCESS) status = result;

@@ -30,7 +30,7 @@ Result<Sampler> make_sampler(GpuTimer& timer, TimedWork work, const TimingMethod
     return Sampler([&timer, work = std::move(work)](int count) { return timer.cold(work, count); });
   }
   auto captured = timer.capture(work, method.executions);
-  if (!captured) return tl::unexpected(captured.error());
+  if (!captured) return forward(captured);
   // The graph holds the launches by value; the module they come from has to stay.
   return Sampler([&timer, work = std::move(work), graph = std::shared_ptr<TimedGraph>(std::move(*captured))](
                      int count) { return timer.batched(*graph, count); });
@@ -40,7 +40,7 @@ Result<QuickTiming> quick_timing(const CompiledModule& module, std::span<const L
                                  std::span<const std::shared_ptr<DeviceBuffer>> buffers, bool spare_contents) {
   const auto context = context_of(*buffers.front());
   auto timer = GpuTimer::open(context);
-  if (!timer) return tl::unexpected(timer.error());
+  if (!timer) return forward(timer);
   std::vector<AddressSet> sets(1);
   uint64_t set_bytes = 0;
   for (const auto& buffer : buffers) {
@@ -50,33 +50,33 @@ Result<QuickTiming> quick_timing(const CompiledModule& module, std::span<const L
   std::optional<BufferSets> copies;
   const auto use_copies = [&](int count) -> Result<void> {
     auto made = BufferSets::copies_of(buffers, count);
-    if (!made) return tl::unexpected(made.error());
+    if (!made) return forward(made);
     copies = std::move(*made);
     sets = copies->addresses();
     return {};
   };
   if (spare_contents) {
-    if (auto ok = use_copies(1); !ok) return tl::unexpected(ok.error());
+    if (auto ok = use_copies(1); !ok) return forward(ok);
   }
   auto work = (*timer)->launches(module, launches, sets);
-  if (!work) return tl::unexpected(work.error());
+  if (!work) return forward(work);
   auto pilot = (*timer)->cold(*work, 2);
-  if (!pilot) return tl::unexpected(pilot.error());
+  if (!pilot) return forward(pilot);
 
   const double estimate_ms = *std::min_element(pilot->begin(), pilot->end());
   int l2_bytes = 0;
   context->driver().device_get_attribute(&l2_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, context->device());
   const TimingMethod method = choose_timing(estimate_ms, static_cast<uint64_t>(l2_bytes), set_bytes);
   if (!method.cold()) {
-    if (auto ok = use_copies(method.sets); !ok) return tl::unexpected(ok.error());
+    if (auto ok = use_copies(method.sets); !ok) return forward(ok);
     work = (*timer)->launches(module, launches, sets);
-    if (!work) return tl::unexpected(work.error());
+    if (!work) return forward(work);
   }
   auto sampler = make_sampler(**timer, std::move(*work), method);
-  if (!sampler) return tl::unexpected(sampler.error());
+  if (!sampler) return forward(sampler);
   const double sample_ms = kFlushMs + estimate_ms * std::max(method.executions, 1);
   auto samples = (*sampler)(static_cast<int>(std::clamp(kQuickBudgetMs / sample_ms, 1.0, 25.0)));
-  if (!samples) return tl::unexpected(samples.error());
+  if (!samples) return forward(samples);
   return QuickTiming{std::move(*samples), method};
 }
 

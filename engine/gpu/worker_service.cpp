@@ -38,7 +38,7 @@ class Worker {
       return answer_of(make_error(ErrorId::cuda_failed, "the launch", "the worker cannot read the request"));
     }
     auto buffers = map(request);
-    auto done = buffers ? carry_out(request, *buffers) : tl::unexpected(buffers.error());
+    auto done = buffers ? carry_out(request, *buffers) : forward(buffers);
     if (done) return answer_of(*done);
     json answer = answer_of(done.error());
     answer["lost"] = context_->lost();
@@ -54,7 +54,7 @@ class Worker {
     Buffers buffers;
     for (size_t i = 0; i < request.handles.size(); ++i) {
       auto memory = GpuMemory::map(context_, request.handles[i], request.bytes[i]);
-      if (!memory) return tl::unexpected(memory.error());
+      if (!memory) return forward(memory);
       buffers.push_back(std::move(*memory));
     }
     return buffers;
@@ -65,15 +65,15 @@ class Worker {
       if (buffers.empty()) return fail(ErrorId::cuda_failed, "the timed run", "it has no buffers");
       const OutputCapture unwanted;  // the run itself has shown it
       auto timing = quick_timing(request.module, request.launches, buffers, request.spare_contents);
-      if (!timing) return tl::unexpected(timing.error());
+      if (!timing) return forward(timing);
       return LaunchAnswer{std::move(*timing), {}};
     }
     auto module = modules_.get(context_, request.module);
-    if (!module) return tl::unexpected(module.error());
+    if (!module) return forward(module);
     std::vector<uint64_t> addresses;
     for (const auto& buffer : buffers) addresses.push_back(buffer->address());
     auto prepared = prepare_launch(*module, request.module, request.launches.at(0), addresses);
-    if (!prepared) return tl::unexpected(prepared.error());
+    if (!prepared) return forward(prepared);
     const OutputCapture capture;
     auto milliseconds = run_launch(*context_, *prepared, {});
     if (!milliseconds) return tl::unexpected(error_of_launch(milliseconds.error(), capture.messages()));
@@ -86,7 +86,7 @@ class Worker {
 
 Result<std::shared_ptr<GpuContext>> open_context() {
   auto driver = open_driver();
-  if (!driver) return tl::unexpected(driver.error());
+  if (!driver) return forward(driver);
   CUdevice device = 0;
   CUresult status = (*driver)->device_get(&device, 0);
   if (status != CUDA_SUCCESS) return fail(ErrorId::no_gpu, (*driver)->describe(status));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/child_process.hpp"
+#include "engine/reference/library_reference.hpp"
 #include "engine/sha256.hpp"
 
 namespace tilescope {
@@ -84,7 +85,7 @@ Result<fs::path> build_cub_library(const CubSource& source, const std::string& a
   if (nvcc.empty()) return unavailable(Phrase("the CUDA toolkit's nvcc was not found"));
   if (source.cache_folder.empty()) return unavailable(Phrase("there is no cache folder to compile it into"));
   auto text = read_text(source.source);
-  if (!text) return tl::unexpected(text.error());
+  if (!text) return forward(text);
 
   const fs::path folder = source.cache_folder / "libraries";
   const std::string key = sha256_of(*text + '\n' + architecture + '\n' + identity_of(nvcc));
@@ -102,7 +103,7 @@ Result<fs::path> build_cub_library(const CubSource& source, const std::string& a
     if (error) compiled = unavailable(phrase("{} cannot be written", folder.string()));
   }
   fs::remove(unfinished, error);
-  if (!compiled) return tl::unexpected(compiled.error());
+  if (!compiled) return forward(compiled);
   return library;
 }
 
@@ -110,9 +111,9 @@ Result<std::shared_ptr<CubReference>> CubReference::open(std::shared_ptr<GpuCont
                                                          std::stop_token stop) {
   if (is_hidden("cub")) return unavailable(Phrase("TILESCOPE_HIDE hides it"));
   const auto architecture = architecture_of(*context);
-  if (!architecture) return tl::unexpected(architecture.error());
+  if (!architecture) return forward(architecture);
   const auto library = build_cub_library(source, *architecture, std::move(stop));
-  if (!library) return tl::unexpected(library.error());
+  if (!library) return forward(library);
   void* file = dlopen(library->c_str(), RTLD_NOW | RTLD_LOCAL);
   if (file == nullptr) return unavailable(phrase("its library does not open: {}", dlerror()));
   auto* const sum = reinterpret_cast<SumFunction>(dlsym(file, "tilescope_cub_sum"));
@@ -130,7 +131,7 @@ Result<EnqueueCall> CubReference::call(const std::shared_ptr<CubReference>& cub,
   if (const int status = cub->sum_(nullptr, nullptr, n, nullptr, &bytes, cub->context_->stream()); status != 0)
     return unavailable(phrase("it does not start (status {})", status));
   auto scratch = GpuMemory::allocate(cub->context_, std::max<size_t>(bytes, 1));
-  if (!scratch) return tl::unexpected(scratch.error());
+  if (!scratch) return forward(scratch);
   return EnqueueCall([cub, n, bytes, memory = std::move(*scratch)](const AddressSet& addresses) {
     size_t scratch_bytes = bytes;
     const int status =
@@ -140,4 +141,29 @@ Result<EnqueueCall> CubReference::call(const std::shared_ptr<CubReference>& cub,
   });
 }
 
+namespace {
+
+class Cub final : public LibraryReference {
+ public:
+  explicit Cub(const ReferenceFolders& folders)
+      : source_{.source = folders.assets / "cub" / "device_sum.cu", .cache_folder = folders.cache} {}
+
+ private:
+  Result<std::vector<LibraryCall>> calls(const ReferenceTask& task, const std::shared_ptr<GpuContext>& context,
+                                         const std::stop_token& stop) override {
+    const auto library = keep_open(library_, context, [&] { return CubReference::open(context, source_, stop); });
+    if (!library) return forward(library);
+    auto call = CubReference::call(*library, task.operation, task.config.sizes);
+    if (!call) return forward(call);
+    return std::vector<LibraryCall>{{.call = std::move(*call)}};
+  }
+
+  CubSource source_;
+  std::shared_ptr<CubReference> library_;
+};
+
+const bool registered = register_reference(
+    {.names = {"cub"}, .make = [](const ReferenceFolders& folders) { return std::make_unique<Cub>(folders); }});
+
+}  // namespace
 }  // namespace tilescope

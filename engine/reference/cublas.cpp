@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/reference/library_reference.hpp"
 #include "engine/reference/toolkit_library.hpp"
 
 namespace tilescope {
@@ -48,7 +49,7 @@ Result<const CublasReference::Library*> CublasReference::open_library() {
 
 Result<std::shared_ptr<CublasReference>> CublasReference::open(std::shared_ptr<GpuContext> context) {
   const auto library = open_library();
-  if (!library) return tl::unexpected<Error>(library.error());
+  if (!library) return forward(library);
   CurrentContext current(*context);
   if (!current) return fail(ErrorId::reference_unavailable, kName, "the GPU was lost");
   void* handle = nullptr;
@@ -106,4 +107,23 @@ EnqueueCall CublasReference::multiply(const std::shared_ptr<CublasReference>& cu
   };
 }
 
+namespace {
+
+class Cublas final : public LibraryReference {
+  Result<std::vector<LibraryCall>> calls(const ReferenceTask& task, const std::shared_ptr<GpuContext>& context,
+                                         const std::stop_token& /*stop*/) override {
+    const auto library = keep_open(library_, context, [&] { return CublasReference::open(context); });
+    if (!library) return forward(library);
+    auto call = CublasReference::call(*library, task.operation, task.config);
+    if (!call) return forward(call);
+    return std::vector<LibraryCall>{{.call = std::move(*call)}};
+  }
+
+  std::shared_ptr<CublasReference> library_;
+};
+
+const bool registered = register_reference(
+    {.names = {"cublas"}, .make = [](const ReferenceFolders&) { return std::make_unique<Cublas>(); }});
+
+}  // namespace
 }  // namespace tilescope

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "engine/reference/library_reference.hpp"
 #include "engine/reference/toolkit_library.hpp"
 
 namespace tilescope {
@@ -120,7 +121,7 @@ Result<const CublasLtReference::Library*> CublasLtReference::open_library() {
 
 Result<std::shared_ptr<CublasLtReference>> CublasLtReference::open(std::shared_ptr<GpuContext> context) {
   const auto library = open_library();
-  if (!library) return tl::unexpected<Error>(library.error());
+  if (!library) return forward(library);
   CurrentContext current(*context);
   if (!current) return unavailable(Phrase("the GPU was lost"));
   void* handle = nullptr;
@@ -166,7 +167,7 @@ Result<std::shared_ptr<CublasLtReference::Plan>> CublasLtReference::make_plan(
        sizeof kReductionsInFloat);
   if (status != kSuccess) return unavailable(phrase("it does not describe the product (status {})", status));
   auto workspace = GpuMemory::allocate(library->context_, kWorkspaceBytes);
-  if (!workspace) return tl::unexpected(workspace.error());
+  if (!workspace) return forward(workspace);
   plan->workspace = std::move(*workspace);
   return plan;
 }
@@ -176,7 +177,7 @@ Result<std::vector<CublasLtReference::Proposal>> CublasLtReference::proposals(
   CurrentContext current(*library->context_);
   if (!current) return unavailable(Phrase("the GPU was lost"));
   auto made = make_plan(library, product);
-  if (!made) return tl::unexpected(made.error());
+  if (!made) return forward(made);
   const std::shared_ptr<Plan> plan = std::move(*made);
   std::array<HeuristicResult, kMostProposals> results{};
   int count = 0;
@@ -229,4 +230,28 @@ std::string CublasLtReference::name_of(const void* algorithm) const {
   return name;
 }
 
+namespace {
+
+class CublasLt final : public LibraryReference {
+  Result<std::vector<LibraryCall>> calls(const ReferenceTask& task, const std::shared_ptr<GpuContext>& context,
+                                         const std::stop_token& /*stop*/) override {
+    const auto library = keep_open(library_, context, [&] { return CublasLtReference::open(context); });
+    if (!library) return forward(library);
+    const auto product = product_named(task.operation, task.config);
+    if (!product) return unavailable(phrase("there is no operation {}", task.operation));
+    auto proposals = CublasLtReference::proposals(*library, *product);
+    if (!proposals) return forward(proposals);
+    std::vector<LibraryCall> calls;
+    for (auto& proposal : *proposals)
+      calls.push_back({.call = std::move(proposal.call), .name = std::move(proposal.name)});
+    return calls;
+  }
+
+  std::shared_ptr<CublasLtReference> library_;
+};
+
+const bool registered = register_reference(
+    {.names = {"cublaslt"}, .make = [](const ReferenceFolders&) { return std::make_unique<CublasLt>(); }});
+
+}  // namespace
 }  // namespace tilescope

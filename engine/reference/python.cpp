@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "engine/reference/reference.hpp"
+
 namespace tilescope {
 namespace {
 
@@ -18,15 +20,12 @@ std::string interpreter_of(const PythonOptions& options) {
   return variable && *variable ? variable : "python3";
 }
 
-const char* protocol_name(ReferenceKind kind) {
-  if (kind == ReferenceKind::torch_compile) return "torch_compile";
-  if (kind == ReferenceKind::cudnn) return "cudnn";
-  return kind == ReferenceKind::triton ? "triton" : "torch";
-}
-const char* display_name(ReferenceKind kind) {
-  if (kind == ReferenceKind::torch_compile) return "torch.compile";
-  if (kind == ReferenceKind::cudnn) return "cuDNN";
-  return kind == ReferenceKind::triton ? "Triton" : "PyTorch";
+/// "torch" as messages name it.
+std::string display_name(const std::string& implementation) {
+  if (implementation == "torch") return "PyTorch";
+  if (implementation == "torch_compile") return "torch.compile";
+  if (implementation == "triton") return "Triton";
+  return implementation == "cudnn" ? "cuDNN" : implementation;
 }
 
 /// A text member, or nothing if it is absent or of another type.
@@ -54,7 +53,7 @@ Result<std::unique_ptr<PythonReference>> PythonReference::open(const PythonOptio
   if (!child) return fail(ErrorId::reference_unavailable, kChild, child.error().reason);
   std::unique_ptr<PythonReference> reference(new PythonReference(std::move(*child), options));
   auto hello = reference->ask(kChild, {{"command", "hello"}}, options.start_timeout, stop);
-  if (!hello) return tl::unexpected(hello.error());
+  if (!hello) return forward(hello);
   PythonVersions& versions = reference->versions_;
   versions.python = text_of(*hello, "python");
   versions.torch = text_of(*hello, "torch");
@@ -66,14 +65,13 @@ Result<std::unique_ptr<PythonReference>> PythonReference::open(const PythonOptio
   return reference;
 }
 
-std::string PythonReference::missing(ReferenceKind kind) const {
-  if (kind == ReferenceKind::torch) return versions_.torch_reason;
+std::string PythonReference::missing(const std::string& implementation) const {
+  if (implementation == "torch") return versions_.torch_reason;
   // torch.compile writes Triton kernels.
-  if (kind == ReferenceKind::torch_compile)
+  if (implementation == "torch_compile")
     return versions_.torch_reason.empty() ? versions_.triton_reason : versions_.torch_reason;
-  if (kind == ReferenceKind::cudnn) return versions_.cudnn_reason;
-  if (kind == ReferenceKind::triton) return versions_.triton_reason;
-  return "it is not a Python reference";
+  if (implementation == "triton") return versions_.triton_reason;
+  return implementation == "cudnn" ? versions_.cudnn_reason : "it is not a Python reference";
 }
 
 Result<json> PythonReference::ask(const std::string& who, json request, std::chrono::milliseconds timeout,
@@ -100,7 +98,7 @@ Result<json> PythonReference::ask(const std::string& who, json request, std::chr
 
 Result<void> PythonReference::prepare(const Work& work, std::stop_token stop) {
   json request{{"command", "prepare"},
-               {"implementation", protocol_name(work.kind)},
+               {"implementation", work.implementation},
                {"operation", work.operation},
                {"n", work.n},
                {"sizes", work.sizes},
@@ -109,17 +107,16 @@ Result<void> PythonReference::prepare(const Work& work, std::stop_token stop) {
                {"sets", work.sets},
                {"executions", work.executions},
                {"flush_bytes", work.flush_bytes}};
-  auto answer = ask(display_name(work.kind), std::move(request), options_.request_timeout, stop);
-  if (!answer) return tl::unexpected(answer.error());
+  auto answer = ask(display_name(work.implementation), std::move(request), options_.request_timeout, stop);
+  if (!answer) return forward(answer);
   return {};
 }
 
-Result<std::vector<double>> PythonReference::time(ReferenceKind kind, const std::string& operation, int samples,
-                                                  std::stop_token stop) {
-  json request{
-      {"command", "time"}, {"implementation", protocol_name(kind)}, {"operation", operation}, {"samples", samples}};
-  auto answer = ask(display_name(kind), std::move(request), options_.request_timeout, stop);
-  if (!answer) return tl::unexpected(answer.error());
+Result<std::vector<double>> PythonReference::time(const std::string& implementation, const std::string& operation,
+                                                  int samples, std::stop_token stop) {
+  json request{{"command", "time"}, {"implementation", implementation}, {"operation", operation}, {"samples", samples}};
+  auto answer = ask(display_name(implementation), std::move(request), options_.request_timeout, stop);
+  if (!answer) return forward(answer);
   const json values = answer->value("milliseconds", json());
   std::vector<double> milliseconds;
   if (values.is_array()) {
@@ -130,7 +127,7 @@ Result<std::vector<double>> PythonReference::time(ReferenceKind kind, const std:
     }
   }
   if (milliseconds.size() != static_cast<size_t>(samples)) {
-    return fail(ErrorId::reference_unavailable, display_name(kind),
+    return fail(ErrorId::reference_unavailable, display_name(implementation),
                 phrase("it was asked for {} timings and gave {}", samples, milliseconds.size()));
   }
   return milliseconds;
@@ -138,8 +135,64 @@ Result<std::vector<double>> PythonReference::time(ReferenceKind kind, const std:
 
 Result<void> PythonReference::release(std::stop_token stop) {
   auto answer = ask(kChild, {{"command", "release"}}, options_.request_timeout, stop);
-  if (!answer) return tl::unexpected(answer.error());
+  if (!answer) return forward(answer);
   return {};
 }
 
+namespace {
+
+/// The implementations of one Python child.
+class PythonLibraries final : public Reference {
+ public:
+  explicit PythonLibraries(const ReferenceFolders& folders)
+      : options_{.script = folders.assets / "python" / "reference_child.py"} {}
+
+  std::string missing(const std::string& implementation, const std::stop_token& stop) override {
+    if (!python_ && reason_.empty()) {
+      auto opened = PythonReference::open(options_, stop);
+      if (opened)
+        python_ = std::move(*opened);
+      else
+        reason_ = opened.error().message;
+    }
+    return python_ ? python_->missing(implementation) : reason_;
+  }
+
+  Result<PreparedReference> prepare(const ReferenceTask& task, const std::stop_token& stop) override {
+    const PythonReference::Work work{.implementation = task.implementation,
+                                     .operation = task.operation,
+                                     .n = task.n,
+                                     .sizes = task.config.sizes,
+                                     .params = task.config.params,
+                                     .sets = task.method.cold() ? 1 : task.method.sets,
+                                     .executions = task.method.executions,
+                                     .flush_bytes = task.timer.flush_bytes()};
+    if (auto prepared = python_->prepare(work, stop); !prepared) return forward(prepared);
+    return PreparedReference{.take = [python = python_.get(), name = task.implementation, operation = task.operation,
+                                      stop](int count) { return python->time(name, operation, count, stop); }};
+  }
+
+  /// A child that has died says so at its next turn.
+  void release(const std::stop_token& stop) override {
+    if (python_) (void)python_->release(stop);
+  }
+
+  void note_versions(SpeedReport& report) const override {
+    if (!python_) return;
+    report.torch_version = python_->versions().torch;
+    report.triton_version = python_->versions().triton;
+  }
+
+ private:
+  PythonOptions options_;
+  std::unique_ptr<PythonReference> python_;
+  std::string reason_;  // why there is none
+};
+
+const bool registered = register_reference({
+    .names = {"torch", "torch_compile", "triton", "cudnn"},
+    .make = [](const ReferenceFolders& folders) { return std::make_unique<PythonLibraries>(folders); },
+});
+
+}  // namespace
 }  // namespace tilescope

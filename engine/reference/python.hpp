@@ -1,9 +1,9 @@
 // PyTorch and Triton as references, in a Python child process (assets/python/reference_child.py).
 //
 //     auto python = PythonReference::open({.script = root / "assets/python/reference_child.py"}, stop);
-//     if (auto why = (*python)->missing(ReferenceKind::triton); !why.empty()) …
-//     (*python)->prepare({.kind = ReferenceKind::torch, .operation = "add", .n = n, …}, stop);
-//     (*python)->time(ReferenceKind::torch, "add", 10, stop);
+//     if (auto why = (*python)->missing("triton"); !why.empty()) …
+//     (*python)->prepare({.implementation = "torch", .operation = "add", .n = n, …}, stop);
+//     (*python)->time("torch", "add", 10, stop);
 //
 // Whatever goes wrong (no Python, no PyTorch, a wrong result, a child that hangs, dies or talks nonsense) is an Error
 // of reference_unavailable that says so; nothing waits longer than its timeout.
@@ -40,8 +40,8 @@ struct PythonVersions {
 class PythonReference {
  public:
   struct Work {
-    ReferenceKind kind = ReferenceKind::torch;
-    std::string operation;  // "add", "mul"
+    std::string implementation = "torch";  // or "torch_compile", "triton", "cudnn"
+    std::string operation;                 // "add", "mul"
     int64_t n = 0;
     std::map<std::string, int64_t> sizes = {};   // of the lab: what operations on matrices go by
     std::map<std::string, int64_t> params = {};  // of the lab: DTYPE 1 asks for bf16
@@ -54,13 +54,14 @@ class PythonReference {
   static Result<std::unique_ptr<PythonReference>> open(const PythonOptions& options, std::stop_token stop);
 
   const PythonVersions& versions() const { return versions_; }
-  /// Why a reference cannot be had; empty if it can.
-  std::string missing(ReferenceKind kind) const;
+  /// Why an implementation cannot be had; empty if it can.
+  std::string missing(const std::string& implementation) const;
 
   /// Makes the inputs, checks the result against float64, and captures the graph if there is one.
   Result<void> prepare(const Work& work, std::stop_token stop);
   /// Milliseconds per execution of each sample of an operation that was prepared.
-  Result<std::vector<double>> time(ReferenceKind kind, const std::string& operation, int samples, std::stop_token stop);
+  Result<std::vector<double>> time(const std::string& implementation, const std::string& operation, int samples,
+                                   std::stop_token stop);
   /// Frees the child's device memory.
   Result<void> release(std::stop_token stop);
 

@@ -23,6 +23,15 @@ Result<std::string> read_text(const std::filesystem::path& file) {
   return text.str();
 }
 
+/// A lab's file holds all its rungs. In one that a person has edited, an error in any of them is reported; a file of
+/// the user's own runs with what is wrong in its other kernels.
+OtherKernels other_kernels_of(const Request& request) {
+  const Lab *shipped = find_lab(request.lab), *own = request.own_lab.get();
+  if (shipped == nullptr) return OtherKernels::may_fail;
+  const bool edited = request.edited_source || (own != nullptr && own->kernel_file != shipped->kernel_file);
+  return edited ? OtherKernels::compiled : OtherKernels::left_out;
+}
+
 }  // namespace
 
 Engine::Engine() : inputs_(std::make_unique<InputCache>()), replays_(std::make_unique<KnownReplays>()) {}
@@ -40,7 +49,7 @@ std::shared_ptr<Engine> Engine::open(const EngineOptions& options) {
 }
 
 Result<GpuSpec> Engine::modelled_gpu(const std::string& id) const {
-  if (!gpus_) return tl::unexpected<Error>(gpus_.error());
+  if (!gpus_) return forward(gpus_);
   const GpuSpec* spec = nullptr;
   if (id.empty() && gpu_) spec = find_gpu_of_driver(*gpus_, (*gpu_)->device().name);
   if (spec == nullptr) spec = find_gpu(*gpus_, id.empty() ? kUsualGpu : id);
@@ -57,25 +66,24 @@ Result<Resolved> Engine::resolve(const Request& request) const {
   if (rung == nullptr) {
     return fail(ErrorId::rung_not_found, request.lab, request.rung, join_names(lab->rungs));
   }
-  if (auto valid = validate(*lab, request.config, request.device); !valid) return tl::unexpected<Error>(valid.error());
+  if (auto valid = validate(*lab, request.config, request.device); !valid) return forward(valid);
   Result<GpuSpec> gpu = GpuSpec();
   if (rung->pick) gpu = modelled_gpu(request.device == DeviceKind::gpu ? std::string() : request.gpu);
-  if (!gpu) return tl::unexpected<Error>(gpu.error());
+  if (!gpu) return forward(gpu);
   auto resolved = tilescope::resolve(*lab, *rung, request.config, *gpu);
   if (resolved && resolved->rung->check)
-    if (auto possible = resolved->rung->check(resolved->config); !possible)
-      return tl::unexpected<Error>(possible.error());
+    if (auto possible = resolved->rung->check(resolved->config); !possible) return forward(possible);
   return resolved;
 }
 
 Result<Plan> Engine::plan(const Request& request) const {
   const auto resolved = resolve(request);
-  if (!resolved) return tl::unexpected<Error>(resolved.error());
+  if (!resolved) return forward(resolved);
   return plan(request, *resolved);
 }
 
 Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) const {
-  const Lab* lab = lab_of(request);
+  const Lab* lab = resolved.lab;
   const Rung* rung = resolved.rung;
   const Config& config = resolved.config;
   Plan plan;
@@ -86,7 +94,7 @@ Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) cons
     plan.source_text = *lab->source_text;
   } else {
     auto text = read_text(root_ / plan.source_file);
-    if (!text) return tl::unexpected<Error>(text.error());
+    if (!text) return forward(text);
     plan.source_text = std::move(*text);
   }
   plan.defines = lab->defines;
@@ -101,6 +109,7 @@ Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) cons
   plan.launches = rung->launches(config);
   if (rung->variables) plan.variables = rung->variables(config);
   plan.from_lab = !request.own_lab;
+  plan.other_kernels = other_kernels_of(request);
   return plan;
 }
 

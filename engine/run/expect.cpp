@@ -66,7 +66,7 @@ Result<HostBuffer> read_expected(const std::string& file, const BufferSpec& buff
   const auto count = static_cast<size_t>(buffer.count());
   if (is_npy(file)) {
     auto array = read_npy(file);
-    if (!array) return tl::unexpected<Error>(array.error());
+    if (!array) return forward(array);
     if (array->values.count() != count)
       return fail(ErrorId::file_refused, file,
                   phrase("it holds {} elements and the buffer '{}' has {}", array->values.count(), buffer.name, count));

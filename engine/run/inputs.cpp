@@ -61,7 +61,7 @@ void write_as(HostBuffer& buffer, size_t index, T value) {
 
 Result<HostBuffer> read_array(const BufferSpec& spec, size_t count) {
   auto array = read_npy(spec.file);
-  if (!array) return tl::unexpected<Error>(array.error());
+  if (!array) return forward(array);
   if (array->values.count() != count)
     return fail(ErrorId::file_refused, spec.file,
                 phrase("it holds {} elements and the buffer '{}' has {}", array->values.count(), spec.name, count));

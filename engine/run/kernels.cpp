@@ -190,7 +190,7 @@ Result<void> settle_kernels(Plan& plan, const CompiledModule& module, std::span<
   const std::string source_text = plan.from_lab ? std::string() : text_with_headers(plan);
   for (Launch& launch : plan.launches) {
     auto entry = find_kernel_entry(module, launch.kernel, plan.source_file, declared);
-    if (!entry) return tl::unexpected<Error>(entry.error());
+    if (!entry) return forward(entry);
     launch.kernel = std::move(*entry);
     const KernelInfo& kernel = *module.find(launch.kernel);
     const std::vector<std::string> parameters = declared_parameters(kernel.name, declared);

@@ -34,12 +34,7 @@ bool is_too_large(const Lab& lab, const Config& config) {
   return lab.most_simulated_flops != 0 && lab.flops(config) > lab.most_simulated_flops;
 }
 
-bool is_too_large(const Request& request) {
-  const Lab* lab = lab_of(request);
-  return lab != nullptr && is_too_large(*lab, request.config);
-}
-
-bool is_sampled(const Request& request) { return request.device == DeviceKind::sim && is_too_large(request); }
+bool is_too_large(const Lab* lab, const Config& config) { return lab != nullptr && is_too_large(*lab, config); }
 
 std::vector<uint32_t> sample_of(const Dim3& grid) {
   constexpr uint64_t kSampled = 4;

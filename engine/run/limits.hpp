@@ -16,11 +16,8 @@ Result<void> check_memory(const Plan& plan, DeviceKind device);
 
 /// Whether the simulator would take too long for all of the blocks.
 bool is_too_large(const Lab& lab, const Config& config);
-/// The same of the request's lab; false where it has none.
-bool is_too_large(const Request& request);
-
-/// Whether the simulator executes only some of the blocks.
-bool is_sampled(const Request& request);
+/// The same; false where no lab declares what runs.
+bool is_too_large(const Lab* lab, const Config& config);
 
 /// Blocks that are executed of a grid that is too large: evenly spread, the first and the last among them.
 std::vector<uint32_t> sample_of(const Dim3& grid);

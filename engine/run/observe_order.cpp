@@ -110,14 +110,14 @@ class GridObserver {
   Result<ObservedGrid> observe() {
     if (blocks_ > kMostBlocks)
       return fail(ErrorId::not_modelled, phrase("the grid has {} blocks, more than {}", blocks_, kMostBlocks));
-    if (auto done = execute_first(); !done) return tl::unexpected<Error>(done.error());
-    if (auto done = find_beginning(); !done) return tl::unexpected<Error>(done.error());
-    if (auto done = begin_all(); !done) return tl::unexpected<Error>(done.error());
-    if (auto done = execute_chosen(); !done) return tl::unexpected<Error>(done.error());
-    if (auto done = settle_keys(); !done) return tl::unexpected<Error>(done.error());
-    if (auto done = learn_rules(); !done) return tl::unexpected<Error>(done.error());
-    if (auto done = place_all(); !done) return tl::unexpected<Error>(done.error());
-    if (auto done = check(); !done) return tl::unexpected<Error>(done.error());
+    if (auto done = execute_first(); !done) return forward(done);
+    if (auto done = find_beginning(); !done) return forward(done);
+    if (auto done = begin_all(); !done) return forward(done);
+    if (auto done = execute_chosen(); !done) return forward(done);
+    if (auto done = settle_keys(); !done) return forward(done);
+    if (auto done = learn_rules(); !done) return forward(done);
+    if (auto done = place_all(); !done) return forward(done);
+    if (auto done = check(); !done) return forward(done);
     result_.blocks_begun = blocks_;
     result_.blocks_executed = footprints_.size();
     result_.blocks_checked = checked_.size();
@@ -155,7 +155,7 @@ class GridObserver {
   Result<void> execute_whole(const std::vector<uint32_t>& blocks) {
     if (blocks.empty()) return {};
     auto report = execute(blocks, UINT64_MAX);
-    if (!report) return tl::unexpected<Error>(report.error());
+    if (!report) return forward(report);
     for (const uint32_t block : blocks)
       footprints_[block] = make_footprint(report->trace, accesses_of_block(report->trace, block), grid_.shapes);
     return {};
@@ -174,7 +174,7 @@ class GridObserver {
 
   Result<void> execute_first() {
     auto report = execute({0}, UINT64_MAX, true);
-    if (!report) return tl::unexpected<Error>(report.error());
+    if (!report) return forward(report);
     work_ = report->work;
     loads_ = loads_of(report->trace, 0);
     footprints_[0] = make_footprint(report->trace, accesses_of_block(report->trace, 0), grid_.shapes);
@@ -187,19 +187,19 @@ class GridObserver {
   Result<void> find_beginning() {
     const auto is_enough = [&](uint64_t steps) -> Result<bool> {
       auto report = execute({0}, steps);
-      if (!report) return tl::unexpected<Error>(report.error());
+      if (!report) return forward(report);
       return loads_of(report->trace, 0) == loads_;
     };
     uint64_t too_few = 0, enough = 16 * subject_.launch.block.count() / 32 + 16;
     for (;; too_few = enough, enough *= 2) {
       const auto found = is_enough(enough);
-      if (!found) return tl::unexpected<Error>(found.error());
+      if (!found) return forward(found);
       if (*found) break;
     }
     while (enough - too_few > enough / 16) {
       const uint64_t middle = too_few + (enough - too_few) / 2;
       const auto found = is_enough(middle);
-      if (!found) return tl::unexpected<Error>(found.error());
+      if (!found) return forward(found);
       (*found ? enough : too_few) = middle;
     }
     begin_steps_ = enough;
@@ -214,7 +214,7 @@ class GridObserver {
       for (uint64_t block = first; block < std::min(first + kBatch, blocks_); ++block)
         batch.push_back(static_cast<uint32_t>(block));
       auto report = execute(batch, begin_steps_);
-      if (!report) return tl::unexpected<Error>(report.error());
+      if (!report) return forward(report);
       if (auto noted = note_beginnings(report->trace, batch); !noted) return noted;
       if (subject_.progress) subject_.progress(static_cast<double>(first) / static_cast<double>(blocks_));
     }
@@ -382,8 +382,8 @@ Result<OrderModel> model_block_order(Executor& simulator, const OrderSubject& su
   auto grid = observe_grid(simulator, subject, stop, result);
   auto done = grid ? model_orders(grid->footprints, subject.specs, cache_of(gpu, blocks_per_multiprocessor, *grid),
                                   stop, result, subject.known)
-                   : tl::unexpected<Error>(grid.error());
-  if (!done && done.error().id != ErrorId::not_modelled) return tl::unexpected<Error>(done.error());
+                   : forward(grid);
+  if (!done && done.error().id != ErrorId::not_modelled) return forward(done);
   if (!done) result.reason = done.error().what;
   result.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return result;

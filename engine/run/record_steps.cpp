@@ -20,7 +20,7 @@ Result<std::shared_ptr<const HostBuffer>> initial_contents(const RunResult& resu
       result.buffers[index]->count() == static_cast<size_t>(spec.count()))
     return result.buffers[index];
   auto made = make_contents(spec, index, result.request.seed);
-  if (!made) return tl::unexpected<Error>(made.error());
+  if (!made) return forward(made);
   return std::make_shared<const HostBuffer>(std::move(*made));
 }
 
@@ -37,17 +37,17 @@ Result<void> check_room(const Plan& plan) {
 /// All of what the buffers held before the run.
 Result<Buffers> fill_buffers(const RunResult& result, Executor& simulator, const std::stop_token& stop) {
   const Plan& plan = result.plan;
-  if (auto room = check_room(plan); !room) return tl::unexpected<Error>(room.error());
+  if (auto room = check_room(plan); !room) return forward(room);
   Buffers buffers;
   for (size_t i = 0; i < plan.buffers.size(); ++i) {
     const BufferSpec& spec = plan.buffers[i];
     auto contents = initial_contents(result, i);
-    if (!contents) return tl::unexpected<Error>(contents.error());
+    if (!contents) return forward(contents);
     auto buffer = simulator.allocate(
         {.name = spec.name, .type = spec.type, .count = static_cast<size_t>(spec.count()), .index = i});
-    if (!buffer) return tl::unexpected<Error>(buffer.error());
+    if (!buffer) return forward(buffer);
     auto sent = simulator.upload(**buffer, (*contents)->bytes, spec.fill == Fill::poison);
-    if (!sent) return tl::unexpected<Error>(sent.error());
+    if (!sent) return forward(sent);
     if (stop.stop_requested()) return fail(ErrorId::cancelled);
     buffers.push_back(std::move(*buffer));
   }
@@ -68,12 +68,11 @@ Result<Buffers> promise_buffers(const RunResult& result, Executor& simulator, co
         std::copy(part.bytes.begin(), part.bytes.end(), bytes.begin());
       };
     auto buffer = simulator.allocate(request);
-    if (!buffer) return tl::unexpected<Error>(buffer.error());
+    if (!buffer) return forward(buffer);
     if (!request.zeros && spec.fill == Fill::file) {
       auto contents = make_contents(spec, i, result.request.seed);
-      if (!contents) return tl::unexpected<Error>(contents.error());
-      if (auto sent = simulator.upload(**buffer, contents->bytes, false); !sent)
-        return tl::unexpected<Error>(sent.error());
+      if (!contents) return forward(contents);
+      if (auto sent = simulator.upload(**buffer, contents->bytes, false); !sent) return forward(sent);
     }
     buffers.push_back(std::move(*buffer));
   }
@@ -94,7 +93,7 @@ bool is_given(const Launch& launch, size_t buffer) {
 std::vector<size_t> buffers_not_computed(const RunResult& result, size_t launch) {
   std::vector<size_t> buffers;
   const auto& launches = result.plan.launches;
-  if (launch >= launches.size() || !is_too_large(result.request)) return buffers;
+  if (launch >= launches.size() || !is_too_large(lab_of(result.request), result.request.config)) return buffers;
   const auto before = launches.begin() + static_cast<std::ptrdiff_t>(launch);
   for (size_t i = 0; i < result.plan.buffers.size(); ++i) {
     if (result.plan.buffers[i].role == Role::input || !is_given(launches[launch], i)) continue;
@@ -109,10 +108,10 @@ Result<std::shared_ptr<const StepRecord>> record_steps(const RunResult& result, 
   const Plan& plan = result.plan;
   if (launch >= plan.launches.size())
     return fail(ErrorId::bad_argument, "launch", phrase("the run has {}", plan.launches.size()));
-  const bool alone = is_too_large(result.request);
+  const bool alone = is_too_large(lab_of(result.request), result.request.config);
   auto buffers = alone ? promise_buffers(result, simulator, buffers_not_computed(result, launch))
                        : fill_buffers(result, simulator, stop);
-  if (!buffers) return tl::unexpected<Error>(buffers.error());
+  if (!buffers) return forward(buffers);
   for (size_t i = alone ? launch : 0; i <= launch; ++i) {
     LaunchOptions options;
     options.count_traffic = false;
@@ -121,7 +120,7 @@ Result<std::shared_ptr<const StepRecord>> record_steps(const RunResult& result, 
     options.source = source_with_defines(plan);
     if (i == launch) options.step_window = window;
     auto ran = simulator.launch(result.compiled, plan.launches[i], *buffers, options, stop);
-    if (!ran) return tl::unexpected<Error>(ran.error());
+    if (!ran) return forward(ran);
     if (i == launch) return ran->steps;
     if (ran->stopped_by_finding) break;
   }

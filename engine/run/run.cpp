@@ -13,10 +13,10 @@
 #include "engine/run/kernels.hpp"
 #include "engine/run/limits.hpp"
 #include "engine/run/observe_order.hpp"
+#include "engine/run/plan_compilation.hpp"
 #include "engine/run/show_launch.hpp"
 #include "engine/run/source_text.hpp"
 #include "engine/run/statistics.hpp"
-#include "engine/run/template_arguments.hpp"
 #include "engine/run/variables.hpp"
 #include "engine/sim/residency.hpp"
 #include "engine/traffic/hierarchy.hpp"
@@ -49,51 +49,41 @@ std::string utc_now() {
 /// Carries one request out, step by step; its members are what the steps hand on.
 class RunInProgress {
  public:
-  RunInProgress(Engine& engine, const Request& request, const std::stop_token& stop, const ProgressFunction& progress)
-      : engine_(engine), stop_(stop), progress_(progress) {
+  /// A plan that no lab declares has a `resolved` with neither lab nor rung.
+  RunInProgress(Engine& engine, const Request& request, Resolved resolved, const std::stop_token& stop,
+                const ProgressFunction& progress)
+      : engine_(engine), lab_(resolved.lab), rung_(resolved.rung), stop_(stop), progress_(progress) {
     result_.request = request;
-    result_.rung = request.rung;
-    result_.config = request.config;
-    result_.version = TILESCOPE_VERSION;
-    result_.date = utc_now();
-  }
-
-  void note(Resolved resolved) {
-    result_.rung = resolved.rung->name;
+    result_.rung = rung_ != nullptr ? rung_->name : request.rung;
     result_.config = std::move(resolved.config);
     result_.pick = std::move(resolved.pick);
+    result_.version = TILESCOPE_VERSION;
+    result_.date = utc_now();
+    too_large_ = is_too_large(lab_, request.config);
+    sampled_ = too_large_ && !on_gpu();
   }
 
-  Result<RunResult> carry_out(Plan plan, const Lab* lab) {
+  Result<RunResult> carry_out(Plan plan) {
     const auto start = Clock::now();
     result_.plan = std::move(plan);
     if (auto chosen = choose_gpu(); !chosen) return forward(chosen);
-    sampled_ = lab != nullptr && is_sampled(result_.request);
-    if (!sampled_)
-      if (auto ready = check_memory(result_.plan, result_.request.device); !ready) return forward(ready);
+    if (auto fits = check_size(); !fits) return forward(fits);
     if (auto compiled = compile(); !compiled) return forward(compiled);
+    const Result<void> executed = execute();
+    if (auto compiled = finish_compiling(); !compiled) return forward(compiled);
+    if (!executed) return explained(executed.error());
     find_occupancy(result_);
-    result_.launch = launch_to_show(result_);
-    if (!sampled_ && !begun_)
-      if (auto filled = fill_inputs(); !filled) return forward(filled);
-    if (result_.request.device == DeviceKind::gpu) {
-      if (auto ran = run_on_gpu(); !ran) return forward(ran);
-      if (lab != nullptr) read_schedule(*lab);
-    }
-    if (auto observed = simulate(); !observed) return forward(observed);
-    if (result_.request.model_order || (lab != nullptr && lab->models_block_order))
-      if (auto modelled = model_order(); !modelled) return forward(modelled);
-    if (lab != nullptr && lab->reference && !sampled_)
-      compare_outputs(*lab);
-    else if (!sampled_)
-      count_outputs();
+    result_.launch = launch_to_show(result_, rung_);
+    make_views();
+    if (auto modelled = model_order(); !modelled) return forward(modelled);
+    judge_outputs();
     if (!result_.plan.from_lab) result_.warnings = doubts_about(result_.plan, result_.compiled);
     result_.total_ms = milliseconds_since(start);
     return std::move(result_);
   }
 
  private:
-  static tl::unexpected<Error> forward(const Result<void>& failed) { return tl::unexpected<Error>(failed.error()); }
+  bool on_gpu() const { return result_.request.device == DeviceKind::gpu; }
 
   void report(Progress::Phase phase, double fraction) const {
     if (progress_) progress_({phase, fraction});
@@ -101,83 +91,62 @@ class RunInProgress {
 
   Result<void> choose_gpu() {
     auto spec = engine_.modelled_gpu(result_.request.gpu);
-    if (!spec) return tl::unexpected<Error>(spec.error());
+    if (!spec) return forward(spec);
     result_.modelled_gpu = std::move(*spec);
     return {};
   }
 
+  Result<void> check_size() const {
+    return sampled_ ? Result<void>() : check_memory(result_.plan, result_.request.device);
+  }
+
+  /// Compiles as far as the execution needs. The simulator needs the PTX alone, and the machine code often takes longer
+  /// than the simulator. A GPU needs the machine code first. So does the simulator where blocks may wait for one
+  /// another: how many are resident then matters, and follows from the registers.
   Result<void> compile() {
     report(Progress::Phase::compile, 0);
     const auto& compiler = engine_.compiler();
-    if (!compiler) return tl::unexpected<Error>(compiler.error());
-    const bool gpu = result_.request.device == DeviceKind::gpu;
-    declared_ = declared_kernels(result_.plan);
-    CompileRequest request{.text = result_.plan.source_text,
-                           .file = result_.plan.source_file,
-                           .more_sources = result_.plan.more_sources,
-                           .defines = result_.plan.defines,
-                           .include_folders = result_.plan.include_folders,
-                           .kernel_expressions = kernel_expressions(result_.plan, declared_),
-                           .standard = result_.plan.standard,
-                           .want_cubin = true};
-    if (!result_.plan.architecture.empty()) request.ptx_target = result_.plan.architecture;
-    request.include_folders.push_back((engine_.root() / "kernels").string());
-    // A lab's file holds all its rungs. In one that a person has edited, whatever is wrong with any of them is said.
-    const Lab *shipped = find_lab(result_.request.lab), *own = result_.request.own_lab.get();
-    if (shipped != nullptr && !result_.request.edited_source &&
-        (own == nullptr || own->kernel_file == shipped->kernel_file))
-      for (const Launch& launch : result_.plan.launches) request.only_kernels.push_back(launch.kernel);
-    // A file of the user's own runs with what is wrong in its other kernels.
-    if (shipped == nullptr)
-      for (const Launch& launch : result_.plan.launches) request.wanted_kernels.push_back(launch.kernel);
-    const std::string usual = request.cubin_target;
-    request.cubin_target = (*compiler)->nearest_target(result_.modelled_gpu.architecture);
-    if (gpu && engine_.gpu()) request.cubin_target = (*engine_.gpu())->device().architecture;
-    const auto start = Clock::now();
-    // The machine code often takes longer than the PTX, and longer than the simulator, which does not need it.
-    Compiler::PtxReady ptx_ready;
-    if (!gpu && !sampled_) ptx_ready = [this](const CompiledModule& ptx) { simulate_beside_compiler(ptx); };
-    auto module = (*compiler)->compile(request, stop_, ptx_ready);
-    if (!module && module.error().id == ErrorId::compile_failed && !gpu && request.cubin_target != usual) {
-      // What that architecture lacks is no reason not to simulate it.
-      request.cubin_target = usual;
-      if (auto other = (*compiler)->compile(request, stop_)) module = std::move(other);
-    }
-    const auto explained = [&](const Error& error) {
-      return tl::unexpected<Error>(
-          with_arguments_that_compile(error, **compiler, request, result_.plan.launches, declared_, stop_));
-    };
+    if (!compiler) return forward(compiler);
+    CompilationTarget target{.kernels_folder = (engine_.root() / "kernels").string(),
+                             .architecture = (*compiler)->nearest_target(result_.modelled_gpu.architecture),
+                             .may_differ = !on_gpu()};
+    if (on_gpu() && engine_.gpu()) target.architecture = (*engine_.gpu())->device().architecture;
+    compilation_.emplace(*compiler, result_.plan, std::move(target), stop_);
+    auto module = compilation_->ptx();
+    if (module && (on_gpu() || sampled_ || blocks_may_wait(module->ptx))) module = compilation_->machine_code();
     if (!module) return explained(module.error());
-    if (begun_ && !*begun_) return explained(begun_->error());
     result_.compiled = std::move(*module);
-    result_.compile_ms = milliseconds_since(start) - beside_ms_;
-    if (begun_) return note_machine_code(), Result<void>();
-    note_machine_code();
-    if (auto settled = settle(); !settled) return explained(settled.error());
     return {};
   }
 
-  Result<void> settle() {
-    if (auto kernels = settle_kernels(result_.plan, result_.compiled, declared_); !kernels) return kernels;
-    return settle_variables(result_.plan, result_.compiled, result_.request.seed);
-  }
-
-  void note_machine_code() {
+  /// The machine code, and with it the resource usage. An error of the compiler counts before one of the execution.
+  Result<void> finish_compiling() {
+    auto module = compilation_->machine_code();
+    if (!module) return explained(module.error());
+    result_.compiled = std::move(*module);
+    result_.compile_ms = compilation_->milliseconds();
     if (result_.compiled.cubin_target != result_.modelled_gpu.architecture)
       result_.machine_code_note = phrase("the machine code, and with it the registers, is that of {}, not of {}",
                                          result_.compiled.cubin_target, result_.modelled_gpu.architecture);
+    return {};
   }
 
-  /// Everything up to the end of the simulation, while the machine code is still being made. Not where blocks may wait
-  /// for one another: how many are resident then matters, and follows from the registers.
-  void simulate_beside_compiler(const CompiledModule& ptx) {
-    if (begun_ || blocks_may_wait(ptx.ptx)) return;
-    const auto start = Clock::now();
-    result_.compiled = ptx;
-    begun_ = settle();
-    if (*begun_) begun_ = fill_inputs();
-    if (*begun_) begun_ = execute_simulated();
-    beside_ms_ = milliseconds_since(start);
+  tl::unexpected<Error> explained(const Error& error) const {
+    return tl::unexpected<Error>(compilation_->explained(error, result_.plan.launches));
+  }
+
+  Result<void> execute() {
+    if (auto settled = settle(); !settled) return settled;
+    if (auto filled = fill_inputs(); !filled) return filled;
+    if (on_gpu())
+      if (auto ran = run_on_gpu(); !ran) return ran;
+    return simulate();
+  }
+
+  Result<void> settle() {
+    if (auto kernels = settle_kernels(result_.plan, result_.compiled, compilation_->declared()); !kernels)
+      return kernels;
+    return settle_variables(result_.plan, result_.compiled, result_.request.seed);
   }
 
   /// The lab's parameter that says how many blocks a multiprocessor holds; 0: as many as fit.
@@ -189,12 +158,9 @@ class RunInProgress {
 
   /// Scratch of a GPU run that nothing is shown of has no copy on the host: it may be larger than all the rest. It
   /// begins as zeros there; what reads scratch that nobody has written is for the simulator to find.
-  bool leaves_out_scratch() const {
-    return result_.request.device == DeviceKind::gpu && !reason_not_to_observe().empty();
-  }
+  bool leaves_out_scratch() const { return on_gpu() && !reason_not_to_observe().empty(); }
   bool is_left_out(const BufferSpec& spec) const {
-    const Lab* lab = lab_of(result_.request);
-    const bool is_read = lab != nullptr && spec.name == lab->schedule_buffer;
+    const bool is_read = lab_ != nullptr && spec.name == lab_->schedule_buffer;
     return spec.role == Role::scratch && (spec.fill == Fill::zero || spec.fill == Fill::poison) && !is_read;
   }
 
@@ -203,7 +169,9 @@ class RunInProgress {
     return initial_[buffer]->count() < static_cast<size_t>(result_.plan.buffers[buffer].count());
   }
 
+  /// Where blocks are only sampled, nothing is filled in: they find zeros.
   Result<void> fill_inputs() {
+    if (sampled_) return {};
     report(Progress::Phase::inputs, 0);
     auto& cache = *engine_.inputs_;
     const bool without_scratch = leaves_out_scratch();
@@ -217,7 +185,7 @@ class RunInProgress {
           continue;
         }
         auto made = make_contents(spec, i, result_.request.seed);
-        if (!made) return tl::unexpected<Error>(made.error());
+        if (!made) return forward(made);
         contents.push_back(std::make_shared<const HostBuffer>(std::move(*made)));
         if (stop_.stop_requested()) return fail(ErrorId::cancelled);
       }
@@ -240,13 +208,13 @@ class RunInProgress {
                                        .count = static_cast<size_t>(spec.count()),
                                        .index = i,
                                        .zeros = empty});
-      if (!buffer) return tl::unexpected<Error>(buffer.error());
+      if (!buffer) return forward(buffer);
       if (empty) {
         buffers.push_back(std::move(*buffer));
         continue;
       }
       auto sent = executor.upload(**buffer, initial_[i]->bytes, spec.fill == Fill::poison);
-      if (!sent) return tl::unexpected<Error>(sent.error());
+      if (!sent) return forward(sent);
       buffers.push_back(std::move(*buffer));
     }
     return buffers;
@@ -259,7 +227,7 @@ class RunInProgress {
       if (result_.plan.buffers[i].role == Role::input || is_empty_here(i)) continue;
       auto back = std::make_shared<HostBuffer>(initial_[i]->type, initial_[i]->count());
       auto got = executor.download(*buffers[i], back->bytes);
-      if (!got) return tl::unexpected<Error>(got.error());
+      if (!got) return forward(got);
       contents[i] = std::move(back);
     }
     return contents;
@@ -267,38 +235,39 @@ class RunInProgress {
 
   Result<void> run_on_gpu() {
     report(Progress::Phase::execute, 0);
-    if (!engine_.gpu()) return tl::unexpected<Error>(engine_.gpu().error());
+    if (!engine_.gpu()) return forward(engine_.gpu());
     Executor& gpu = **engine_.gpu();
     auto buffers = allocate(gpu);
-    if (!buffers) return tl::unexpected<Error>(buffers.error());
+    if (!buffers) return forward(buffers);
     result_.run_ms = 0;
     for (const auto& launch : result_.plan.launches) {
       auto ran = gpu.launch(result_.compiled, launch, *buffers, {}, stop_);
-      if (!ran) return tl::unexpected<Error>(ran.error());
+      if (!ran) return forward(ran);
       result_.run_ms += ran->elapsed_ms;
       result_.output += ran->output;
     }
     auto contents = download(gpu, *buffers);
-    if (!contents) return tl::unexpected<Error>(contents.error());
+    if (!contents) return forward(contents);
     result_.buffers = std::move(*contents);
     result_.device = gpu.device();
     result_.device_buffers = std::move(*buffers);
+    read_schedule();
     return {};
   }
 
-  void read_schedule(const Lab& lab) {
+  void read_schedule() {
+    if (lab_ == nullptr || lab_->schedule_buffer.empty()) return;
     for (size_t i = 0; i < result_.plan.buffers.size() && !result_.plan.launches.empty(); ++i)
-      if (!lab.schedule_buffer.empty() && result_.plan.buffers[i].name == lab.schedule_buffer)
+      if (result_.plan.buffers[i].name == lab_->schedule_buffer)
         result_.block_times = read_block_times(*result_.buffers[i], result_.plan.launches.back().grid.count());
   }
 
   /// Why a GPU run is not simulated beside it; empty if it is.
   Phrase reason_not_to_observe() const {
     if (!result_.request.observe) return Phrase("not asked for");
-    const Lab* lab = lab_of(result_.request);
-    if (lab == nullptr) return {};
-    if (is_too_large(result_.request)) return Phrase("the simulator would take too long for all of the blocks");
-    for (const auto& size : lab->sizes)
+    if (lab_ == nullptr) return {};
+    if (too_large_) return Phrase("the simulator would take too long for all of the blocks");
+    for (const auto& size : lab_->sizes)
       if (result_.request.config.size(size.name) > size.max_sim)
         return make_error(ErrorId::too_large_to_simulate, size.name, result_.request.config.size(size.name),
                           size.max_sim)
@@ -306,39 +275,34 @@ class RunInProgress {
     return {};
   }
 
+  /// The launches, and on the simulator what they leave in the buffers.
   Result<void> simulate() {
-    const bool gpu = result_.request.device == DeviceKind::gpu;
-    if (gpu) {
-      result_.not_observed_reason = reason_not_to_observe();
-      if (!result_.not_observed_reason.empty()) return {};
-    }
-    if (!begun_)
-      if (auto ran = execute_simulated(); !ran) return ran;
-    result_.launch = launch_to_show(result_);
-    if (sampled_)
-      finish_sample();
-    else
-      make_views();
-    if (gpu) return {};
-    result_.run_ms = result_.simulate_ms;
-    result_.device = engine_.simulator().device();
-    result_.device.multiprocessors = result_.modelled_gpu.multiprocessors;
-    return {};
-  }
-
-  /// The launches, and what they leave in the buffers.
-  Result<void> execute_simulated() {
+    if (on_gpu()) result_.not_observed_reason = reason_not_to_observe();
+    if (!result_.not_observed_reason.empty()) return {};
     Executor& simulator = engine_.simulator();
     auto buffers = allocate(simulator, sampled_);
-    if (!buffers) return tl::unexpected<Error>(buffers.error());
+    if (!buffers) return forward(buffers);
     const auto start = Clock::now();
     if (auto ran = simulate_launches(simulator, *buffers); !ran) return ran;
     result_.simulate_ms = milliseconds_since(start);
-    if (result_.request.device == DeviceKind::gpu || sampled_) return {};
+    if (on_gpu()) return {};
+    result_.run_ms = result_.simulate_ms;
+    result_.device = simulator.device();
+    result_.device.multiprocessors = result_.modelled_gpu.multiprocessors;
+    if (sampled_) return {};
     auto contents = download(simulator, *buffers);
-    if (!contents) return tl::unexpected<Error>(contents.error());
+    if (!contents) return forward(contents);
     result_.buffers = std::move(*contents);
     return {};
+  }
+
+  /// What is shown of the simulated launches; of a GPU run that is not simulated, nothing.
+  void make_views() {
+    if (!result_.not_observed_reason.empty()) return;
+    if (sampled_)
+      finish_sample();
+    else
+      observe();
   }
 
   /// The counters of the blocks that were executed; no buffer holds what the kernel would have written.
@@ -352,12 +316,14 @@ class RunInProgress {
   /// The last launch in the order of its blocks, on the GPU that is modelled. Its blocks find the inputs, or zeros
   /// where the simulator would take too long for all of them.
   Result<void> model_order() {
+    const bool wanted = result_.request.model_order || (lab_ != nullptr && lab_->models_block_order);
+    if (!wanted) return {};
     if (result_.plan.launches.empty()) return {};
     report(Progress::Phase::simulate, 0);
     const GpuSpec& gpu = result_.modelled_gpu;
     Executor& simulator = engine_.simulator();
-    auto buffers = allocate(simulator, is_too_large(result_.request));
-    if (!buffers) return tl::unexpected<Error>(buffers.error());
+    auto buffers = allocate(simulator, too_large_);
+    if (!buffers) return forward(buffers);
     const Launch& launch = result_.plan.launches.back();
     const int64_t chosen = ctas_as_set();
     const Residency residency = resident_blocks(gpu, usage_of(result_.compiled, launch));
@@ -370,7 +336,7 @@ class RunInProgress {
                                .known = engine_.replays_.get(),
                                .progress = [&](double fraction) { report(Progress::Phase::simulate, fraction); }};
     auto order = model_block_order(simulator, subject, gpu, per_multiprocessor, stop_);
-    if (!order) return tl::unexpected<Error>(order.error());
+    if (!order) return forward(order);
     order->residency = chosen != 0 ? Phrase("as set") : residency.reason;
     result_.block_order = std::move(*order);
     return {};
@@ -391,11 +357,11 @@ class RunInProgress {
         report(Progress::Phase::simulate, (static_cast<double>(i) + fraction) / static_cast<double>(count));
       };
       auto ran = simulator.launch(result_.compiled, result_.plan.launches[i], buffers, options, stop_);
-      if (!ran) return tl::unexpected<Error>(ran.error());
+      if (!ran) return forward(ran);
       append_launch(result_.trace, sites_, ran->trace, ran->sites, options.launch_index);
       add_counters(counters_, ran->counters);
       result_.simulated_warps += ran->warps;
-      if (result_.request.device != DeviceKind::gpu) result_.output += ran->output;
+      if (!on_gpu()) result_.output += ran->output;
       for (Finding& finding : ran->findings) {
         finding.launch = options.launch_index;
         result_.findings.push_back(std::move(finding));
@@ -405,7 +371,7 @@ class RunInProgress {
     return {};
   }
 
-  void make_views() {
+  void observe() {
     result_.traffic = make_ledger(result_.trace, std::move(sites_), counters_, result_.plan.buffers);
     result_.observed = result_.request.observe;
     if (!result_.observed) {
@@ -437,10 +403,17 @@ class RunInProgress {
     }
   }
 
-  void compare_outputs(const Lab& lab) {
+  void judge_outputs() {
+    if (sampled_) return;
     report(Progress::Phase::compare, 0);
-    const Rung* rung = find_rung(lab, result_.rung);
-    const auto& reference = rung != nullptr && rung->reference ? rung->reference : lab.reference;
+    if (lab_ != nullptr && lab_->reference)
+      compare_outputs();
+    else
+      count_outputs();
+  }
+
+  void compare_outputs() {
+    const auto& reference = rung_->reference ? rung_->reference : lab_->reference;
     size_t output = 0;
     for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
       const BufferSpec& spec = result_.plan.buffers[i];
@@ -448,15 +421,14 @@ class RunInProgress {
       const auto expected = [&, output](size_t begin, size_t end, double* values) {
         reference(result_.config, initial_, output, begin, end, values);
       };
-      const Tolerance tolerance = tolerance_of(lab, result_.rung, result_.config, spec.type);
-      const size_t most = elements_to_compare(lab, result_.config, result_.buffers[i]->count());
+      const Tolerance tolerance = tolerance_of(*lab_, result_.rung, result_.config, spec.type);
+      const size_t most = elements_to_compare(*lab_, result_.config, result_.buffers[i]->count());
       result_.correctness.push_back(compare_some(spec.name, *result_.buffers[i], tolerance, expected, most));
       ++output;
     }
   }
 
   void count_outputs() {
-    report(Progress::Phase::compare, 0);
     for (size_t i = 0; i < result_.plan.buffers.size(); ++i) {
       const BufferSpec& spec = result_.plan.buffers[i];
       if (spec.role != Role::output && spec.role != Role::inout) continue;
@@ -466,31 +438,31 @@ class RunInProgress {
   }
 
   Engine& engine_;
+  const Lab* lab_;    // null: no lab declares the plan
+  const Rung* rung_;  // likewise
   std::stop_token stop_;
   const ProgressFunction& progress_;
   RunResult result_;
+  bool too_large_ = false;  // the simulator would take too long for all of the blocks
+  bool sampled_ = false;    // it executes some of them, and nothing else does
+  std::optional<PlanCompilation> compilation_;
   SharedBuffers initial_;
-  bool sampled_ = false;
-  std::vector<DeclaredKernel> declared_;
-  std::optional<Result<void>> begun_;  // how simulate_beside_compiler ended; nothing: it did nothing
-  double beside_ms_ = 0;
   std::vector<SiteCount> sites_;
   Counters counters_;
 };
 
 Result<RunResult> Engine::run(const Request& request, std::stop_token stop, const ProgressFunction& progress) {
   auto resolved = resolve(request);
-  if (!resolved) return tl::unexpected<Error>(resolved.error());
+  if (!resolved) return forward(resolved);
   auto made = plan(request, *resolved);
-  if (!made) return tl::unexpected<Error>(made.error());
-  RunInProgress run(*this, request, stop, progress);
-  run.note(std::move(*resolved));
-  return run.carry_out(std::move(*made), lab_of(request));
+  if (!made) return forward(made);
+  return RunInProgress(*this, request, std::move(*resolved), stop, progress).carry_out(std::move(*made));
 }
 
 Result<RunResult> Engine::run_plan(Plan plan, const Request& request, std::stop_token stop,
                                    const ProgressFunction& progress) {
-  return RunInProgress(*this, request, stop, progress).carry_out(std::move(plan), nullptr);
+  Resolved no_lab{.config = request.config};
+  return RunInProgress(*this, request, std::move(no_lab), stop, progress).carry_out(std::move(plan));
 }
 
 }  // namespace tilescope

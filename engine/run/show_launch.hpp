@@ -6,8 +6,9 @@
 
 namespace tilescope {
 
-/// The launch that the request asks for, else that of the first finding, else the usual one; 0 where the plan has none.
-uint32_t launch_to_show(const RunResult& result);
+/// The launch that the request asks for, else that of the first finding, else the usual one of the rung, which is null
+/// where no lab declares the plan; 0 where the plan has none.
+uint32_t launch_to_show(const RunResult& result, const Rung* rung);
 
 /// Whether two requests differ at most in the launch that is shown.
 bool same_but_launch(Request a, const Request& b);

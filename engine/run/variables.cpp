@@ -147,17 +147,17 @@ void add_empty_kernels(const Plan& plan, const PtxModule& module, std::vector<Ph
 Result<void> settle_variables(Plan& plan, const CompiledModule& module, uint64_t seed) {
   if (plan.variables.empty() || plan.launches.empty()) return {};
   const auto parsed = parse_ptx(module.ptx);
-  if (!parsed) return tl::unexpected<Error>(parsed.error());
+  if (!parsed) return forward(parsed);
   for (size_t i = 0; i < plan.variables.size(); ++i) {
     const VariableInput& given = plan.variables[i];
     const auto found = find_variable(**parsed, given.name, plan.source_file);
     if (!found && given.may_be_absent && found.error().id == ErrorId::variable_not_found) continue;
-    if (!found) return tl::unexpected<Error>(found.error());
+    if (!found) return forward(found);
     Preset preset{.variable = std::string((*found)->name), .value = given.value};
     if (given.contents) {
       // Random numbers of its own: buffers have the streams before it.
       auto made = make_contents(*given.contents, plan.buffers.size() + i, seed);
-      if (!made) return tl::unexpected<Error>(made.error());
+      if (!made) return forward(made);
       preset.value.bytes = std::move(made->bytes);
     }
     if (preset.value.bytes.size() > (*found)->bytes)

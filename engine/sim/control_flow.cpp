@@ -23,7 +23,7 @@ class BlockBuilder {
   Result<std::vector<BasicBlock>> run() {
     cut();
     for (auto& block : blocks_)
-      if (auto connected = connect(block); !connected) return tl::unexpected<Error>(connected.error());
+      if (auto connected = connect(block); !connected) return forward(connected);
     return std::move(blocks_);
   }
 
@@ -205,7 +205,7 @@ class Layout {
 Result<ControlFlow> build_control_flow(const PtxFunction& function) {
   ControlFlow flow;
   auto blocks = BlockBuilder(function).run();
-  if (!blocks) return tl::unexpected<Error>(blocks.error());
+  if (!blocks) return forward(blocks);
   flow.blocks = std::move(*blocks);
   const auto entry_at = [&](uint32_t instruction) {
     const auto block = std::find_if(flow.blocks.begin(), flow.blocks.end(),

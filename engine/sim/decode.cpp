@@ -56,19 +56,19 @@ class KernelDecoder {
   }
 
   Result<std::shared_ptr<const Program>> run() {
-    if (auto resolved = resolve_all(); !resolved) return tl::unexpected<Error>(resolved.error());
+    if (auto resolved = resolve_all(); !resolved) return forward(resolved);
     auto flow = build_control_flow(function_);
-    if (!flow) return tl::unexpected<Error>(flow.error());
+    if (!flow) return forward(flow);
     flow_ = std::move(*flow);
     auto slots = assign_slots(function_, flow_, uses_);
-    if (!slots) return tl::unexpected<Error>(slots.error());
+    if (!slots) return forward(slots);
     slots_ = std::move(*slots);
     program_->register_slots = slots_.slots;
     program_->predicates = slots_.predicates;
     program_->slot_of_register = slots_.slot;
     operands_.emplace(function_, flow_, slots_, kernel_variables_, module_variables_, *program_, uniform_);
-    if (auto placed = place_variables(); !placed) return tl::unexpected<Error>(placed.error());
-    if (auto emitted = emit_all(); !emitted) return tl::unexpected<Error>(emitted.error());
+    if (auto placed = place_variables(); !placed) return forward(placed);
+    if (auto emitted = emit_all(); !emitted) return forward(emitted);
     link();
     finish();
     return program_;
@@ -189,7 +189,7 @@ class KernelDecoder {
   Result<void> emit(uint32_t index, uint32_t position) {
     const ResolvedInstruction& resolved = resolved_[index];
     auto operation = operands_->decode(function_.instructions[index], resolved, position);
-    if (!operation) return tl::unexpected<Error>(operation.error());
+    if (!operation) return forward(operation);
     if (const auto call = function_.calls.find(index); call != function_.calls.end()) {
       if (!add_call_site(call->second, index))
         return fail(ErrorId::ptx_syntax, function_.instructions[index].ptx_line,
@@ -310,7 +310,7 @@ Result<std::shared_ptr<const Program>> decode_function(const std::shared_ptr<con
                                                        const PtxFunction& function) {
   if (!calls_functions(function)) return KernelDecoder(module, function, nullptr).run();
   auto inlined = inline_calls(*module, function);
-  if (!inlined) return tl::unexpected<Error>(inlined.error());
+  if (!inlined) return forward(inlined);
   return KernelDecoder(module, (*inlined)->function, *inlined).run();
 }
 

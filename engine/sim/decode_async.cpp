@@ -11,9 +11,9 @@ Result<void> OperandDecoder::async_copy() {
   if (count < 3 || count > 4) return syntax("cp.async has the wrong number of operands");
   int32_t shared = 0, global = 0;
   auto target = copy_address(operands[0], Space::shared, shared, narrow_target_);
-  if (!target) return tl::unexpected<Error>(target.error());
+  if (!target) return forward(target);
   auto source = copy_address(operands[1], Space::global, global, narrow_address_);
-  if (!source) return tl::unexpected<Error>(source.error());
+  if (!source) return forward(source);
   operation_.a = *target;
   operation_.b = *source;
   operation_.immediate = pack_offsets(shared, global);
@@ -23,7 +23,7 @@ Result<void> OperandDecoder::async_copy() {
   const PtxOperand& last = operands[3];
   const bool ignores = last.kind == PtxOperand::Kind::reg && function_.registers[last.reg].bytes == 0;
   auto slot = ignores ? predicate(last) : value_slot(last, 4, false);
-  if (!slot) return tl::unexpected<Error>(slot.error());
+  if (!slot) return forward(slot);
   operation_.c = *slot;
   operation_.extra = ignores ? kIgnoredSource : kSourceSize;
   return {};

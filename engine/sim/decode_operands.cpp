@@ -55,7 +55,7 @@ Result<Operation> OperandDecoder::decode(const PtxInstruction& instruction, cons
   fragments_ = 0;
   if (instruction.guard != kNoIndex)
     operation_.guard = static_cast<uint16_t>(slots_.slot[instruction.guard] * 2 + (instruction.guard_negated ? 1 : 0));
-  if (auto done = all_operands(); !done) return tl::unexpected<Error>(done.error());
+  if (auto done = all_operands(); !done) return forward(done);
   if (resolved.is_video)
     operation_.immediate = resolved.video;
   else if (!has_immediate_)
@@ -99,18 +99,18 @@ Result<void> OperandDecoder::destination(const PtxOperand& operand, char kind) {
   if (operand.kind == PtxOperand::Kind::pair) {
     first = &operand.elements[0];
     auto second = predicate(operand.elements[1]);
-    if (!second) return tl::unexpected<Error>(second.error());
+    if (!second) return forward(second);
     operation_.extra = static_cast<uint16_t>(*second / 2);
   }
   if (kind == 'p') {
     auto place = predicate(*first);
-    if (!place) return tl::unexpected<Error>(place.error());
+    if (!place) return forward(place);
     operation_.dst = static_cast<uint16_t>(*place / 2);
     if (operation_.dst == 0 && !instruction_->opcode.starts_with("setp")) return syntax("a result is missing");
     return {};
   }
   auto slot = register_slot(*first, kind == 'x' ? resolved_->modifiers.destination_bytes : bytes_of(kind), true);
-  if (!slot) return tl::unexpected<Error>(slot.error());
+  if (!slot) return forward(slot);
   operation_.dst = *slot;
   return {};
 }
@@ -152,7 +152,7 @@ Result<void> OperandDecoder::source(const PtxOperand& operand, char kind) {
   const bool is_float = kind == 'f' || kind == 'd' || (kind == 'x' && resolved_->type.is_float);
   const uint32_t bytes = kind == 'x' ? resolved_->modifiers.source_bytes : bytes_of(kind);
   auto slot = kind == 'p' ? predicate(operand) : value_slot(operand, bytes, is_float);
-  if (!slot) return tl::unexpected<Error>(slot.error());
+  if (!slot) return forward(slot);
   return put_source(*slot);
 }
 
@@ -263,7 +263,7 @@ Result<void> OperandDecoder::address(const PtxOperand& operand) {
     base.kind = PtxOperand::Kind::reg;
     base.reg = operand.reg;
     auto reg = register_slot(base, narrow_address_ ? 4 : 8, false);
-    if (!reg) return tl::unexpected<Error>(reg.error());
+    if (!reg) return forward(reg);
     slot = *reg;
   } else {
     if (!operand.name.empty()) {
@@ -315,7 +315,7 @@ Result<void> OperandDecoder::vector_operand(const PtxOperand& operand, char kind
   for (size_t i = 0; i < count; ++i) {
     const PtxOperand& element = is_vector ? operand.elements[i] : operand;
     auto slot = is_destination ? register_slot(element, bytes, true) : value_slot(element, bytes, false);
-    if (!slot) return tl::unexpected<Error>(slot.error());
+    if (!slot) return forward(slot);
     *fields[i] = *slot;
   }
   return {};
@@ -337,7 +337,7 @@ Result<void> OperandDecoder::fragment(const PtxOperand& operand, char kind, bool
   for (size_t i = 0; i < count; ++i) {
     const PtxOperand& element = is_vector ? operand.elements[i] : operand;
     auto slot = is_destination ? register_slot(element, bytes, true) : value_slot(element, bytes, false);
-    if (!slot) return tl::unexpected<Error>(slot.error());
+    if (!slot) return forward(slot);
     slots[fragments_][i] = *slot;
   }
   program_.fragments.back().counts[fragments_] = static_cast<uint8_t>(count);

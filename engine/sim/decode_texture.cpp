@@ -36,7 +36,7 @@ Result<void> OperandDecoder::texture_fetch() {
   const PtxOperand* results = &operands[0];
   if (results->kind == PtxOperand::Kind::pair) {
     auto resident = predicate(results->elements[1]);
-    if (!resident) return tl::unexpected<Error>(resident.error());
+    if (!resident) return forward(resident);
     texture.resident = static_cast<uint16_t>(*resident / 2);
     results = &results->elements[0];
   }
@@ -44,7 +44,7 @@ Result<void> OperandDecoder::texture_fetch() {
     return syntax("a vector has the wrong number of elements");
   for (size_t i = 0; i < texture.results.size(); ++i) {
     auto slot = register_slot(results->elements[i], 4, true);
-    if (!slot) return tl::unexpected<Error>(slot.error());
+    if (!slot) return forward(slot);
     texture.results[i] = *slot;
   }
 
@@ -55,7 +55,7 @@ Result<void> OperandDecoder::texture_fetch() {
   object.kind = PtxOperand::Kind::reg;
   object.reg = place.reg;
   auto object_slot = register_slot(object, 8, false);
-  if (!object_slot) return tl::unexpected<Error>(object_slot.error());
+  if (!object_slot) return forward(object_slot);
   texture.object = *object_slot;
   const PtxOperand& list = place.elements[0];
   const bool is_vector = list.kind == PtxOperand::Kind::vector;
@@ -64,7 +64,7 @@ Result<void> OperandDecoder::texture_fetch() {
   for (size_t i = 0; i < geometry->coordinates; ++i) {
     const bool is_layer = i == 0 && geometry->name[0] == 'a';
     auto slot = value_slot(is_vector ? list.elements[i] : list, 4, !is_layer && !texture.integer_coordinates);
-    if (!slot) return tl::unexpected<Error>(slot.error());
+    if (!slot) return forward(slot);
     texture.coordinates[i] = *slot;
   }
   if (program_.textures.size() > 0xffff) return syntax("there are too many texture fetches");

@@ -406,7 +406,7 @@ bool calls_functions(const PtxFunction& function) {
 
 Result<std::shared_ptr<const InlinedFunction>> inline_calls(const PtxModule& module, const PtxFunction& kernel) {
   auto inlined = std::make_shared<InlinedFunction>();
-  if (auto done = Inliner(module, *inlined).run(kernel); !done) return tl::unexpected<Error>(done.error());
+  if (auto done = Inliner(module, *inlined).run(kernel); !done) return forward(done);
   return inlined;
 }
 

@@ -142,7 +142,7 @@ class Simulator : public Executor {
       return found->second.get();
     }
     auto parsed = parse_ptx(ptx);
-    if (!parsed) return tl::unexpected<Error>(parsed.error());
+    if (!parsed) return forward(parsed);
     auto loaded = std::make_unique<LoadedModule>();
     loaded->module = *parsed;
     loaded->variables = place_module_variables(**parsed);
@@ -255,21 +255,21 @@ class Simulator : public Executor {
                                      const LaunchOptions& options, const std::stop_token& stop) {
     const auto start = std::chrono::steady_clock::now();
     auto loaded = load(module.ptx);
-    if (!loaded) return tl::unexpected<Error>(loaded.error());
+    if (!loaded) return forward(loaded);
     auto program = program_of(**loaded, launch.kernel);
-    if (!program) return tl::unexpected<Error>(program.error());
+    if (!program) return forward(program);
     const GpuSpec& gpu = options.gpu != nullptr ? *options.gpu : usual_gpu();
-    if (auto good = check_launch(launch, **program, gpu); !good) return tl::unexpected<Error>(good.error());
+    if (auto good = check_launch(launch, **program, gpu); !good) return forward(good);
     for (const uint32_t block : options.blocks)
       if (block >= launch.grid.count())
         return fail(ErrorId::bad_launch, "block", block, phrase("the grid has {} blocks", launch.grid.count()));
     auto parameters = parameters_of(launch, **program, buffers);
-    if (!parameters) return tl::unexpected<Error>(parameters.error());
+    if (!parameters) return forward(parameters);
     if (options.launch_index == 0 || options.begins_run) {  // a new run finds the module as it was loaded
       (*loaded)->reset();
       heap_.reset();
     }
-    if (auto stored = store_presets(**loaded, launch, buffers); !stored) return tl::unexpected<Error>(stored.error());
+    if (auto stored = store_presets(**loaded, launch, buffers); !stored) return forward(stored);
 
     LaunchSetup setup;
     setup.program = program->get();

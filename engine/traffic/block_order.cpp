@@ -253,7 +253,7 @@ class TileOrders {
 Result<void> model_orders(const GridFootprints& grid, std::span<const BufferSpec> buffers, const ModelledCache& cache,
                           const std::stop_token& stop, OrderModel& result, KnownReplays* known) {
   auto replay = OrderReplay::make(grid, buffers);
-  if (!replay) return tl::unexpected<Error>(replay.error());
+  if (!replay) return forward(replay);
   result.gpu = cache.gpu;
   result.blocks = grid.blocks();
   result.steps = replay->steps();

@@ -174,7 +174,7 @@ class ReplayBuilder {
     for (uint64_t block = 0; block < grid_.blocks(); ++block)
       for (size_t key = 0; key < keys; ++key) {
         auto strip = strip_of(grid_.pattern_of_block[block], key, grid_.shift(block, key));
-        if (!strip) return tl::unexpected<Error>(strip.error());
+        if (!strip) return forward(strip);
         replay_.strip_of_[block * keys + key] = *strip;
       }
     for (OrderReplay::Strip& strip : replay_.strips_) strip.bytes = bytes_of(strip);

@@ -12,7 +12,7 @@ Lab make_lab() {
   lab.name = "half";
   lab.sizes = {{.name = "n", .value = 1000, .gpu_value = 1000, .min = 1, .max_sim = 1 << 20, .max_gpu = 1 << 20}};
   lab.rungs = {{.name = "slow"}, {.name = "fast"}};
-  lab.references = {{"copy", ReferenceKind::device_copy, "copy"}, {"PyTorch", ReferenceKind::torch, "half"}};
+  lab.references = {{"copy", "device_copy", "copy"}, {"PyTorch", "torch", "half"}};
   lab.flops = [](const Config& config) { return 2.0 * static_cast<double>(config.size("n")); };
   lab.useful_bytes = [](const Config& config) { return 4.0 * static_cast<double>(config.size("n")); };
   lab.sweep = {1000, 4000};

@@ -43,24 +43,41 @@ TEST_F(CompilerTest, HandsThePtxOutWhileTheMachineCodeIsBeingMade) {
   request.file = "x.cu";
   request.defines = {{"WIDER", "1"}};  // not in the cache
   request.want_cubin = true;
-  std::vector<CompiledModule> handed;
-  const auto module = compiler_->compile(request, {}, [&](const CompiledModule& ptx) { handed.push_back(ptx); });
+  const auto compilation = compiler_->start(request, {});
+  const auto early = compilation->ptx();
+  const auto module = compilation->machine_code();
+  ASSERT_TRUE(early) << early.error().message;
   ASSERT_TRUE(module) << module.error().message;
   EXPECT_FALSE(module->cubin.empty());
   EXPECT_GT(module->kernels.front().registers, 0U);
-  ASSERT_LE(handed.size(), 1U);  // none where the machine code was done first
-  for (const CompiledModule& early : handed) {
-    EXPECT_EQ(early.ptx, module->ptx);
-    EXPECT_TRUE(early.cubin.empty());
-    EXPECT_EQ(early.kernels.front().registers, 0U);
-    EXPECT_EQ(early.kernels.front().parameter_bytes, module->kernels.front().parameter_bytes);
-  }
-  // From the cache, and of what does not compile, there is nothing to hand out.
-  handed.clear();
-  EXPECT_TRUE(compiler_->compile(request, {}, [&](const CompiledModule& ptx) { handed.push_back(ptx); }));
+  EXPECT_EQ(early->ptx, module->ptx);
+  EXPECT_TRUE(early->cubin.empty());
+  EXPECT_EQ(early->kernels.front().registers, 0U);
+  EXPECT_EQ(early->kernels.front().parameter_bytes, module->kernels.front().parameter_bytes);
+}
+
+TEST_F(CompilerTest, HandsOutTheWholeModuleWhereItIsInTheCache) {
+  CompileRequest request;
+  request.text = vector_add;
+  request.file = "x.cu";
+  request.want_cubin = true;
+  ASSERT_TRUE(compiler_->compile(request, {}));
+  const auto cached = compiler_->start(request, {})->ptx();
+  ASSERT_TRUE(cached) << cached.error().message;
+  EXPECT_TRUE(cached->from_cache);
+  EXPECT_FALSE(cached->cubin.empty());
+}
+
+TEST_F(CompilerTest, OfWhatDoesNotCompileThereIsNoPtxEither) {
+  CompileRequest request;
   request.text = "extern \"C\" __global__ void k() { undeclared(); }";
-  EXPECT_FALSE(compiler_->compile(request, {}, [&](const CompiledModule& ptx) { handed.push_back(ptx); }));
-  EXPECT_TRUE(handed.empty());
+  request.file = "x.cu";
+  const auto compilation = compiler_->start(request, {});
+  const auto early = compilation->ptx(), module = compilation->machine_code();
+  ASSERT_FALSE(early);
+  ASSERT_FALSE(module);
+  EXPECT_EQ(early.error().id, ErrorId::compile_failed);
+  EXPECT_EQ(early.error().message, module.error().message);
 }
 
 // Without optimisation, ptxas needs more instructions.

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "engine/reference/product.hpp"
+#include "engine/reference/registry.hpp"
 #include "engine/run.hpp"
 
 namespace tilescope {
@@ -44,21 +45,27 @@ std::set<std::string> operations_of(const Lab& lab, const ReferenceSpec& referen
   return operations;
 }
 
-/// What labs ask references of these kinds for is all among the OPERATIONS of a module.
-void expect_known(const std::string& module, const std::set<ReferenceKind>& kinds) {
+/// What labs ask these references for is all among the OPERATIONS of a module.
+void expect_known(const std::string& module, const std::set<std::string>& names) {
   const auto printed = python("from " + module + " import OPERATIONS; print(*OPERATIONS)");
   if (!printed) GTEST_SKIP() << "there is no Python here";
   std::istringstream words(*printed);
   const std::set<std::string> known{std::istream_iterator<std::string>(words), {}};
   for (const Lab& lab : labs())
     for (const ReferenceSpec& reference : lab.references) {
-      if (!kinds.contains(reference.kind)) continue;
+      if (!names.contains(reference.implementation)) continue;
       for (const std::string& operation : operations_of(lab, reference))
         EXPECT_TRUE(known.contains(operation)) << lab.name << ": " << operation << " is not among " << *printed;
     }
 }
 
-TEST(References, CudnnKnowsEveryOperationThatALabAsksItFor) { expect_known("cudnn_library", {ReferenceKind::cudnn}); }
+TEST(References, EveryNameThatALabUsesIsRegistered) {
+  for (const Lab& lab : labs())
+    for (const ReferenceSpec& reference : lab.references)
+      EXPECT_NE(find_reference(reference.implementation), nullptr) << lab.name << ": " << reference.implementation;
+}
+
+TEST(References, CudnnKnowsEveryOperationThatALabAsksItFor) { expect_known("cudnn_library", {"cudnn"}); }
 
 TEST(References, CudnnTakesTheNormsAsTheyAreDescribed) {
   const std::string script = TILESCOPE_SOURCE "/tests/labs/cudnn_descriptors.py";
@@ -69,7 +76,7 @@ TEST(References, CudnnTakesTheNormsAsTheyAreDescribed) {
 }
 
 TEST(References, PythonKnowsEveryOperationThatALabAsksItFor) {
-  expect_known("operations", {ReferenceKind::torch, ReferenceKind::torch_compile, ReferenceKind::triton});
+  expect_known("operations", {"torch", "torch_compile", "triton"});
 }
 
 TEST(References, AProductInPythonHasTheShapesOfTheLabForBothLayouts) {
@@ -92,8 +99,8 @@ TEST(References, CublasLtAndCublasAreAskedForProducts) {
   for (const Lab& lab : labs())
     for (const ReferenceSpec& reference : lab.references)
       for (const std::string& operation : operations_of(lab, reference)) {
-        const bool product = reference.kind == ReferenceKind::cublaslt ||
-                             (reference.kind == ReferenceKind::cublas && operation != "geam");
+        const bool product =
+            reference.implementation == "cublaslt" || (reference.implementation == "cublas" && operation != "geam");
         if (!product) continue;
         ++asked;
         EXPECT_TRUE(product_named(operation, default_config(lab, DeviceKind::gpu))) << lab.name << ": " << operation;

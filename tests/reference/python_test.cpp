@@ -55,7 +55,7 @@ class FakeChild : public testing::Test {
     auto opened = PythonReference::open(given, {});
     EXPECT_TRUE(opened) << opened.error().message;
     if (!opened) return {};
-    auto times = (*opened)->time(ReferenceKind::torch, "add", 2, {});
+    auto times = (*opened)->time("torch", "add", 2, {});
     EXPECT_FALSE(times);
     return times ? "" : times.error().message;
   }
@@ -70,10 +70,10 @@ next)");
   ASSERT_TRUE(python) << python.error().message;
   EXPECT_EQ((*python)->versions().torch, "2.11.0");
   EXPECT_EQ((*python)->versions().gpu, "NVIDIA H200");
-  EXPECT_EQ((*python)->missing(ReferenceKind::torch), "");
-  EXPECT_EQ((*python)->missing(ReferenceKind::triton), "no compiler");
+  EXPECT_EQ((*python)->missing("torch"), "");
+  EXPECT_EQ((*python)->missing("triton"), "no compiler");
   ASSERT_TRUE((*python)->prepare({.operation = "add", .n = 1024}, {}));
-  const auto times = (*python)->time(ReferenceKind::torch, "add", 3, {});
+  const auto times = (*python)->time("torch", "add", 3, {});
   ASSERT_TRUE(times) << times.error().message;
   EXPECT_THAT(*times, testing::ElementsAre(0.5, 0.25, 0.75));
 }
@@ -82,7 +82,7 @@ TEST_F(FakeChild, IsToldWhatToTime) {
   auto python = open(std::string(kPrologue) + "next; echo \"$line\" > " + (folder_ / "request").string() +
                      "; answer '\"ok\": true'; next");
   ASSERT_TRUE(python);
-  ASSERT_TRUE((*python)->prepare({.kind = ReferenceKind::triton,
+  ASSERT_TRUE((*python)->prepare({.implementation = "triton",
                                   .operation = "mul",
                                   .n = 77,
                                   .sizes = {{"rows", 11}},
@@ -120,8 +120,8 @@ TEST_F(FakeChild, ThatDiesInTheMiddleOfARequestIsReported) {
 TEST_F(FakeChild, ThatDiedStaysUnavailable) {
   auto python = open(std::string(kPrologue) + "exit 0");
   ASSERT_TRUE(python);
-  EXPECT_FALSE((*python)->time(ReferenceKind::torch, "add", 2, {}));
-  const auto again = (*python)->time(ReferenceKind::torch, "add", 2, {});
+  EXPECT_FALSE((*python)->time("torch", "add", 2, {}));
+  const auto again = (*python)->time("torch", "add", 2, {});
   ASSERT_FALSE(again);
   EXPECT_THAT(again.error().message, HasSubstr("its process has ended"));
 }
@@ -168,7 +168,7 @@ TEST_F(FakeChild, IsEndedByAStopRequest) {
     stop.request_stop();
   });
   const auto begin = std::chrono::steady_clock::now();
-  const auto times = (*python)->time(ReferenceKind::torch, "add", 2, stop.get_token());
+  const auto times = (*python)->time("torch", "add", 2, stop.get_token());
   ASSERT_FALSE(times);
   EXPECT_EQ(times.error().id, ErrorId::cancelled);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s);
@@ -241,19 +241,20 @@ TEST_F(ShippedChild, NamesAVersionOrTheReasonForEachLibrary) {
 }
 
 TEST_F(ShippedChild, RefusesWithItsReasonWherePyTorchIsMissing) {
-  if (python_->missing(ReferenceKind::torch).empty()) GTEST_SKIP() << "PyTorch is here";
-  for (const ReferenceKind kind : {ReferenceKind::torch, ReferenceKind::triton}) {
-    const auto prepared = python_->prepare({.kind = kind, .operation = "add", .n = 16, .flush_bytes = 16}, {});
+  if (python_->missing("torch").empty()) GTEST_SKIP() << "PyTorch is here";
+  for (const std::string implementation : {"torch", "triton"}) {
+    const auto prepared =
+        python_->prepare({.implementation = implementation, .operation = "add", .n = 16, .flush_bytes = 16}, {});
     ASSERT_FALSE(prepared);
-    EXPECT_THAT(prepared.error().message, HasSubstr(python_->missing(ReferenceKind::torch)));
+    EXPECT_THAT(prepared.error().message, HasSubstr(python_->missing("torch")));
   }
 }
 
 TEST_F(ShippedChild, TimesWhatItPreparedColdAndInGraphs) {
-  for (const ReferenceKind kind : {ReferenceKind::torch, ReferenceKind::triton}) {
-    if (!python_->missing(kind).empty()) GTEST_SKIP() << python_->missing(kind);
+  for (const std::string implementation : {"torch", "triton"}) {
+    if (!python_->missing(implementation).empty()) GTEST_SKIP() << python_->missing(implementation);
     for (const int executions : {0, 20}) {
-      const auto prepared = python_->prepare({.kind = kind,
+      const auto prepared = python_->prepare({.implementation = implementation,
                                               .operation = "mul",
                                               .n = 98432,
                                               .sets = executions ? 4 : 1,
@@ -261,24 +262,24 @@ TEST_F(ShippedChild, TimesWhatItPreparedColdAndInGraphs) {
                                               .flush_bytes = 1 << 20},
                                              {});
       ASSERT_TRUE(prepared) << prepared.error().message;
-      const auto times = python_->time(kind, "mul", 5, {});
+      const auto times = python_->time(implementation, "mul", 5, {});
       ASSERT_TRUE(times) << times.error().message;
     }
   }
 }
 
 TEST_F(ShippedChild, TransposesAMatrixOfAnyShape) {
-  if (!python_->missing(ReferenceKind::torch).empty()) GTEST_SKIP() << python_->missing(ReferenceKind::torch);
+  if (!python_->missing("torch").empty()) GTEST_SKIP() << python_->missing("torch");
   for (const int64_t rows : {1, 33, 1000}) {
     const auto prepared = python_->prepare(
         {.operation = "transpose", .n = rows, .sizes = {{"rows", rows}, {"columns", 77}}, .flush_bytes = 1 << 20}, {});
     ASSERT_TRUE(prepared) << prepared.error().message;
-    EXPECT_TRUE(python_->time(ReferenceKind::torch, "transpose", 3, {}));
+    EXPECT_TRUE(python_->time("torch", "transpose", 3, {}));
   }
 }
 
 TEST_F(ShippedChild, KnowsNoOtherOperation) {
-  if (!python_->missing(ReferenceKind::torch).empty()) GTEST_SKIP() << python_->missing(ReferenceKind::torch);
+  if (!python_->missing("torch").empty()) GTEST_SKIP() << python_->missing("torch");
   const auto prepared = python_->prepare({.operation = "conv9", .n = 16, .flush_bytes = 16}, {});
   ASSERT_FALSE(prepared);
   EXPECT_THAT(prepared.error().message, HasSubstr("there is no operation 'conv9'"));

@@ -1,0 +1,41 @@
+// The references that labs can name, and what is known of them without a GPU. References add themselves
+// (engine/reference/reference.hpp).
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/lab.hpp"
+
+namespace tilescope {
+
+class Reference;
+
+struct ReferenceFolders {
+  std::filesystem::path assets;  // of the program
+  std::filesystem::path cache;   // the user's
+};
+
+struct ReferenceRegistration {
+  /// What labs call it (ReferenceSpec::implementation). Several names where one object serves them all: PyTorch and
+  /// Triton share one child process.
+  std::vector<std::string> names;
+  std::function<std::unique_ptr<Reference>(const ReferenceFolders&)> make;
+  /// True for one that computes nothing and only moves as many bytes as the operation must. It has no point under a
+  /// roofline, and a ladder of rungs is given as a share of its speed.
+  bool only_moves_bytes = false;
+  /// False for one that needs nothing but the GPU: its errors end the benchmark.
+  bool optional = true;
+};
+
+/// Called before main by each reference's file. Returns true.
+bool register_reference(ReferenceRegistration registration);
+/// Null if there is none of that name.
+const ReferenceRegistration* find_reference(const std::string& name);
+/// False for one that is not registered.
+bool only_moves_bytes(const ReferenceSpec& spec);
+
+}  // namespace tilescope
