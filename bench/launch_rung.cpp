@@ -17,7 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace {
 

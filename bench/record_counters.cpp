@@ -15,8 +15,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "engine/compile/machine_access.hpp"
 #include "engine/gpu/gpu_executor.hpp"
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "engine/sim/simulator.hpp"
 #include "engine/traffic/ledger.hpp"
 #include "engine/traffic/ptxas_changes.hpp"

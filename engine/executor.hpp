@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/compile/compiler.hpp"
+#include "engine/compiled_module.hpp"
 #include "engine/plan.hpp"
 #include "engine/result.hpp"
 #include "engine/specs.hpp"
@@ -63,7 +63,7 @@ struct StepWindow {
   size_t max_bytes = size_t{96} << 20;
   bool operator==(const StepWindow&) const = default;
 };
-struct StepRecord;  // engine/sim/step_record.hpp
+struct StepRecord;  // engine/step_record.hpp
 
 struct LaunchOptions {
   bool checks = true;                        // simulator: bounds, alignment, never-written reads, …

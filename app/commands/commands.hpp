@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 

@@ -15,7 +15,7 @@
 #include "engine/bench/measure.hpp"
 #include "engine/bench/recording.hpp"
 #include "engine/bench/roofline.hpp"
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 
@@ -71,7 +71,7 @@ class Session {
   /// kept, and the last result stays, marked stale. The caller remembers the lab.
   void show_own(std::shared_ptr<const Lab> lab, const std::string& rung);
   bool shows_own() const { return wanted_.own_lab != nullptr; }
-  /// All of it at once; the request must be valid (engine/run.hpp, plan).
+  /// All of it at once; the request must be valid (engine/run/engine.hpp, plan).
   void set_request(const Request& request);
   /// Every remembered lab's request with the current one, for the settings file; and back again. Values out of range
   /// and labs that are not there are left out.

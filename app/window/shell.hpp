@@ -17,7 +17,7 @@
 
 #include "app/window/input_queue.hpp"
 #include "app/window/screen.hpp"
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 struct GLFWwindow;
 

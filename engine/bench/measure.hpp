@@ -12,7 +12,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "engine/run_result.hpp"
 
 namespace tilescope {

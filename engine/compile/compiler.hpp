@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/compiled_module.hpp"
 #include "engine/plan.hpp"
 #include "engine/result.hpp"
 
@@ -45,44 +46,6 @@ struct CompileRequest {
   std::string cubin_target = "sm_90";     // the real architecture of the cubin, and of the resource usage
   bool want_cubin = false;                // the simulator needs none; resource usage is filled either way
   int assembler_level = 3;                // how much ptxas optimises the cubin: 0 to 3
-};
-
-/// One line of the compile log, parsed.
-struct CompileMessage {
-  enum class Severity { error, warning, note } severity = Severity::error;
-  std::string file = {};
-  uint32_t line = 0;  // 1-based; 0 where NVRTC names none
-  std::string text = {};
-};
-
-/// Resource usage of one kernel for cubin_target.
-struct KernelInfo {
-  std::string name = {};
-  uint32_t registers = 0;            // per thread
-  uint32_t static_shared_bytes = 0;  // per block
-  uint32_t local_bytes = 0;          // per thread: stack frame
-  uint32_t spill_store_bytes = 0, spill_load_bytes = 0;
-  uint32_t constant_bytes = 0;
-  std::vector<uint32_t> parameter_bytes = {};  // size of each parameter, in order, from the PTX
-  uint32_t barriers = 0;                       // that a block takes
-};
-
-struct CompiledModule {
-  std::string ptx = {};
-  std::vector<std::byte> cubin = {};  // empty unless asked for
-  std::string cubin_target = {};
-  std::vector<KernelInfo> kernels = {};                          // every __global__ function, in source order
-  std::map<std::string, std::string> kernel_of_expression = {};  // the name in the PTX of each instantiated kernel
-  std::map<std::string, std::string> left_out = {};  // kernels that do not compile: the first error, by name
-  std::vector<CompileMessage> messages = {};         // warnings
-  std::string log = {};                              // NVRTC's text, whole
-  double milliseconds = 0;                           // time this call took
-  bool from_cache = false;
-  const KernelInfo* find(const std::string& kernel) const {
-    for (const auto& info : kernels)
-      if (info.name == kernel) return &info;
-    return nullptr;
-  }
 };
 
 /// The NVRTC in use and where it was found.

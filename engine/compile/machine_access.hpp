@@ -11,19 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/trace.hpp"
+#include "engine/compiled_module.hpp"
 
 namespace tilescope {
-
-struct MachineAccess {
-  uint64_t address = 0;  // of the instruction, from the start of the kernel
-  Space space = Space::global;
-  AccessKind kind = AccessKind::load;
-  uint32_t bytes_per_lane = 0;  // 0: not told, as for atomics
-  std::string name = {};        // "LDS.128"
-  std::string file = {};        // of its source line
-  uint32_t line = 0;            // 0: none
-};
 
 /// In their order; empty for a kernel that is not there. Local memory is not among them.
 std::vector<MachineAccess> machine_accesses(std::span<const std::byte> cubin, const std::string& kernel);

@@ -1,5 +1,8 @@
 #include "engine/run/block_usage.hpp"
 
+#include "engine/traffic/occupancy.hpp"
+#include "engine/traffic/waves.hpp"
+
 namespace tilescope {
 
 BlockUsage usage_of(const CompiledModule& module, const Launch& launch) {

@@ -1,4 +1,6 @@
 // What an engine holds, and what a request comes to before anything is compiled: run.cpp carries it out.
+#include "engine/run/engine.hpp"
+
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -6,7 +8,6 @@
 #include "engine/gpu/gpu_executor.hpp"
 #include "engine/gpu/interop_record.hpp"
 #include "engine/names.hpp"
-#include "engine/run.hpp"
 #include "engine/run/input_cache.hpp"
 #include "engine/run/observe_order.hpp"
 #include "engine/run/paths.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 

@@ -1,4 +1,4 @@
-// A finished run's kernel once more, to go through one of its blocks step by step (engine/sim/step_record.hpp).
+// A finished run's kernel once more, to go through one of its blocks step by step (engine/step_record.hpp).
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 #include "engine/executor.hpp"
 #include "engine/run_result.hpp"
-#include "engine/sim/step_record.hpp"
+#include "engine/step_record.hpp"
 
 namespace tilescope {
 

@@ -1,13 +1,13 @@
-#include "engine/run.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <future>
 #include <set>
 
+#include "engine/compile/machine_access.hpp"
 #include "engine/run/block_usage.hpp"
 #include "engine/run/compare.hpp"
+#include "engine/run/engine.hpp"
 #include "engine/run/input_cache.hpp"
 #include "engine/run/inputs.hpp"
 #include "engine/run/kernels.hpp"
@@ -23,6 +23,7 @@
 #include "engine/traffic/ledger.hpp"
 #include "engine/traffic/ptxas_changes.hpp"
 #include "engine/traffic/tile_map.hpp"
+#include "engine/traffic/waves.hpp"
 
 namespace tilescope {
 

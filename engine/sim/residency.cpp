@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/traffic/occupancy.hpp"
+
 namespace tilescope {
 namespace {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/sim/program.hpp"
-#include "engine/sim/step_record.hpp"
+#include "engine/step_record.hpp"
 
 namespace tilescope {
 

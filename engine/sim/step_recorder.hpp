@@ -17,7 +17,7 @@
 #include "engine/executor.hpp"
 #include "engine/sim/machine.hpp"
 #include "engine/sim/step_listing.hpp"
-#include "engine/sim/step_record.hpp"
+#include "engine/step_record.hpp"
 
 namespace tilescope {
 

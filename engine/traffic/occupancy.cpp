@@ -58,24 +58,6 @@ void add_waves(const GpuSpec& gpu, uint32_t blocks, uint64_t grid_blocks, Occupa
 
 }  // namespace
 
-std::string_view name_of(OccupancyLimit limit) {
-  switch (limit) {
-    case OccupancyLimit::threads:
-      return "threads";
-    case OccupancyLimit::blocks:
-      return "blocks";
-    case OccupancyLimit::registers:
-      return "registers";
-    case OccupancyLimit::shared:
-      return "shared";
-    case OccupancyLimit::barriers:
-      return "barriers";
-    case OccupancyLimit::grid:
-      break;
-  }
-  return "grid";
-}
-
 Occupancy occupancy_of(const GpuSpec& gpu, const BlockUsage& block, uint64_t grid_blocks) {
   Occupancy result;
   const uint32_t warps = std::max(1U, divide_up(block.threads, kWarp));

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "engine/compile/machine_access.hpp"
+#include "engine/compiled_module.hpp"
 #include "engine/run_result.hpp"
 
 namespace tilescope {

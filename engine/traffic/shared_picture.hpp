@@ -1,5 +1,5 @@
 // What lies where in the shared memory of one block, and when it came there: read off a window of the block's steps
-// (engine/sim/step_record.hpp) and the accesses that it made. Nothing is declared; observed on the simulator, in the
+// (engine/step_record.hpp) and the accesses that it made. Nothing is declared; observed on the simulator, in the
 // order of execution, which is no time.
 //
 //   word     4 bytes of shared memory; word w lies in bank w % 32
@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "engine/run_result.hpp"
-#include "engine/sim/step_record.hpp"
+#include "engine/step_record.hpp"
 
 namespace tilescope {
 

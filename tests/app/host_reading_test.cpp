@@ -6,7 +6,7 @@
 
 #include "app/sandbox/form/kernel_form.hpp"
 #include "app/sandbox/reading/host_expression.hpp"
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "tests/app/host_programs.hpp"
 #include "tests/app/sandbox_kernels.hpp"
 

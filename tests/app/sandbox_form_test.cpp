@@ -4,7 +4,7 @@
 
 #include "app/sandbox/form/arguments.hpp"
 #include "app/sandbox/form/kernel_form.hpp"
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "tests/app/sandbox_kernels.hpp"
 
 namespace tilescope {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "app/sandbox/form/kernel_form.hpp"
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 namespace {

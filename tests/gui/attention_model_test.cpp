@@ -8,7 +8,7 @@
 
 #include "app/panels/speed/memory_sweep.hpp"
 #include "app/views/plane/plane_rows.hpp"
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "tests/gui/matrix_result.hpp"
 
 namespace tilescope::testing {

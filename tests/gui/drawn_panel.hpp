@@ -11,7 +11,7 @@
 #include "app/views/context.hpp"
 #include "app/views/panels.hpp"
 #include "app/views/view.hpp"
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope::testing {
 

@@ -110,6 +110,27 @@ TEST_F(InteropPaths, BothPathsGiveTheSamePixels) {
   EXPECT_EQ((*maps)->interop().path(), Interop::Path::interop) << "a registration failed";
 }
 
+// The elements of a picture that nobody draws any more are given back: the registration ends and the buffer shrinks.
+TEST_F(InteropPaths, AfterARestThePictureIsFilledAgainFromTheDevice) {
+  const auto gpu = open_gpu();
+  auto maps = HeatMaps::create(shaders(), gpu);
+  ASSERT_TRUE(maps) << maps.error().message;
+  NEED_INTEROP(gpu, **maps);
+  const auto values = random_values(kCount), others = random_values(2 * kCount);
+  const std::shared_ptr<const RunResult> run = make_run(**gpu, kCount, values, std::vector<float>(kCount, 0));
+  const std::shared_ptr<const RunResult> larger =
+      make_run(**gpu, 2 * kCount, others, std::vector<float>(2 * kCount, 0));
+  ASSERT_TRUE(run && larger);
+  constexpr int kRest = 1000;  // frames
+  const auto before = draw(**maps, HeatMaps::Kind::value, run);
+  for (int frame = 0; frame < kRest; ++frame) (*maps)->poll();
+  const auto other = draw(**maps, HeatMaps::Kind::value, larger);
+  for (int frame = 0; frame < kRest; ++frame) (*maps)->poll();
+  EXPECT_EQ(draw(**maps, HeatMaps::Kind::value, run), before);
+  EXPECT_NE(other, before);
+  EXPECT_EQ((*maps)->interop().path(), Interop::Path::interop) << "a registration failed";
+}
+
 TEST_F(InteropPaths, ThePictureComesFromTheDeviceAndNotFromTheHostCopy) {
   const auto gpu = open_gpu();
   auto maps = HeatMaps::create(shaders(), gpu);

@@ -7,7 +7,7 @@
 
 #include "app/sandbox/form/kernel_form.hpp"
 #include "app/views/step/step_model.hpp"
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "engine/run/record_steps.hpp"
 #include "engine/sim/simulator.hpp"
 

@@ -9,7 +9,7 @@
 #include "app/observed/traffic_choice.hpp"
 #include "app/observed/traffic_seen.hpp"
 #include "app/views/traffic/traffic_chart.hpp"
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "engine/traffic/block_traffic.hpp"
 #include "engine/traffic/model_error.hpp"
 #include "tests/gui/drawn_panel.hpp"

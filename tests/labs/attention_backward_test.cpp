@@ -7,7 +7,7 @@
 #include <fstream>
 #include <random>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "engine/run/inputs.hpp"
 
 namespace tilescope {

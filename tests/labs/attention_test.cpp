@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 namespace {

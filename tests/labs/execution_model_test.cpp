@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 namespace {

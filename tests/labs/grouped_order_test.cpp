@@ -2,7 +2,7 @@
 // `bench/calibrate_counters.py record_counters` on one NVIDIA H200, of l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum.
 #include <gtest/gtest.h>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 namespace {

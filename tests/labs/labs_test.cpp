@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 namespace {

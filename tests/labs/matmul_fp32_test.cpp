@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 namespace {

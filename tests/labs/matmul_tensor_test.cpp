@@ -2,7 +2,7 @@
 // are there to save, counted by hand; and the tile that "auto" takes.
 #include <gtest/gtest.h>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "engine/specs.hpp"
 
 namespace tilescope {

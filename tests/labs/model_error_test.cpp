@@ -11,7 +11,7 @@
 #include <map>
 #include <sstream>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 namespace {

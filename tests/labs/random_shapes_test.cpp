@@ -12,7 +12,7 @@
 #include <functional>
 #include <ostream>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 namespace {

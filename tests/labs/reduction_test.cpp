@@ -2,7 +2,7 @@
 // Expected figures follow from the trees by hand: which threads add at which level, and how many warps they lie in.
 #include <gtest/gtest.h>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 namespace {

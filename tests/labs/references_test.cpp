@@ -9,7 +9,7 @@
 
 #include "engine/reference/product.hpp"
 #include "engine/reference/registry.hpp"
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 namespace {

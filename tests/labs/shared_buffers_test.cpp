@@ -2,7 +2,7 @@
 // in the way of another.
 #include <gtest/gtest.h>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "engine/sim/simulator.hpp"
 
 namespace tilescope {

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 namespace {

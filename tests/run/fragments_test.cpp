@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "tests/sim/run_kernel.hpp"
 
 namespace tilescope {

@@ -1,7 +1,7 @@
 // Runs of several launches: any of them can be shown, and what is counted is counted over all.
 #include <gtest/gtest.h>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "engine/run/show_launch.hpp"
 
 namespace tilescope {

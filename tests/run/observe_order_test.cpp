@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "engine/sim/simulator.hpp"
 
 namespace tilescope {

@@ -1,8 +1,8 @@
-#include "engine/run.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+
+#include "engine/run/engine.hpp"
 
 namespace tilescope {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "engine/run/limits.hpp"
 #include "engine/run/record_steps.hpp"
 #include "engine/sim/simulator.hpp"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "engine/run.hpp"
+#include "engine/run/engine.hpp"
 #include "engine/run/record_steps.hpp"
 #include "engine/sim/simulator.hpp"
 

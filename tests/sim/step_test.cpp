@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/sim/step_record.hpp"
+#include "engine/step_record.hpp"
 #include "tests/sim/run_kernel.hpp"
 
 namespace tilescope {

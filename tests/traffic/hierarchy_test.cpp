@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/traffic/occupancy.hpp"
 #include "tests/traffic/gpus.hpp"
 
 namespace tilescope {

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "engine/traffic/occupancy.hpp"
 #include "tests/traffic/gpus.hpp"
 
 namespace tilescope {

@@ -8,7 +8,7 @@
 #include "app/observed/trace_index.hpp"
 #include "app/views/launch_choice.hpp"
 #include "app/views/step/step_view.hpp"
-#include "engine/sim/step_record.hpp"
+#include "engine/step_record.hpp"
 
 namespace tilescope {
 namespace {

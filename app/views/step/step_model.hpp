@@ -15,7 +15,7 @@
 #include "app/observed/view_state.hpp"
 #include "app/views/step/step_names.hpp"
 #include "engine/run_result.hpp"
-#include "engine/sim/step_record.hpp"
+#include "engine/step_record.hpp"
 
 namespace tilescope {
 

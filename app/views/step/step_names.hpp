@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/sim/step_record.hpp"
+#include "engine/step_record.hpp"
 
 namespace tilescope {
 

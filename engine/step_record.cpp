@@ -1,4 +1,4 @@
-#include "engine/sim/step_record.hpp"
+#include "engine/step_record.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,0 +1,132 @@
+// What the simulator observed of a run: which block touched what, the traffic by line and buffer, and what the caches
+// of a GPU would make of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/phrase.hpp"
+#include "engine/plan.hpp"
+#include "engine/trace.hpp"
+#include "engine/types.hpp"
+
+namespace tilescope {
+
+/// Elements [begin, end) of a buffer.
+struct ElementRange {
+  int64_t begin, end;
+};
+
+/// Which block touched what in one buffer; observed, never declared. SIMULATED.
+struct BufferMap {
+  static constexpr uint32_t kNobody = 0xffffffff;
+  std::string name;
+  DType type = DType::f32;
+  std::vector<int64_t> shape;
+  Role role = Role::input;
+  /// Per element, if anything was written: the linear index of the last block that wrote it, and which access did.
+  std::vector<uint32_t> writer;
+  std::vector<uint32_t> writer_access;  // index into AccessTrace::accesses
+  /// Merged element ranges by block: those of block b are ranges[first[b]] … ranges[first[b + 1]].
+  std::vector<ElementRange> reads, writes;
+  std::vector<uint32_t> reads_first, writes_first;  // grid.count() + 1 entries, or empty
+  std::span<const ElementRange> reads_of(uint32_t block) const {
+    if (reads_first.empty()) return {};
+    return {reads.data() + reads_first[block], reads.data() + reads_first[block + 1]};
+  }
+  std::span<const ElementRange> writes_of(uint32_t block) const {
+    if (writes_first.empty()) return {};
+    return {writes.data() + writes_first[block], writes.data() + writes_first[block + 1]};
+  }
+};
+
+struct TileMap {
+  Dim3 grid, block;  // of the launch that is mapped
+  uint32_t launch = 0;
+  std::vector<BufferMap> buffers;  // parallel to Plan::buffers
+  uint64_t blocks_observed = 0;    // fewer than grid.count() if the record's budget ended
+  /// Lanes that were launched but masked off at every store: threads past the end of the data.
+  uint64_t idle_threads = 0;
+  /// The block to look at first: of those recorded that write most, which are no slivers at an edge, the one nearest to
+  /// a little behind the middle.
+  uint32_t typical_block = 0;
+  /// Per block: the half-open range of its accesses in AccessTrace::accesses (grid.count() + 1 entries).
+  std::vector<uint32_t> accesses_first;
+};
+
+/// So many instructions of one width; bits 0: not told, as for atomics.
+struct OperationCount {
+  uint32_t bits = 0, count = 0;
+  bool operator==(const OperationCount&) const = default;
+};
+
+/// Ledger of one source line: sums over its sites. SIMULATED.
+struct LineTraffic {
+  uint32_t line = 0;
+  std::string file;
+  Space space = Space::global;
+  AccessKind kind = AccessKind::load;
+  uint64_t requests = 0, lanes = 0, sectors = 0, useful_bytes = 0;
+  uint64_t wavefronts = 0, passes = 0;  // shared memory
+  /// The machine code has other operations here than the PTX, so that the hardware counts something else; both, widest
+  /// first.
+  bool changed_by_ptxas = false;
+  std::vector<OperationCount> ptx_operations, machine_operations;
+  uint64_t bank_conflicts() const { return wavefronts - passes; }
+  /// How many lanes a bank serves one after the other, on average: 1 without conflicts.
+  double conflict_ways() const {
+    return passes == 0 ? 0 : static_cast<double>(wavefronts) / static_cast<double>(passes);
+  }
+  /// Sectors of 32 bytes; a wavefront of shared memory moves a word of each of 32 banks.
+  uint64_t moved_bytes() const { return sectors * 32 + wavefronts * 128; }
+};
+struct BufferTraffic {
+  std::string name;
+  uint64_t read_requests = 0, read_sectors = 0, read_useful = 0;
+  uint64_t write_requests = 0, write_sectors = 0, write_useful = 0;
+};
+struct Traffic {
+  Counters counters;
+  std::vector<SiteCount> sites;        // indices into trace.sites
+  std::vector<LineTraffic> lines;      // ascending line; a line with a load and a store has two rows
+  std::vector<BufferTraffic> buffers;  // parallel to Plan::buffers
+};
+
+/// What one level of the memory hierarchy was asked for by the one above it, in sectors of 32 bytes. MODELLED.
+struct LevelTraffic {
+  uint64_t read_sectors = 0, read_hits = 0;
+  uint64_t write_sectors = 0, write_hits = 0;  // L2: all are hits, since a store needs nothing from below
+  uint64_t atomic_sectors = 0, atomic_hits = 0;
+  uint64_t far_sectors = 0;  // L2 in partitions: of all these, those asked for once more, of the far partition
+  uint64_t sectors() const { return read_sectors + write_sectors + atomic_sectors; }
+  uint64_t hits() const { return read_hits + write_hits + atomic_hits; }
+  uint64_t bytes() const { return sectors() * 32; }
+  double hit_rate() const { return sectors() == 0 ? 0 : static_cast<double>(hits()) / static_cast<double>(sectors()); }
+  double read_hit_rate() const {
+    return read_sectors == 0 ? 0 : static_cast<double>(read_hits) / static_cast<double>(read_sectors);
+  }
+};
+
+/// The levels as one buffer, or all of them, use them. MODELLED.
+struct HierarchyUse {
+  LevelTraffic l1;  // asked for by the kernel; stores pass through, asynchronous copies and others may go past it
+  LevelTraffic l2;
+  uint64_t device_bytes_read = 0;
+  /// Written back while the kernels ran, as dram__bytes_write counts. What is written but still in the L2 at the end
+  /// comes later, or never if it is overwritten first.
+  uint64_t device_bytes_written = 0;
+  uint64_t bytes_left_in_l2 = 0;
+};
+
+/// The recorded accesses replayed through the caches of the modelled GPU, which begin empty. MODELLED.
+struct HierarchyTraffic {
+  bool modelled = false;
+  Phrase reason;  // why not
+  HierarchyUse total;
+  std::vector<HierarchyUse> buffers;  // parallel to Plan::buffers
+  HierarchyUse other;                 // module variables, heap
+};
+
+}  // namespace tilescope
