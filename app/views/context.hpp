@@ -41,7 +41,7 @@ const std::string& shown_kernel(const PanelContext& context);
 /// Pins the shown result as the baseline; unpins it if it is the baseline already.
 void pin_baseline(PanelContext& context);
 
-// app/panels/*.cpp, one file each
+// The panels around the views: app/panels/, a folder each.
 void draw_rail(PanelContext& context);
 void draw_controls(PanelContext& context);  // ladder, sliders, run, break-it, cards, predict
 void draw_source(PanelContext& context);    // highlighted, editable, traffic margin

@@ -1,4 +1,5 @@
-// A hidden window with a current OpenGL 3.3 context, for tests of app/gl. Skips, with the reason, where there is none.
+// A hidden window with a current OpenGL 3.3 context, for tests of app/draw/gl. Skips, with the reason, where there is
+// none.
 #pragma once
 
 #include <epoxy/gl.h>

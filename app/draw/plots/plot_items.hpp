@@ -1,4 +1,4 @@
-// What a plot is made of between BeginPlot and EndPlot. Private to app/plots.
+// What a plot is made of between BeginPlot and EndPlot. Private to app/draw/plots.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Where everything of a plot goes, and what is left out. Private to app/plots.
+// Where everything of a plot goes, and what is left out. Private to app/draw/plots.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// One slider of the controls column. Private to app/panels/controls*.cpp.
+// One slider of the controls column.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The parts of the correctness view. Private to app/panels/correctness*.cpp and the verdict of the header.
+// The parts of the correctness view.
 //
 //   All 98,432 elements of out match. The largest error is …            [SIMULATED]
 //   out  got            −4.2 ▂▂▂▂ 4.4   |out − expected|   ≤ 10⁻⁴ ▂▂▂▂ 1 × allowed  ■ above

@@ -1,4 +1,4 @@
-// The state of the lesson view, and its parts. Private to app/panels/lesson*.cpp.
+// The state of the lesson view, and its parts.
 #pragma once
 
 #include <imgui.h>
