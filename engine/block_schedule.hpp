@@ -22,14 +22,14 @@ std::string_view name_of(OccupancyLimit limit);  // "threads"
 struct Occupancy {
   /// Blocks that a multiprocessor holds at a time, by the grid too; 0: not even one fits.
   uint32_t blocks_per_multiprocessor = 0;
-  uint32_t warps_per_multiprocessor = 0;  // of those blocks
+  uint32_t warps_per_multiprocessor = 0;  // in those blocks
   double occupancy = 0;                   // these over the most that a multiprocessor holds
   OccupancyLimit limit = OccupancyLimit::threads;
   /// What each limit alone would allow on one multiprocessor.
   uint32_t by_threads = 0, by_blocks = 0, by_registers = 0, by_shared = 0, by_barriers = 0;
   uint32_t registers_per_block = 0;     // as allocated
   uint32_t shared_bytes_per_block = 0;  // as allocated, with what the system reserves
-  uint32_t shared_carve_out = 0;        // of one multiprocessor: the smallest size that holds all blocks
+  uint32_t shared_carve_out = 0;        // bytes a multiprocessor sets aside: the smallest size that holds all blocks
   uint32_t l1_bytes = 0;                // what the carve-out leaves
   uint64_t resident_blocks = 0;         // on the whole GPU, by its limits alone
   double waves = 0;                     // blocks of the grid over resident_blocks
@@ -52,7 +52,7 @@ struct BlockPlace {
 enum class BlockState : uint8_t { waiting, resident, done };
 
 struct WaveSchedule {
-  uint64_t blocks = 0;  // of the grid
+  uint64_t blocks = 0;  // in the grid
   uint32_t multiprocessors = 0;
   uint32_t blocks_per_multiprocessor = 0;  // that fit at a time; 0: not even one, and there are no waves
   uint32_t warps_per_block = 0;

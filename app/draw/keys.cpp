@@ -4,83 +4,111 @@
 #include <GLFW/glfw3.h>
 #include <imgui.h>
 
-namespace tilescope {
-
-int code_of(ShellKey key) {
 #if IMGUI_VERSION_NUM < 18700
-  const auto choose = [](int glfw, int) { return glfw; };
-#define IMGUI_KEY(name) 0
+#define TILESCOPE_KEY(glfw, imgui) GLFW_KEY_##glfw
 #else
-  const auto choose = [](int, int imgui) { return imgui; };
-#define IMGUI_KEY(name) ImGuiKey_##name
+#define TILESCOPE_KEY(glfw, imgui) ImGuiKey_##imgui
 #endif
-  switch (key) {
-    case ShellKey::f1:
-      return choose(GLFW_KEY_F1, IMGUI_KEY(F1));
-    case ShellKey::f5:
-      return choose(GLFW_KEY_F5, IMGUI_KEY(F5));
-    case ShellKey::enter:
-      return choose(GLFW_KEY_ENTER, IMGUI_KEY(Enter));
-    case ShellKey::escape:
-      return choose(GLFW_KEY_ESCAPE, IMGUI_KEY(Escape));
-    case ShellKey::backspace:
-      return choose(GLFW_KEY_BACKSPACE, IMGUI_KEY(Backspace));
-    case ShellKey::space:
-      return choose(GLFW_KEY_SPACE, IMGUI_KEY(Space));
-    case ShellKey::left:
-      return choose(GLFW_KEY_LEFT, IMGUI_KEY(LeftArrow));
-    case ShellKey::right:
-      return choose(GLFW_KEY_RIGHT, IMGUI_KEY(RightArrow));
-    case ShellKey::up:
-      return choose(GLFW_KEY_UP, IMGUI_KEY(UpArrow));
-    case ShellKey::down:
-      return choose(GLFW_KEY_DOWN, IMGUI_KEY(DownArrow));
-    case ShellKey::home:
-      return choose(GLFW_KEY_HOME, IMGUI_KEY(Home));
-    case ShellKey::end:
-      return choose(GLFW_KEY_END, IMGUI_KEY(End));
-    case ShellKey::b:
-      return choose(GLFW_KEY_B, IMGUI_KEY(B));
-    case ShellKey::d:
-      return choose(GLFW_KEY_D, IMGUI_KEY(D));
-    case ShellKey::e:
-      return choose(GLFW_KEY_E, IMGUI_KEY(E));
-    case ShellKey::f:
-      return choose(GLFW_KEY_F, IMGUI_KEY(F));
-    case ShellKey::g:
-      return choose(GLFW_KEY_G, IMGUI_KEY(G));
-    case ShellKey::h:
-      return choose(GLFW_KEY_H, IMGUI_KEY(H));
-    case ShellKey::j:
-      return choose(GLFW_KEY_J, IMGUI_KEY(J));
-    case ShellKey::o:
-      return choose(GLFW_KEY_O, IMGUI_KEY(O));
-    case ShellKey::p:
-      return choose(GLFW_KEY_P, IMGUI_KEY(P));
-    case ShellKey::s:
-      return choose(GLFW_KEY_S, IMGUI_KEY(S));
-    case ShellKey::plus:
-      return choose(GLFW_KEY_EQUAL, IMGUI_KEY(Equal));
-    case ShellKey::minus:
-      return choose(GLFW_KEY_MINUS, IMGUI_KEY(Minus));
-    case ShellKey::keypad_plus:
-      return choose(GLFW_KEY_KP_ADD, IMGUI_KEY(KeypadAdd));
-    case ShellKey::keypad_minus:
-      return choose(GLFW_KEY_KP_SUBTRACT, IMGUI_KEY(KeypadSubtract));
-    case ShellKey::digit_0:
-      return choose(GLFW_KEY_0, IMGUI_KEY(0));
-    default:
-      return choose(GLFW_KEY_1, IMGUI_KEY(1)) + (static_cast<int>(key) - static_cast<int>(ShellKey::digit_1));
-  }
-#undef IMGUI_KEY
-}
 
-bool key_went_down(ShellKey key, bool repeat) {
+namespace tilescope {
+namespace {
+
+bool is_pressed(Key key, bool repeat) {
 #if IMGUI_VERSION_NUM < 18700
   return ImGui::IsKeyPressed(code_of(key), repeat);
 #else
   return ImGui::IsKeyPressed(static_cast<ImGuiKey>(code_of(key)), repeat);
 #endif
 }
+
+}  // namespace
+
+int code_of(Key key) {
+  switch (key) {
+    case Key::f1:
+      return TILESCOPE_KEY(F1, F1);
+    case Key::f3:
+      return TILESCOPE_KEY(F3, F3);
+    case Key::f5:
+      return TILESCOPE_KEY(F5, F5);
+    case Key::enter:
+      return TILESCOPE_KEY(ENTER, Enter);
+    case Key::escape:
+      return TILESCOPE_KEY(ESCAPE, Escape);
+    case Key::backspace:
+      return TILESCOPE_KEY(BACKSPACE, Backspace);
+    case Key::erase:
+      return TILESCOPE_KEY(DELETE, Delete);
+    case Key::tab:
+      return TILESCOPE_KEY(TAB, Tab);
+    case Key::space:
+      return TILESCOPE_KEY(SPACE, Space);
+    case Key::left:
+      return TILESCOPE_KEY(LEFT, LeftArrow);
+    case Key::right:
+      return TILESCOPE_KEY(RIGHT, RightArrow);
+    case Key::up:
+      return TILESCOPE_KEY(UP, UpArrow);
+    case Key::down:
+      return TILESCOPE_KEY(DOWN, DownArrow);
+    case Key::home:
+      return TILESCOPE_KEY(HOME, Home);
+    case Key::end:
+      return TILESCOPE_KEY(END, End);
+    case Key::page_up:
+      return TILESCOPE_KEY(PAGE_UP, PageUp);
+    case Key::page_down:
+      return TILESCOPE_KEY(PAGE_DOWN, PageDown);
+    case Key::a:
+      return TILESCOPE_KEY(A, A);
+    case Key::b:
+      return TILESCOPE_KEY(B, B);
+    case Key::c:
+      return TILESCOPE_KEY(C, C);
+    case Key::d:
+      return TILESCOPE_KEY(D, D);
+    case Key::e:
+      return TILESCOPE_KEY(E, E);
+    case Key::f:
+      return TILESCOPE_KEY(F, F);
+    case Key::g:
+      return TILESCOPE_KEY(G, G);
+    case Key::h:
+      return TILESCOPE_KEY(H, H);
+    case Key::j:
+      return TILESCOPE_KEY(J, J);
+    case Key::o:
+      return TILESCOPE_KEY(O, O);
+    case Key::p:
+      return TILESCOPE_KEY(P, P);
+    case Key::s:
+      return TILESCOPE_KEY(S, S);
+    case Key::v:
+      return TILESCOPE_KEY(V, V);
+    case Key::x:
+      return TILESCOPE_KEY(X, X);
+    case Key::y:
+      return TILESCOPE_KEY(Y, Y);
+    case Key::z:
+      return TILESCOPE_KEY(Z, Z);
+    case Key::slash:
+      return TILESCOPE_KEY(SLASH, Slash);
+    case Key::plus:
+      return TILESCOPE_KEY(EQUAL, Equal);
+    case Key::minus:
+      return TILESCOPE_KEY(MINUS, Minus);
+    case Key::keypad_plus:
+      return TILESCOPE_KEY(KP_ADD, KeypadAdd);
+    case Key::keypad_minus:
+      return TILESCOPE_KEY(KP_SUBTRACT, KeypadSubtract);
+    case Key::digit_0:
+      return TILESCOPE_KEY(0, 0);
+    default:
+      return TILESCOPE_KEY(1, 1) + (static_cast<int>(key) - static_cast<int>(Key::digit_1));
+  }
+}
+
+bool key_went_down(Key key) { return is_pressed(key, false); }
+bool key_repeats(Key key) { return is_pressed(key, true); }
 
 }  // namespace tilescope

@@ -3,41 +3,22 @@
 
 namespace tilescope {
 
-enum class ShellKey {
-  f1,
-  f5,
-  enter,
-  escape,
-  backspace,
-  space,
-  left,
-  right,
-  up,
-  down,
-  home,
-  end,
-  b,
-  d,
-  e,
-  f,
-  g,
-  h,
-  j,
-  o,
-  p,
-  s,
+enum class Key {  // clang-format off
+  f1, f3, f5,
+  enter, escape, backspace, erase, tab, space,
+  left, right, up, down, home, end, page_up, page_down,
+  a, b, c, d, e, f, g, h, j, o, p, s, v, x, y, z,
+  slash,
   plus,  // with or without Shift
-  minus,
-  keypad_plus,
-  keypad_minus,
-  digit_0,
-  digit_1,
-  digit_8 = digit_1 + 7
-};
+  minus, keypad_plus, keypad_minus,
+  digit_0, digit_1, digit_8 = digit_1 + 7, digit_9
+};  // clang-format on
 
 /// The code under which ImGui knows the key (before 1.87 it is GLFW's).
-int code_of(ShellKey key);
-/// Whether it went down in this frame; repeats while held where `repeat` is set.
-bool key_went_down(ShellKey key, bool repeat = false);
+int code_of(Key key);
+/// Whether it went down in this frame.
+bool key_went_down(Key key);
+/// The same, and again and again while it is held.
+bool key_repeats(Key key);
 
 }  // namespace tilescope

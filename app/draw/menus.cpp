@@ -29,7 +29,7 @@ bool close_menus_by_input(DrawState& screen) {
   auto& open = ImGui::GetCurrentContext()->OpenPopupStack;
   if (mouse_clicked() || !(ImGui::IsMouseDown(0) || ImGui::IsMouseReleased(0))) screen.menus_closed_by_click.clear();
   if (open.empty()) return false;
-  if (key_went_down(ShellKey::escape)) {
+  if (key_went_down(Key::escape)) {
     ImGui::ClosePopupToLevel(open.Size - 1, true);
     return true;
   }

@@ -1,6 +1,6 @@
 #include "app/draw/text.hpp"
 
-#include <imgui_internal.h>  // of a recorded text's window: whether it can be scrolled
+#include <imgui_internal.h>  // says whether the window of a recorded text scrolls
 
 #include <algorithm>
 #include <cfloat>

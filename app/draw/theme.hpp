@@ -55,7 +55,7 @@ Fonts load_fonts(float scale, std::string_view texts, std::vector<std::filesyste
 /// The texts that can appear: the string tables, the lessons, the kernels and the registered labs.
 std::string interface_texts(const std::filesystem::path& root);
 
-/// Of a place in a map that nothing has touched.
+/// The colour of a place in a map that nothing has touched.
 inline ImU32 idle_colour(const Theme& theme) { return theme.separator; }
 
 }  // namespace tilescope

@@ -105,9 +105,9 @@ std::string operand_name(const std::string& buffer);
 /// "2.86 GB", "187 MB": three figures.
 std::string three_figures(double bytes);
 
-/// Bytes of the model, of the chosen level.
 /// Which bytes the bars and the plot over GROUP_M show.
 enum class OrderBytes { device, l2 };
+/// What the model says of the chosen level, in bytes.
 double modelled_bytes(const OrderTraffic& traffic, OrderBytes level);
 double counted_bytes(const CounterRow& row, OrderBytes level);
 /// What hardware counted of an order, on the result's GPU with as many blocks per multiprocessor; `config` is the

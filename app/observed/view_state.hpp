@@ -148,8 +148,8 @@ struct ViewState : LabView, DrawState {
   // What all views derive from the newest results.
   std::shared_ptr<TraceIndex> index;                       // null: not asked for yet
   ResultReference followed_result;                         // that the selection has followed
-  std::shared_ptr<StepsShown> steps;                       // of the selected block; null: not drawn yet
-  std::shared_ptr<std::vector<SeenAccess>> seen_accesses;  // of the lab's other rungs
+  std::shared_ptr<StepsShown> steps;                       // the selected block's; null: not drawn yet
+  std::shared_ptr<std::vector<SeenAccess>> seen_accesses;  // what the lab's other rungs accessed
   bool reveal_answer = false;                              // the controls scroll to what has just been answered
   bool asks_for_file = false;                              // the dialog that opens a CUDA file is due
   std::string say;                                         // for the status bar; the screen takes it over

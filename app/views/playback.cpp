@@ -179,16 +179,16 @@ void playback_keys(PanelContext& context) {
   const uint64_t blocks = played_blocks(*context.result);
   const WaveSchedule* waves = shown_waves(*context.result);
   const bool by_wave = ImGui::GetIO().KeyShift && waves != nullptr;
-  if (key_went_down(ShellKey::space)) toggle_playback(view, blocks);
+  if (key_went_down(Key::space)) toggle_playback(view, blocks);
   for (const int direction : {-1, 1}) {
-    if (!key_went_down(direction < 0 ? ShellKey::left : ShellKey::right, true)) continue;
+    if (!key_repeats(direction < 0 ? Key::left : Key::right)) continue;
     if (by_wave)
       step_playback_by_wave(view, *waves, direction);
     else
       step_playback(view, blocks, direction);
   }
-  if (key_went_down(ShellKey::home)) seek_playback(view, blocks, 0);
-  if (key_went_down(ShellKey::end)) end_playback(view);
+  if (key_went_down(Key::home)) seek_playback(view, blocks, 0);
+  if (key_went_down(Key::end)) end_playback(view);
 }
 
 }  // namespace tilescope

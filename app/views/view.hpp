@@ -79,7 +79,7 @@ class View {
 
 struct ViewSpec {
   std::string_view name;  // as in --panel NAME and [text](tab:NAME), and of its section of the texts
-  int order = 0;          // of the tabs, from the left
+  int order = 0;          // where its tab stands, from the left
   std::unique_ptr<View> (*make)() = nullptr;
 
   std::string text(std::string_view key) const;  // "view.NAME.KEY"

@@ -118,11 +118,11 @@ fs::path draw_recent(PanelContext& context, const Sandbox& sandbox, float width)
 /// The folder's rows: the way up first. Returns the row that was pressed, or chosen by Enter.
 std::optional<size_t> draw_folder(FileDialog& dialog, PanelContext& context, const std::vector<FolderEntry>& rows) {
   const int count = static_cast<int>(rows.size());
-  if (key_went_down(ShellKey::down, true)) ++dialog.chosen, dialog.scroll = true;
-  if (key_went_down(ShellKey::up, true)) --dialog.chosen, dialog.scroll = true;
+  if (key_repeats(Key::down)) ++dialog.chosen, dialog.scroll = true;
+  if (key_repeats(Key::up)) --dialog.chosen, dialog.scroll = true;
   dialog.chosen = std::clamp(dialog.chosen, 0, std::max(count - 1, 0));
   std::optional<size_t> act;
-  if (key_went_down(ShellKey::enter) && count > 0) act = static_cast<size_t>(dialog.chosen);
+  if (key_went_down(Key::enter) && count > 0) act = static_cast<size_t>(dialog.chosen);
   const float row = context.px(kRow), width = ImGui::GetContentRegionAvail().x;
   if (std::exchange(dialog.scroll, false)) {
     const float top = row * static_cast<float>(dialog.chosen);
@@ -185,7 +185,7 @@ void draw_body(FileDialog& dialog, PanelContext& context, Screen& screen) {
   ImGui::BeginChild("folder", {0, list}, false, ImGuiWindowFlags_NoNav);
   // A path that names a file whole is that file, whatever row is chosen.
   std::error_code ignored;
-  if (!typed.beginning.empty() && key_went_down(ShellKey::enter) &&
+  if (!typed.beginning.empty() && key_went_down(Key::enter) &&
       fs::is_regular_file(typed.folder / typed.beginning, ignored)) {
     act_on(dialog, screen, typed.folder, {typed.beginning, false});
   } else if (const auto row = draw_folder(dialog, context, rows)) {
@@ -260,7 +260,7 @@ void draw_file_dialog(FileDialog& dialog, PanelContext& context, Screen& screen)
   ImGui::PopStyleColor();
   ImGui::PopStyleVar(4);
   dialog.just_opened = false;
-  if (left || key_went_down(ShellKey::escape)) dialog.open = false;
+  if (left || key_went_down(Key::escape)) dialog.open = false;
 }
 
 }  // namespace tilescope

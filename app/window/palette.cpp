@@ -127,12 +127,12 @@ bool draw_entries(Palette& palette, PanelContext& context, const std::vector<Pal
     ImGui::TextDisabled("%s", context.strings("palette.nothing").c_str());
     return false;
   }
-  if (key_went_down(ShellKey::down, true)) ++palette.chosen;
-  if (key_went_down(ShellKey::up, true)) --palette.chosen;
+  if (key_repeats(Key::down)) ++palette.chosen;
+  if (key_repeats(Key::up)) --palette.chosen;
   palette.chosen = std::clamp(palette.chosen, 0, count - 1);
   const int first = std::clamp(palette.chosen - kRowsShown / 2, 0, std::max(0, count - kRowsShown));
   const ImVec2 moved = ImGui::GetIO().MouseDelta;
-  bool act = key_went_down(ShellKey::enter);
+  bool act = key_went_down(Key::enter);
   for (int index = first; index < std::min(count, first + kRowsShown); ++index) {
     ImGui::PushID(index);
     if (hit_area("entry", {width - context.px(24), context.px(32)})) {
@@ -211,7 +211,7 @@ void draw_palette(Palette& palette, PanelContext& context, Screen& screen) {
   ImGui::PopStyleVar(4);
   palette.just_opened = false;
   if (act) entries[static_cast<size_t>(palette.chosen)].act();
-  if (act || left || key_went_down(ShellKey::escape)) palette.open = false;
+  if (act || left || key_went_down(Key::escape)) palette.open = false;
 }
 
 }  // namespace tilescope

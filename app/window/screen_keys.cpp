@@ -33,13 +33,13 @@ std::pair<std::string_view, std::string_view> help_line(std::string_view line) {
 
 /// The source panel acts on its keys itself; where it is out of sight it is asked to.
 void Screen::source_keys() {
-  static constexpr std::pair<ShellKey, SourceWish> kWishes[] = {{ShellKey::e, SourceWish::edit},
-                                                                {ShellKey::f, SourceWish::find},
-                                                                {ShellKey::g, SourceWish::go_to_line},
-                                                                {ShellKey::h, SourceWish::replace},
-                                                                {ShellKey::s, SourceWish::save}};
-  if (key_went_down(ShellKey::j)) toggle_lower();
-  if (ImGui::GetIO().KeyShift && key_went_down(ShellKey::e)) return toggle_source_maximised();
+  static constexpr std::pair<Key, SourceWish> kWishes[] = {{Key::e, SourceWish::edit},
+                                                           {Key::f, SourceWish::find},
+                                                           {Key::g, SourceWish::go_to_line},
+                                                           {Key::h, SourceWish::replace},
+                                                           {Key::s, SourceWish::save}};
+  if (key_went_down(Key::j)) toggle_lower();
+  if (ImGui::GetIO().KeyShift && key_went_down(Key::e)) return toggle_source_maximised();
   if (view.source_drawn || ImGui::GetIO().WantTextInput) return;
   for (const auto& [key, wish] : kWishes)
     if (key_went_down(key) && !(wish == SourceWish::find && views_->at(view.tab).finds_text())) ask_source(wish);
@@ -49,25 +49,25 @@ void Screen::handle_keys(PanelContext& context) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool command = io.KeyCtrl || io.KeySuper;
   // These also work while typing: they type nothing.
-  if (command && key_went_down(ShellKey::p)) {
+  if (command && key_went_down(Key::p)) {
     open_palette(*palette_);
     return;
   }
-  if (command && key_went_down(ShellKey::o)) return open_dialog();
-  if (key_went_down(ShellKey::f5) || (command && key_went_down(ShellKey::enter))) session.submit();
-  if (key_went_down(ShellKey::f1)) {
+  if (command && key_went_down(Key::o)) return open_dialog();
+  if (key_went_down(Key::f5) || (command && key_went_down(Key::enter))) session.submit();
+  if (key_went_down(Key::f1)) {
     help_open_ = !help_open_;
     help_page_ = Help::keys;
     help_text_ = view.explained;
   }
   if (command) {
-    if (key_went_down(ShellKey::plus) || key_went_down(ShellKey::keypad_plus)) zoom(1);
-    if (key_went_down(ShellKey::minus) || key_went_down(ShellKey::keypad_minus)) zoom(-1);
-    if (key_went_down(ShellKey::digit_0)) zoom(0);
+    if (key_went_down(Key::plus) || key_went_down(Key::keypad_plus)) zoom(1);
+    if (key_went_down(Key::minus) || key_went_down(Key::keypad_minus)) zoom(-1);
+    if (key_went_down(Key::digit_0)) zoom(0);
   }
   if (palette_->open || dialog_->open || any_menu_open() || escape_used_) return;
   if (command && !io.KeyAlt) source_keys();
-  if (key_went_down(ShellKey::escape)) {
+  if (key_went_down(Key::escape)) {
     if (help_open_)
       help_open_ = false;
     else if (session.busy())
@@ -78,12 +78,12 @@ void Screen::handle_keys(PanelContext& context) {
   if (io.WantTextInput || command || io.KeyAlt) return;
   constexpr size_t kDigits = 9;
   for (size_t index = 0; index < std::min(tilescope::views().size(), kDigits); ++index)
-    if (key_went_down(static_cast<ShellKey>(static_cast<size_t>(ShellKey::digit_1) + index))) {
+    if (key_went_down(static_cast<Key>(static_cast<size_t>(Key::digit_1) + index))) {
       view.tab = tilescope::views()[index].name;
       view.source_maximised = false;
     }
-  if (key_went_down(ShellKey::b)) pin_baseline(context);
-  if (key_went_down(ShellKey::d)) toggle_diff();
+  if (key_went_down(Key::b)) pin_baseline(context);
+  if (key_went_down(Key::d)) toggle_diff();
   if (!views_->at(view.tab).keys(context)) playback_keys(context);
 }
 

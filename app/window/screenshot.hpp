@@ -15,7 +15,7 @@ namespace tilescope {
 struct ShotOptions {
   Request request;
   std::string view = "tiles";
-  ShotWishes wishes;  // of the view; a moment of the playback: frames that are timed play on from there
+  ShotWishes wishes;  // where they name a moment of the playback, timed frames play on from there
   BottomTab bottom = BottomTab::sweep;
   bool speed = false;               // where source and speed share a place: the speed
   std::optional<std::string> diff;  // the source panel compares with this rung

@@ -16,7 +16,7 @@ nlohmann::json error_json(const ModelError& error);
 /// Every level and buffer; where nothing is modelled, the reason.
 nlohmann::json hierarchy_json(const RunResult& result);
 nlohmann::json occupancy_json(const Occupancy& occupancy);
-/// Of the blocks' measured times: multiprocessors, the most blocks on one at a time, the time, and how full they were.
+/// The blocks' measured times: multiprocessors, the most blocks on one at a time, the time, and how full they were.
 nlohmann::json block_times_json(const BlockTimes& times);
 std::string block_times_text(const BlockTimes& times);
 

@@ -55,22 +55,22 @@ TEST_F(PlaneScreenTest, AClickSelectsTheBlockAndTheRow) {
 TEST_F(PlaneScreenTest, KeysWalkOverTheKeysOfTheSelectedBlock) {
   click(place(0.1F, 0.9F));
   point_at({5, 5});
-  press(ShellKey::home);
+  press(Key::home);
   EXPECT_EQ(plane_done(cursor(), 4), 0U);
-  press(ShellKey::left);
+  press(Key::left);
   EXPECT_EQ(plane_done(cursor(), 4), 0U);
-  press(ShellKey::right);
-  press(ShellKey::right);
+  press(Key::right);
+  press(Key::right);
   EXPECT_EQ(plane_done(cursor(), 4), 2U);
-  press(ShellKey::end);
+  press(Key::end);
   EXPECT_EQ(cursor().step, 4) << "the last queries see all four blocks";
-  press(ShellKey::space);
+  press(Key::space);
   EXPECT_TRUE(cursor().playing);
   EXPECT_TRUE(screen->moving());
   for (int i = 0; i < 600 && cursor().playing; ++i) frame();
   EXPECT_FALSE(cursor().playing);
   EXPECT_EQ(cursor().step, 4);
-  press(ShellKey::up);
+  press(Key::up);
   EXPECT_EQ(queries().begin, 128);
   EXPECT_LT(screen->view.playback.position, 0) << "the blocks are not played";
 }
@@ -102,7 +102,7 @@ TEST_F(PlaneScreenTest, TheSwitchShowsTheOrdinaryTiles) {
   click("plane.tiles");
   EXPECT_FALSE(shown("plane.map"));
   EXPECT_TRUE(shown("playback.track"));
-  press(ShellKey::right);
+  press(Key::right);
   EXPECT_EQ(issued_blocks(screen->view, 8), 1U) << "the keys play blocks again";
   click("plane.plane");
   EXPECT_TRUE(shown("plane.map"));

@@ -85,7 +85,7 @@ TEST_F(KeptEditsScreenTest, AConflictIsStillKnownAfterARestart) {
 TEST_F(KeptEditsScreenTest, ALabThatIsLeftWhileTypingKeepsTheLastKeysAndTheNextLabGetsNone) {
   screen->session.select_lab("vector-add");
   frames(2);
-  press(ShellKey::e, /*control=*/true);
+  press(Key::e, /*control=*/true);
   frames(2);
   type("// typed\n");
   frame();
@@ -103,7 +103,7 @@ TEST_F(KeptEditsScreenTest, ALabThatIsLeftWhileTypingKeepsTheLastKeysAndTheNextL
 TEST_F(KeptEditsScreenTest, AnOwnFileThatIsLeftWhileTypingKeepsTheLastKeys) {
   ASSERT_TRUE(open());
   frames(2);
-  press(ShellKey::e, /*control=*/true);
+  press(Key::e, /*control=*/true);
   frames(2);
   type("// typed\n");
   frame();

@@ -51,7 +51,7 @@ class PlayedScreen : public testing::ScreenTest {
     screen->session.select_lab(lab);
     screen->session.set_device(DeviceKind::sim);
     frame();
-    press(ShellKey::f5);
+    press(Key::f5);
     ASSERT_TRUE(settle());
     ASSERT_NE(screen->session.result(), nullptr) << lab;
   }
@@ -60,16 +60,16 @@ class PlayedScreen : public testing::ScreenTest {
 TEST_F(PlayedScreen, HomeInOneLabLeavesTheOthersWhole) {
   screen->view.tab = "tiles";
   run("vector-add");
-  press(ShellKey::home);
+  press(Key::home);
   EXPECT_EQ(screen->view.playback.position, 0);
   run("transpose");
   EXPECT_LT(screen->view.playback.position, 0);
   screen->session.select_lab("vector-add");
   frame();
   EXPECT_EQ(screen->view.playback.position, 0) << "as it was left";
-  press(ShellKey::f5);
+  press(Key::f5);
   ASSERT_TRUE(settle());
-  press(ShellKey::end);
+  press(Key::end);
   EXPECT_LT(screen->view.playback.position, 0) << "every block, also of a larger grid";
 }
 

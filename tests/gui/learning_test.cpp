@@ -48,7 +48,7 @@ TEST_F(LearningScreen, ASizeOfTheLadderIsChosenFromItsHeadAndKeptForTheLab) {
   frame();
   click("ladder.size");
   ASSERT_TRUE(has("ladder.size.1024"));
-  press(ShellKey::escape);
+  press(Key::escape);
   EXPECT_FALSE(has("ladder.size.1024")) << "Esc closes the list";
   click("ladder.size");
   click("ladder.size.1024");
@@ -144,7 +144,7 @@ class PinningScreen : public LearningScreen {
     run();
   }
   void run() {
-    press(ShellKey::f5);
+    press(Key::f5);
     ASSERT_TRUE(settle());
     ASSERT_NE(screen->session.result(), nullptr);
   }
@@ -152,7 +152,7 @@ class PinningScreen : public LearningScreen {
 
 TEST_F(PinningScreen, APinnedResultStandsBesideTheNextOfAnyRungOrLab) {
   EXPECT_FALSE(has("baseline.sectors"));
-  press(ShellKey::b);
+  press(Key::b);
   ASSERT_NE(screen->view.baseline, nullptr);
   EXPECT_FALSE(has("baseline.sectors")) << "there is nothing to compare it with yet";
   screen->session.select_rung("vector-loads");
@@ -162,9 +162,9 @@ TEST_F(PinningScreen, APinnedResultStandsBesideTheNextOfAnyRungOrLab) {
   run();
   EXPECT_TRUE(has("baseline.sectors")) << "it outlives the lab";
   EXPECT_EQ(screen->view.baseline->request.lab, "vector-add");
-  press(ShellKey::b);
+  press(Key::b);
   EXPECT_EQ(screen->view.baseline->request.lab, "vector-multiply") << "the new one is pinned";
-  press(ShellKey::b);
+  press(Key::b);
   EXPECT_EQ(screen->view.baseline, nullptr) << "what is pinned already is let go of";
 }
 

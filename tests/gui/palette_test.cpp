@@ -13,10 +13,10 @@ class PaletteTest : public testing::ScreenTest {
  protected:
   bool has(const std::string& name) const { return screen->marks().contains(name); }
   void choose(const char* key) {
-    press(ShellKey::p, /*control=*/true);
+    press(Key::p, /*control=*/true);
     frames(2);
     type(screen->strings(key).c_str());
-    press(ShellKey::enter);
+    press(Key::enter);
     frames(3);
   }
   std::vector<PaletteEntry> entries() {

@@ -69,13 +69,13 @@ TEST_F(SandboxScreenTest, TheRailOpensTheDialogAndTheDialogAFile) {
   ImGui::GetIO().KeyCtrl = false;
   type((folder.string() + "/sax").c_str());
   frames(3);
-  press(ShellKey::escape);
+  press(Key::escape);
   EXPECT_FALSE(has_mark("dialog.path"));
 }
 
 TEST_F(SandboxScreenTest, FoldersAreEnteredAndFilesOpenedByClicks) {
   ASSERT_TRUE(open("saxpy.cu"));  // the dialog begins in the folder of the newest file
-  press(ShellKey::o, /*control=*/true);
+  press(Key::o, /*control=*/true);
   ASSERT_TRUE(until([&] { return has_mark("dialog.entry.deeper"); }));
   EXPECT_TRUE(has_mark("dialog.entry.two.cu"));
   EXPECT_FALSE(has_mark("dialog.entry.notes.txt"));
@@ -93,7 +93,7 @@ TEST_F(SandboxScreenTest, WhatIsTypedGoesOnFromTheFolderAndEnterOpens) {
   type("tw");
   ASSERT_TRUE(until([&] { return !has_mark("dialog.entry.saxpy.cu"); }));
   EXPECT_TRUE(has_mark("dialog.entry.two.cu"));
-  press(ShellKey::enter);
+  press(Key::enter);
   EXPECT_TRUE(shows("two.cu"));
 }
 

@@ -21,8 +21,8 @@ class ScreenTest : public ::testing::Test {
     ImGui::CreateContext();
     ImGui::GetIO().IniFilename = nullptr;
 #if IMGUI_VERSION_NUM < 18700
-    ImGui::GetIO().KeyMap[ImGuiKey_Enter] = code_of(ShellKey::enter);  // what a window's back end would set
-    ImGui::GetIO().KeyMap[ImGuiKey_Escape] = code_of(ShellKey::escape);
+    ImGui::GetIO().KeyMap[ImGuiKey_Enter] = code_of(Key::enter);  // what a window's back end would set
+    ImGui::GetIO().KeyMap[ImGuiKey_Escape] = code_of(Key::escape);
 #endif
     engine = Engine::open({.root = TILESCOPE_SOURCE, .cache_folder = {}, .simulator_threads = 1});
     screen = std::make_unique<Screen>(engine, *Strings::load(engine->root() / "assets" / "strings"));
@@ -84,7 +84,7 @@ class ScreenTest : public ::testing::Test {
     frame();
   }
 
-  void press(ShellKey key, bool control = false, bool shift = false) {
+  void press(Key key, bool control = false, bool shift = false) {
     ImGuiIO& io = ImGui::GetIO();
 #if IMGUI_VERSION_NUM < 18700
     io.KeyCtrl = control;

@@ -78,7 +78,7 @@ TEST_F(SharedScreenTest, AnEventThatIsClickedIsGoneTo) {
   const Mark track = screen->marks().at("shared.pipeline");
   click(ImVec2(track.low.x + 2, track.centre().y));
   EXPECT_EQ(step(), picture->events(screen->view.step.warp).front().step);
-  press(ShellKey::right);
+  press(Key::right);
   EXPECT_GT(step(), picture->events(screen->view.step.warp).front().step);
 }
 

@@ -11,14 +11,14 @@ namespace {
 using testing::ScreenTest;
 
 TEST_F(ScreenTest, DigitsChooseTabs) {
-  press(static_cast<ShellKey>(static_cast<int>(ShellKey::digit_1) + 2));
+  press(static_cast<Key>(static_cast<int>(Key::digit_1) + 2));
   EXPECT_EQ(screen->view.tab, "traffic");
-  press(ShellKey::digit_1);
+  press(Key::digit_1);
   EXPECT_EQ(screen->view.tab, "lesson");
 }
 
 TEST_F(ScreenTest, TheLastDigitOfTheHelpChoosesTheLastTab) {
-  press(ShellKey::digit_8);
+  press(Key::digit_8);
   EXPECT_EQ(screen->view.tab, "correctness");
 }
 
@@ -86,7 +86,7 @@ TEST_F(ScreenTest, AnyValueCanBeTyped) {
   frames(3);
   EXPECT_TRUE(ImGui::GetIO().WantTextInput);
   type("12345");
-  press(ShellKey::enter);
+  press(Key::enter);
   frames(2);
   EXPECT_EQ(screen->session.request().config.size("n"), 12345);
   EXPECT_FALSE(ImGui::GetIO().WantTextInput);
@@ -98,7 +98,7 @@ TEST_F(ScreenTest, KeysAreIgnoredWhileTyping) {
   ImGui::GetIO().KeyCtrl = false;
   frames(3);
   ASSERT_TRUE(ImGui::GetIO().WantTextInput);
-  press(ShellKey::digit_1);
+  press(Key::digit_1);
   EXPECT_EQ(screen->view.tab, "tiles");
   EXPECT_FALSE(screen->view.playback.playing);
 }
@@ -121,20 +121,20 @@ TEST_F(ScreenTest, SplittersMoveAndADoubleClickResetsThem) {
 }
 
 TEST_F(ScreenTest, PaletteFindsALab) {
-  press(ShellKey::p, /*control=*/true);
+  press(Key::p, /*control=*/true);
   frames(2);
   type("multiply");
-  press(ShellKey::enter);
+  press(Key::enter);
   EXPECT_EQ(screen->session.lab().name, "vector-multiply");
 }
 
 TEST_F(ScreenTest, EscapeClosesThePaletteAndDigitsTypedIntoItChooseNoTab) {
-  press(ShellKey::p, /*control=*/true);
+  press(Key::p, /*control=*/true);
   frames(2);
-  press(ShellKey::digit_1);
+  press(Key::digit_1);
   EXPECT_EQ(screen->view.tab, "tiles");
-  press(ShellKey::escape);
-  press(ShellKey::digit_1);
+  press(Key::escape);
+  press(Key::digit_1);
   EXPECT_EQ(screen->view.tab, "lesson");
 }
 
@@ -169,7 +169,7 @@ class RunningScreenTest : public ScreenTest {
   void SetUp() override {
     if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
     click("rung.tiles-per-cta");
-    press(ShellKey::f5);
+    press(Key::f5);
     point_at(ImVec2(900, 60));  // nothing there has an explanation to wait for
     ASSERT_TRUE(settle());
     ASSERT_NE(screen->session.result(), nullptr)
@@ -186,37 +186,37 @@ TEST_F(RunningScreenTest, ControlEnterRunsToo) {
   screen->session.set_param("BLOCK", 128);
   frame();
   EXPECT_TRUE(screen->session.stale());
-  press(ShellKey::enter, /*control=*/true);
+  press(Key::enter, /*control=*/true);
   ASSERT_TRUE(settle());
   EXPECT_FALSE(screen->session.stale());
   EXPECT_EQ(screen->session.result()->request.config.param("BLOCK"), 128);
 }
 
 TEST_F(RunningScreenTest, PlaybackKeysMoveBlockByBlockAndByWave) {
-  press(ShellKey::home);
+  press(Key::home);
   EXPECT_EQ(issued_blocks(screen->view, 97), 0U);
-  press(ShellKey::right);
+  press(Key::right);
   EXPECT_EQ(issued_blocks(screen->view, 97), 1U);
-  press(ShellKey::right, /*control=*/false, /*shift=*/true);
+  press(Key::right, /*control=*/false, /*shift=*/true);
   EXPECT_EQ(issued_blocks(screen->view, 97), 97U);  // a wave is more than what is left
-  press(ShellKey::left);
+  press(Key::left);
   EXPECT_EQ(issued_blocks(screen->view, 97), 96U);
-  press(ShellKey::end);
+  press(Key::end);
   EXPECT_EQ(issued_blocks(screen->view, 97), 97U);
 }
 
 TEST_F(RunningScreenTest, SpacePlaysAndPauses) {
-  press(ShellKey::space);
+  press(Key::space);
   EXPECT_TRUE(screen->view.playback.playing);
   EXPECT_TRUE(screen->moving());
-  press(ShellKey::space);
+  press(Key::space);
   EXPECT_FALSE(screen->view.playback.playing);
   EXPECT_FALSE(screen->moving());
 }
 
 // The whole of it: chosen by its key, modelled on request, played, with its own bars and plots below.
 TEST_F(RunningScreenTest, TheOrderViewModelsOnRequestAndItsKeysStepByWave) {
-  press(static_cast<ShellKey>(static_cast<int>(ShellKey::digit_1) + 3));
+  press(static_cast<Key>(static_cast<int>(Key::digit_1) + 3));
   ASSERT_EQ(screen->view.tab, "order");
   frame();
   click("order.model_it");
@@ -224,12 +224,12 @@ TEST_F(RunningScreenTest, TheOrderViewModelsOnRequestAndItsKeysStepByWave) {
   const auto& model = screen->session.result()->block_order;
   ASSERT_TRUE(model && model->modelled());
   EXPECT_TRUE(screen->marks().contains("order.waves"));
-  press(ShellKey::home);
-  press(ShellKey::left);
+  press(Key::home);
+  press(Key::left);
   EXPECT_EQ(screen->view.playback.position, static_cast<double>(std::min(model->blocks, model->resident_blocks) - 1));
-  press(ShellKey::right, /*control=*/false, /*shift=*/true);
+  press(Key::right, /*control=*/false, /*shift=*/true);
   EXPECT_EQ(screen->view.playback.position, static_cast<double>(std::min(model->blocks, model->resident_blocks)));
-  press(ShellKey::space);
+  press(Key::space);
   EXPECT_TRUE(screen->moving());
 }
 

@@ -68,7 +68,7 @@ class SourceKeysTest : public testing::ScreenTest {
 };
 
 TEST_F(SourceKeysTest, FindGoesFromMatchToMatchAndMarksTheOneThatIsMeant) {
-  press(ShellKey::f, /*control=*/true);
+  press(Key::f, /*control=*/true);
   frames(3);
   ASSERT_TRUE(has("find.pattern"));
   put("float");
@@ -92,13 +92,13 @@ TEST_F(SourceKeysTest, FindGoesFromMatchToMatchAndMarksTheOneThatIsMeant) {
 TEST_F(SourceKeysTest, GoToLineFollowsAndSelects) {
   screen->session.select_lab("matmul-fp32");
   frames(3);
-  press(ShellKey::g, /*control=*/true);
+  press(Key::g, /*control=*/true);
   frames(3);
   ASSERT_TRUE(has("find.line"));
   put("150");
   frames(2);
   EXPECT_TRUE(has("source.line.150"));
-  press(ShellKey::enter);
+  press(Key::enter);
   frames(3);
   EXPECT_FALSE(has("find.line"));
   EXPECT_EQ(screen->view.selection.line, 150U);
@@ -106,7 +106,7 @@ TEST_F(SourceKeysTest, GoToLineFollowsAndSelects) {
 }
 
 TEST_F(SourceKeysTest, ReplaceStartsTheEditingAndRuns) {
-  press(ShellKey::h, /*control=*/true);
+  press(Key::h, /*control=*/true);
   frames(3);
   ASSERT_TRUE(has("find.replacement"));
   put("thread_per_element");
@@ -123,7 +123,7 @@ TEST_F(SourceKeysTest, ReplaceStartsTheEditingAndRuns) {
 
 TEST_F(SourceKeysTest, AKeyHidesTheLowerPartAndTheStripShowsIt) {
   const Mark before = screen->marks().at("source.text");
-  press(ShellKey::j, /*control=*/true);
+  press(Key::j, /*control=*/true);
   frames(2);
   EXPECT_FALSE(has("source.text"));
   EXPECT_TRUE(screen->view.lower_hidden);
@@ -134,7 +134,7 @@ TEST_F(SourceKeysTest, AKeyHidesTheLowerPartAndTheStripShowsIt) {
   click("lower.hide");
   frames(2);
   EXPECT_FALSE(has("source.text"));
-  press(ShellKey::e, /*control=*/true);  // which needs it
+  press(Key::e, /*control=*/true);  // which needs it
   frames(3);
   ASSERT_TRUE(has("source.text"));
   put("mine");
@@ -159,7 +159,7 @@ TEST_F(SourceKeysTest, TheSplitterSnapsShutAndOpensAgain) {
 
 TEST_F(SourceKeysTest, TheSourceTakesTheMiddleAndGivesItBack) {
   const Mark before = screen->marks().at("source.text");
-  press(ShellKey::e, /*control=*/true, /*shift=*/true);
+  press(Key::e, /*control=*/true, /*shift=*/true);
   frames(2);
   const Mark large = screen->marks().at("source.text");
   EXPECT_GT(large.high.x - large.low.x, before.high.x - before.low.x);
@@ -177,7 +177,7 @@ TEST_F(SourceKeysTest, TheSourceTakesTheMiddleAndGivesItBack) {
 }
 
 TEST_F(SourceKeysTest, EveryKeyOfTheSourceIsInTheHelp) {
-  press(ShellKey::f1);
+  press(Key::f1);
   frames(2);
   for (const char* key : {"Ctrl+F|", "Ctrl+H|", "Ctrl+G|", "Ctrl+J|", "Ctrl+Shift+E|", "Ctrl+S|", "Ctrl+E|"})
     EXPECT_TRUE(std::ranges::any_of(
@@ -192,13 +192,13 @@ TEST_F(SourceKeysTest, EverySaveIsConfirmedAlsoBesideAnErrorAndOutOfSight) {
   setenv("XDG_DOCUMENTS_DIR", folder.c_str(), 1);  // not the documents of whoever runs the tests
   screen->session.set_source("no kernel at all");
   frames(3);
-  press(ShellKey::s, /*control=*/true);
+  press(Key::s, /*control=*/true);
   frames(3);
   EXPECT_THAT(screen->message, HasSubstr(".cu"));
   screen->message.clear();
   screen->view.lower_hidden = true;
   frames(2);
-  press(ShellKey::s, /*control=*/true);
+  press(Key::s, /*control=*/true);
   frames(3);
   EXPECT_THAT(screen->message, HasSubstr(".cu"));
   EXPECT_FALSE(fs::is_empty(folder / "tilescope"));
@@ -216,7 +216,7 @@ class LessonKeysTest : public SourceKeysTest {
 };
 
 TEST_F(LessonKeysTest, CanBeSearched) {
-  press(ShellKey::f, /*control=*/true);
+  press(Key::f, /*control=*/true);
   frames(3);
   ASSERT_TRUE(has("lesson.pattern"));
   EXPECT_FALSE(has("find.pattern")) << "the source is elsewhere";

@@ -73,7 +73,7 @@ TEST_F(SourcePanelTest, DigitsTypedIntoTheSourceDoNotChangeTheTab) {
   click("source.edit");
   frames(2);
   const std::string before = screen->view.tab;
-  press(ShellKey::digit_1);
+  press(Key::digit_1);
   EXPECT_EQ(screen->view.tab, before);
 }
 
@@ -112,7 +112,7 @@ class ComparisonTest : public SourcePanelTest {
     screen->view.bottom_height = 600;  // a kernel is seen as a whole
     screen->session.select_rung("tile-per-cta");
     frames(3);
-    press(ShellKey::d);
+    press(Key::d);
     frames(3);
   }
   /// 1-based lines of a kernel.
@@ -131,7 +131,7 @@ TEST_F(ComparisonTest, TheKeyPutsTheRungBeforeItBesideTheShownOne) {
   EXPECT_TRUE(is_there("left", lines_of("thread_per_element").signature));
   EXPECT_TRUE(is_there("right", lines_of("tile_per_cta").signature));
   EXPECT_FALSE(is_there("right", lines_of("thread_per_element").signature));
-  press(ShellKey::d);
+  press(Key::d);
   frames(3);
   EXPECT_FALSE(is_there("right", lines_of("tile_per_cta").signature));
 }
@@ -230,7 +230,7 @@ TEST_F(ComparisonTest, AFoldOpensAndCloses) {
 TEST_F(ComparisonTest, EditingPtxAndFindingShowTheSourceAgain) {
   click("source.edit");
   EXPECT_FALSE(screen->view.diff);
-  press(ShellKey::d);
+  press(Key::d);
   EXPECT_FALSE(screen->view.diff) << "a letter that is typed is no key";
 }
 
@@ -351,7 +351,7 @@ TEST_F(HeaderTest, EditingAndComparingLeaveIt) {
 
 TEST_F(HeaderTest, AComparisonReachesIntoHeaders) {
   // cp_async_commit_group, of common.cuh, has only one of the two rungs.
-  press(ShellKey::d);
+  press(Key::d);
   frames(3);
   const Screen& shown = *screen;
   EXPECT_TRUE(shown.view.diff);
@@ -393,7 +393,7 @@ TEST_F(PickedRungTest, TheKernelThatItPicksIsShownBeforeItHasRun) {
 }
 
 TEST_F(PickedRungTest, IsComparedWithTheRungBeforeThePickedOne) {
-  press(ShellKey::d);
+  press(Key::d);
   frames(3);
   EXPECT_TRUE(is_there("right", lines_of("several_rows", "softmax.cu").signature) ||
               screen->marks().contains("source.fold.0"));

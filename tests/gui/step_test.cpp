@@ -182,50 +182,50 @@ class StepScreenTest : public ScreenTest {
 };
 
 TEST_F(StepScreenTest, ArrowsGoOneStepBackAndOn) {
-  press(ShellKey::home);
+  press(Key::home);
   EXPECT_EQ(cursor().position, 0U);
-  press(ShellKey::right);
-  press(ShellKey::right);
+  press(Key::right);
+  press(Key::right);
   EXPECT_EQ(cursor().position, 2U);
-  press(ShellKey::left);
+  press(Key::left);
   EXPECT_EQ(cursor().position, 1U);
-  press(ShellKey::end);
+  press(Key::end);
   EXPECT_EQ(cursor().position + 1, record().steps_of(cursor().warp).size());
-  press(ShellKey::right);
+  press(Key::right);
   EXPECT_EQ(cursor().position + 1, record().steps_of(cursor().warp).size());
 }
 
 TEST_F(StepScreenTest, KeysWaitForTheNextLabsSteps) {
-  press(ShellKey::home);
+  press(Key::home);
   screen->session.select_lab("coalescing");
   screen->session.cancel();
-  press(ShellKey::right);  // the steps of the last lab are still there, and no result
+  press(Key::right);  // the steps of the last lab are still there, and no result
   EXPECT_EQ(screen->session.result(), nullptr);
   EXPECT_EQ(cursor().position, 0U);
 }
 
 TEST_F(StepScreenTest, UpAndDownGoByLine) {
-  press(ShellKey::home);
+  press(Key::home);
   const uint32_t first = line();
-  press(ShellKey::down);
+  press(Key::down);
   EXPECT_NE(line(), first);
-  press(ShellKey::up);
+  press(Key::up);
   EXPECT_EQ(cursor().position, 0U);
 }
 
 TEST_F(StepScreenTest, TheSelectedLineFollowsTheStep) {
-  press(ShellKey::home);
+  press(Key::home);
   for (int i = 0; i < 12; ++i) {
-    press(ShellKey::right);
+    press(Key::right);
     EXPECT_EQ(screen->view.selection.line, line());
     EXPECT_EQ(screen->view.selection.block, record().block);
   }
 }
 
 TEST_F(StepScreenTest, ALineThatIsSelectedElsewhereIsGoneTo) {
-  press(ShellKey::end);
+  press(Key::end);
   const uint32_t last = line();
-  press(ShellKey::home);
+  press(Key::home);
   ASSERT_NE(line(), last);
   screen->view.selection.access.reset();
   screen->view.selection.line = last;
@@ -246,7 +246,7 @@ TEST_F(StepScreenTest, AnAccessThatIsSelectedElsewhereIsGoneTo) {
 }
 
 TEST_F(StepScreenTest, AStepThatReadsMemoryIsTheSelectedAccess) {
-  press(ShellKey::home);
+  press(Key::home);
   bool any = false;
   for (size_t i = 0; i < record().steps_of(cursor().warp).size(); ++i) {
     if (step().access != Step::kNone) {
@@ -255,7 +255,7 @@ TEST_F(StepScreenTest, AStepThatReadsMemoryIsTheSelectedAccess) {
       ASSERT_TRUE(access);
       EXPECT_EQ(screen->session.result()->trace.accesses[*access].sequence, step().access);
     }
-    press(ShellKey::right);
+    press(Key::right);
   }
   EXPECT_TRUE(any);
 }
@@ -306,7 +306,7 @@ TEST_F(StepScreenTest, APointedLaneIsLitEverywhereAndAClickSelectsIt) {
   EXPECT_EQ(screen->view.hover.lane, 12);
   click(twelve);
   EXPECT_EQ(screen->view.selection.lane, 12);
-  press(ShellKey::right);
+  press(Key::right);
   EXPECT_EQ(screen->view.selection.lane, 12);  // it stays while one goes on
 }
 
@@ -315,8 +315,8 @@ TEST_F(StepScreenTest, ARegistersNameLeadsToItsLastWriter) {
   const auto steps = record().steps_of(cursor().warp);
   for (uint64_t position = 0; position < steps.size(); ++position)
     if (record().instructions[record().steps[steps[position]].instruction].role == StepRole::store) {
-      press(ShellKey::home);
-      for (uint64_t i = 0; i < position; ++i) press(ShellKey::right);
+      press(Key::home);
+      for (uint64_t i = 0; i < position; ++i) press(Key::right);
       break;
     }
   ASSERT_EQ(record().instructions[step().instruction].role, StepRole::store);
@@ -328,8 +328,8 @@ TEST_F(StepScreenTest, ARegistersNameLeadsToItsLastWriter) {
 }
 
 TEST_F(StepScreenTest, SpacePlaysAndTheEndStops) {
-  press(ShellKey::home);
-  press(ShellKey::space);
+  press(Key::home);
+  press(Key::space);
   EXPECT_TRUE(cursor().playing);
   EXPECT_TRUE(screen->moving());
   frames(30);
@@ -340,7 +340,7 @@ TEST_F(StepScreenTest, SpacePlaysAndTheEndStops) {
 }
 
 TEST_F(StepScreenTest, TheTrackIsDragged) {
-  press(ShellKey::home);
+  press(Key::home);
   const auto track = screen->marks().at("step.track");
   drag({track.low.x, track.centre().y}, {track.high.x, track.centre().y});
   EXPECT_EQ(cursor().position + 1, record().steps_of(cursor().warp).size());

@@ -169,13 +169,13 @@ TEST_F(ZoomedTiles, TheKeysGoNearerFurtherAndToTheNeighbours) {
   type('-');
   EXPECT_EQ(view.zoom.level, TilesLevel::block);
   const uint32_t block = view.selection.block.value_or(0);
-  ImGui::GetIO().KeysDown[code_of(ShellKey::down)] = true;
+  ImGui::GetIO().KeysDown[code_of(Key::down)] = true;
   type('x');
-  ImGui::GetIO().KeysDown[code_of(ShellKey::down)] = false;
+  ImGui::GetIO().KeysDown[code_of(Key::down)] = false;
   EXPECT_EQ(view.selection.block, block + 1);
-  ImGui::GetIO().KeysDown[code_of(ShellKey::backspace)] = true;
+  ImGui::GetIO().KeysDown[code_of(Key::backspace)] = true;
   type('x');
-  ImGui::GetIO().KeysDown[code_of(ShellKey::backspace)] = false;
+  ImGui::GetIO().KeysDown[code_of(Key::backspace)] = false;
   EXPECT_EQ(view.zoom.level, TilesLevel::grid);
 }
 

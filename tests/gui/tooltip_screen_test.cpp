@@ -16,7 +16,7 @@ class TooltipScreenTest : public ScreenTest {
   void SetUp() override {
     if (!engine->compiler()) return;
     screen->session.set_size("n", 5000);
-    press(ShellKey::f5);
+    press(Key::f5);
     ASSERT_TRUE(settle());
   }
   /// As if the pointer had rested there.
@@ -77,7 +77,7 @@ TEST_F(TooltipScreenTest, StaysAwayAfterAPressUntilThePointerIsElsewhere) {
 TEST_F(TooltipScreenTest, EverythingInHeaderTabsAndControlsIsExplained) {
   if (!engine->compiler()) GTEST_SKIP() << engine->compiler().error().message;
   screen->session.set_broken("DROP_MASK", true);
-  press(ShellKey::f5);
+  press(Key::f5);
   ASSERT_TRUE(settle());
   window = {1600, 1400};  // the whole column
   frames(3);

@@ -46,7 +46,7 @@ TEST_F(TourTest, ABugCountsOnceItsFindingIsThere) {
   screen->session.set_size("n", 5000);
   click("break.DROP_MASK");
   EXPECT_FALSE(tour().done[2]);
-  press(ShellKey::f5);
+  press(Key::f5);
   ASSERT_TRUE(settle());
   EXPECT_TRUE(tour().done[2]);
 }
@@ -137,7 +137,7 @@ TEST_F(MenusTest, OpenThePagesOfTheHelp) {
   click("menu.terms");
   EXPECT_TRUE(screen->marks().contains("help.terms"));
   EXPECT_FALSE(screen->marks().contains("help.keys"));
-  press(ShellKey::escape);
+  press(Key::escape);
   EXPECT_FALSE(screen->marks().contains("help.terms"));
   click("help");
   click("menu.keys");

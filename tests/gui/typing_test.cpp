@@ -21,7 +21,7 @@ class TypingTest : public ScreenTest {
 
 TEST_F(TypingTest, AClickOnTheNumberTypesIt) {
   type_value("2^16+5");
-  press(ShellKey::enter);
+  press(Key::enter);
   frames(2);
   EXPECT_EQ(n(), 65541);
   EXPECT_FALSE(ImGui::GetIO().WantTextInput);
@@ -31,7 +31,7 @@ TEST_F(TypingTest, AClickOnTheNumberTypesIt) {
 TEST_F(TypingTest, EscapeKeepsTheOldValue) {
   const int64_t before = n();
   type_value("12345");
-  press(ShellKey::escape);
+  press(Key::escape);
   frames(2);
   EXPECT_EQ(n(), before);
   EXPECT_TRUE(screen->view.typing_in.empty());
@@ -41,13 +41,13 @@ TEST_F(TypingTest, WhatCannotBeTakenStaysWithItsReason) {
   const int64_t before = n();
   for (const char* text : {"abc", "2^", "99999999999"}) {
     type_value(text);
-    press(ShellKey::enter);
+    press(Key::enter);
     frames(3);
     EXPECT_EQ(n(), before) << text;
     EXPECT_EQ(screen->view.typing_in, "n") << text;
     EXPECT_EQ(screen->view.typed, text);
     EXPECT_TRUE(screen->marks().contains("problem.typing.n")) << text;
-    press(ShellKey::escape);
+    press(Key::escape);
     frames(2);
     EXPECT_EQ(n(), before) << text;
     EXPECT_FALSE(screen->marks().contains("problem.typing.n")) << text;

@@ -87,7 +87,7 @@ class VerdictScreenTest : public ControlsScreenTest {
     screen->session.set_size("n", 5000);
   }
   void run() {
-    press(ShellKey::f5);
+    press(Key::f5);
     ASSERT_TRUE(settle());
     ASSERT_NE(screen->session.result(), nullptr);
   }

@@ -255,14 +255,14 @@ TEST_F(WavesScreenTest, ShiftAndAnArrowStepByTheWavesOfTheChosenGpu) {
   ASSERT_TRUE(settle());
   ASSERT_NE(screen->session.result(), nullptr);
   screen->view.tab = "waves";
-  press(ShellKey::home);
-  press(ShellKey::right, /*control=*/false, /*shift=*/true);
+  press(Key::home);
+  press(Key::right, /*control=*/false, /*shift=*/true);
   EXPECT_EQ(issued_blocks(screen->view, 1300), 1056U);
-  press(ShellKey::right, /*control=*/false, /*shift=*/true);
+  press(Key::right, /*control=*/false, /*shift=*/true);
   EXPECT_EQ(issued_blocks(screen->view, 1300), 1300U);
-  press(ShellKey::left, /*control=*/false, /*shift=*/true);
+  press(Key::left, /*control=*/false, /*shift=*/true);
   EXPECT_EQ(issued_blocks(screen->view, 1300), 1056U);
-  press(ShellKey::space);
+  press(Key::space);
   EXPECT_TRUE(screen->moving());
 }
 

@@ -75,7 +75,7 @@ TEST_F(WindowSizeTest, SmallWindowsShowTheUpperLeftOfTheSmallestLayout) {
 TEST_F(WindowSizeTest, EscapeClosesAMenuAndNothingElse) {
   click("device");
   ASSERT_TRUE(any_menu_open());
-  press(ShellKey::escape);
+  press(Key::escape);
   EXPECT_FALSE(any_menu_open());
 }
 
@@ -99,7 +99,7 @@ TEST_F(WindowSizeTest, AnotherClickOnItsButtonClosesAMenu) {
 TEST_F(WindowSizeTest, DigitsChooseNoTabBehindAMenu) {
   click("device");
   ASSERT_TRUE(any_menu_open());
-  press(ShellKey::digit_1);
+  press(Key::digit_1);
   EXPECT_EQ(screen->view.tab, "tiles");
 }
 
@@ -108,17 +108,17 @@ TEST_F(WindowSizeTest, EscapeClosesTheChoiceOfFiles) {
   frames(4);
   click("pages.choice");
   ASSERT_TRUE(any_menu_open());
-  press(ShellKey::escape);
+  press(Key::escape);
   EXPECT_FALSE(any_menu_open());
 }
 
 TEST_F(WindowSizeTest, CtrlPlusMinusAndZeroScale) {
-  press(ShellKey::plus, /*control=*/true);
+  press(Key::plus, /*control=*/true);
   EXPECT_FLOAT_EQ(screen->view.user_scale, 1.125F);
-  press(ShellKey::minus, /*control=*/true);
-  press(ShellKey::minus, /*control=*/true);
+  press(Key::minus, /*control=*/true);
+  press(Key::minus, /*control=*/true);
   EXPECT_FLOAT_EQ(screen->view.user_scale, 0.875F);
-  press(ShellKey::digit_0, /*control=*/true);
+  press(Key::digit_0, /*control=*/true);
   EXPECT_FLOAT_EQ(screen->view.user_scale, 1);
 }
 

@@ -6,7 +6,7 @@
 
 #include "app/draw/editor/code_view.hpp"
 #include "app/draw/editor/find_parts.hpp"
-#include "app/draw/editor/keys.hpp"
+#include "app/draw/keys.hpp"
 #include "app/draw/widgets.hpp"
 
 namespace tilescope {
@@ -81,7 +81,7 @@ void CodeView::draw_find_row(DrawContext& context, ImVec2 low, float width) {
                                      std::exchange(bar_wants_focus_, false));
   const bool back = ImGui::GetIO().KeyShift;
   if (field.changed) take_pattern();
-  if (field.enter || key_pressed(Key::f3)) find_next(!back);
+  if (field.enter || key_repeats(Key::f3)) find_next(!back);
   bar_wants_focus_ = bar_wants_focus_ || field.enter;
   float x = low.x + context.px(kField + 6);
   if (find_sign(context, "find.previous", "source.find_previous", FindSign::up, x, middle)) find_next(false);

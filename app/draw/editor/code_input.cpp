@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/draw/editor/code_view.hpp"
-#include "app/draw/editor/keys.hpp"
+#include "app/draw/keys.hpp"
 #include "app/draw/widgets.hpp"
 
 namespace tilescope {
@@ -54,9 +54,9 @@ void CodeView::take_mouse(const Geometry& geometry, Outcome& outcome) {
 void CodeView::take_keys(const Geometry& geometry, float visible_height) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool control = io.KeyCtrl && !io.KeyAlt, shift = io.KeyShift;
-  if (control && key_pressed(Key::c, false) && !buffer.selection().empty())
+  if (control && key_went_down(Key::c) && !buffer.selection().empty())
     ImGui::SetClipboardText(buffer.selected_text().c_str());
-  if (control && key_pressed(Key::a, false)) buffer.select_all();
+  if (control && key_went_down(Key::a)) buffer.select_all();
   if (!editable) return;
   // Text is typed here: no other part of the window takes these keys.
   ImGui::GetCurrentContext()->WantTextInputNextFrame = 1;
@@ -75,39 +75,39 @@ void CodeView::take_keys(const Geometry& geometry, float visible_height) {
 }
 
 void CodeView::take_editing_keys(bool control, bool shift) {
-  if (key_pressed(Key::backspace)) buffer.erase_left(control);
-  if (key_pressed(Key::erase)) buffer.erase_right(control);
-  if (key_pressed(Key::enter) && !control) buffer.new_line();
-  if (key_pressed(Key::tab) && !control) shift ? buffer.unindent() : buffer.indent();
+  if (key_repeats(Key::backspace)) buffer.erase_left(control);
+  if (key_repeats(Key::erase)) buffer.erase_right(control);
+  if (key_repeats(Key::enter) && !control) buffer.new_line();
+  if (key_repeats(Key::tab) && !control) shift ? buffer.unindent() : buffer.indent();
   if (!control) return;
-  if (key_pressed(Key::x, false) && !buffer.selection().empty()) {
+  if (key_went_down(Key::x) && !buffer.selection().empty()) {
     ImGui::SetClipboardText(buffer.selected_text().c_str());
     buffer.erase_selection();
   }
-  if (key_pressed(Key::v)) {
+  if (key_repeats(Key::v)) {
     const char* text = ImGui::GetClipboardText();
     if (text != nullptr) buffer.paste(text);
   }
-  if (key_pressed(Key::z)) shift ? buffer.redo() : buffer.undo();
-  if (key_pressed(Key::y)) buffer.redo();
-  if (key_pressed(Key::d)) buffer.duplicate_lines();
-  if (key_pressed(Key::slash)) buffer.toggle_comment();
+  if (key_repeats(Key::z)) shift ? buffer.redo() : buffer.undo();
+  if (key_repeats(Key::y)) buffer.redo();
+  if (key_repeats(Key::d)) buffer.duplicate_lines();
+  if (key_repeats(Key::slash)) buffer.toggle_comment();
 }
 
 void CodeView::take_movement_keys(bool control, bool shift, size_t page) {
   if (ImGui::GetIO().KeyAlt) {
-    if (key_pressed(Key::up)) buffer.move_lines(false);
-    if (key_pressed(Key::down)) buffer.move_lines(true);
+    if (key_repeats(Key::up)) buffer.move_lines(false);
+    if (key_repeats(Key::down)) buffer.move_lines(true);
     return;
   }
-  if (key_pressed(Key::left)) buffer.move(control ? Movement::word_left : Movement::left, shift);
-  if (key_pressed(Key::right)) buffer.move(control ? Movement::word_right : Movement::right, shift);
-  if (key_pressed(Key::up)) buffer.move(Movement::up, shift);
-  if (key_pressed(Key::down)) buffer.move(Movement::down, shift);
-  if (key_pressed(Key::page_up)) buffer.move(Movement::up, shift, page);
-  if (key_pressed(Key::page_down)) buffer.move(Movement::down, shift, page);
-  if (key_pressed(Key::home)) buffer.move(control ? Movement::text_start : Movement::line_start, shift);
-  if (key_pressed(Key::end)) buffer.move(control ? Movement::text_end : Movement::line_end, shift);
+  if (key_repeats(Key::left)) buffer.move(control ? Movement::word_left : Movement::left, shift);
+  if (key_repeats(Key::right)) buffer.move(control ? Movement::word_right : Movement::right, shift);
+  if (key_repeats(Key::up)) buffer.move(Movement::up, shift);
+  if (key_repeats(Key::down)) buffer.move(Movement::down, shift);
+  if (key_repeats(Key::page_up)) buffer.move(Movement::up, shift, page);
+  if (key_repeats(Key::page_down)) buffer.move(Movement::down, shift, page);
+  if (key_repeats(Key::home)) buffer.move(control ? Movement::text_start : Movement::line_start, shift);
+  if (key_repeats(Key::end)) buffer.move(control ? Movement::text_end : Movement::line_end, shift);
 }
 
 }  // namespace tilescope

@@ -2,7 +2,7 @@
 
 #include <imgui_stdlib.h>
 
-#include "app/draw/editor/keys.hpp"
+#include "app/draw/keys.hpp"
 #include "app/draw/widgets.hpp"
 
 namespace tilescope {
@@ -18,8 +18,8 @@ FindField find_field(DrawContext& context, const char* name, const char* hint, s
   field.changed =
       ImGui::InputTextWithHint(id.c_str(), context.strings(hint).c_str(), &text, ImGuiInputTextFlags_AutoSelectAll);
   const bool ended = ImGui::IsItemDeactivated();
-  field.enter = ended && key_pressed(Key::enter, false);
-  field.escape = (ended || ImGui::IsItemActive()) && key_pressed(Key::escape, false);
+  field.enter = ended && key_went_down(Key::enter);
+  field.escape = (ended || ImGui::IsItemActive()) && key_went_down(Key::escape);
   explain(context, context.strings(std::string(hint) + "_meaning"));
   mark(context, name, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
   ImGui::PopFont();

@@ -61,7 +61,7 @@ std::optional<int64_t> typing_field(Column& column, const Slider& slider) {
   ImGui::PopStyleVar(2);
   mark(context, "typing." + slider.name, low, high);
   explain(context, slider.typing_help);
-  if ((left || !active) && key_went_down(ShellKey::escape)) {
+  if ((left || !active) && key_went_down(Key::escape)) {
     end_typing(view);
     return std::nullopt;
   }

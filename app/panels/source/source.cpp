@@ -5,7 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "app/draw/editor/keys.hpp"
+#include "app/draw/keys.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/observed/traffic_seen.hpp"
 #include "app/panels/source/source_view.hpp"
@@ -182,13 +182,13 @@ void SourcePanel::take_keys(PanelContext& context) {
   const bool elsewhere = io.WantTextInput && !source_.focused() && page().bar() == CodeView::Bar::none;
   SourceWish wish = std::exchange(context.view.source_wish, SourceWish::none);
   if (io.KeyCtrl && !io.KeyAlt && !elsewhere) {
-    if (key_pressed(Key::e, false) && !io.KeyShift) wish = SourceWish::edit;
-    if (key_pressed(Key::s, false)) wish = SourceWish::save;
+    if (key_went_down(Key::e) && !io.KeyShift) wish = SourceWish::edit;
+    if (key_went_down(Key::s)) wish = SourceWish::save;
     // The lesson can be searched, too.
     const bool here = context.view.source_active || context.shown == nullptr || !context.shown->finds_text();
-    if (key_pressed(Key::f, false) && here) wish = SourceWish::find;
-    if (key_pressed(Key::h, false)) wish = SourceWish::replace;
-    if (key_pressed(Key::g, false)) wish = SourceWish::go_to_line;
+    if (key_went_down(Key::f) && here) wish = SourceWish::find;
+    if (key_went_down(Key::h)) wish = SourceWish::replace;
+    if (key_went_down(Key::g)) wish = SourceWish::go_to_line;
   }
   fulfil(context, wish);
 }

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "app/draw/editor/find_parts.hpp"
-#include "app/draw/editor/keys.hpp"
+#include "app/draw/keys.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/lesson/lesson_view.hpp"
 
@@ -18,7 +18,7 @@ constexpr float kFindWidth = 420, kFindHeight = 36;  // unscaled pixels
 void LessonView::take_keys(PanelContext& context) {
   const ImGuiIO& io = ImGui::GetIO();
   const bool typing_elsewhere = io.WantTextInput && !finding_;
-  if (io.KeyCtrl && !io.KeyAlt && key_pressed(Key::f, false) && !context.view.source_active && !typing_elsewhere)
+  if (io.KeyCtrl && !io.KeyAlt && key_went_down(Key::f) && !context.view.source_active && !typing_elsewhere)
     finding_ = find_wants_focus_ = true;
 }
 
@@ -91,7 +91,7 @@ void LessonView::draw_find_bar(PanelContext& context) {
                  field, std::exchange(find_wants_focus_, false));
   float x = low.x + context.px(14) + field;
   const bool back = ImGui::GetIO().KeyShift;
-  if (typed.enter || key_pressed(Key::f3)) go_to_match(context, !back);
+  if (typed.enter || key_repeats(Key::f3)) go_to_match(context, !back);
   find_wants_focus_ = typed.enter;
   if (find_sign(context, "lesson.previous", "source.find_previous", FindSign::up, x, middle))
     go_to_match(context, false);

@@ -193,11 +193,11 @@ bool OrderView::keys(PanelContext& context) {
   ViewState& view = context.view;
   const bool by_wave = ImGui::GetIO().KeyShift;
   const auto step = [&](int64_t by) { by_wave ? step_wave(view, model, by) : step_block(view, model, by); };
-  if (key_went_down(ShellKey::space)) toggle_order(view, model);
-  if (key_went_down(ShellKey::left, true)) step(-1);
-  if (key_went_down(ShellKey::right, true)) step(1);
-  if (key_went_down(ShellKey::home)) show_wave(view, model, 0);
-  if (key_went_down(ShellKey::end)) show_wave(view, model, model.launched.waves.size() - 1);
+  if (key_went_down(Key::space)) toggle_order(view, model);
+  if (key_repeats(Key::left)) step(-1);
+  if (key_repeats(Key::right)) step(1);
+  if (key_went_down(Key::home)) show_wave(view, model, 0);
+  if (key_went_down(Key::end)) show_wave(view, model, model.launched.waves.size() - 1);
   return true;
 }
 

@@ -267,13 +267,13 @@ void advance_plane(PlaneCursor& cursor, size_t steps, double seconds) {
 void plane_keys(PanelContext& context, Plane& plane) {
   PlaneCursor& cursor = context.view.plane;
   const size_t steps = plane.selected_steps;
-  if (key_went_down(ShellKey::space)) toggle_plane(cursor, steps);
-  if (key_went_down(ShellKey::left, true)) step_plane(cursor, steps, -1);
-  if (key_went_down(ShellKey::right, true)) step_plane(cursor, steps, 1);
-  if (key_went_down(ShellKey::home)) cursor.step = 0;
-  if (key_went_down(ShellKey::end)) cursor.step = static_cast<double>(steps);
+  if (key_went_down(Key::space)) toggle_plane(cursor, steps);
+  if (key_repeats(Key::left)) step_plane(cursor, steps, -1);
+  if (key_repeats(Key::right)) step_plane(cursor, steps, 1);
+  if (key_went_down(Key::home)) cursor.step = 0;
+  if (key_went_down(Key::end)) cursor.step = static_cast<double>(steps);
   for (const int by : {-1, 1}) {
-    if (!key_went_down(by < 0 ? ShellKey::up : ShellKey::down, true)) continue;
+    if (!key_repeats(by < 0 ? Key::up : Key::down)) continue;
     const PlanePicture& picture = plane.picture;
     if (const PlaneStrip* next = neighbour_strip(picture, explained_block(context, picture), by)) {
       context.view.selection = {};

@@ -23,12 +23,12 @@ struct PlaneHover {
 struct Plane {
   PlanePicture picture;
   uint64_t followed = 0;  // the picture that the selection has followed
-  std::string rung;       // of its result
-  KeyWalk walk;           // of the block that was explained last
+  std::string rung;       // the rung that made it
+  KeyWalk walk;           // the walk of the block that was explained last
   uint64_t walk_generation = 0;
   RowTraces rows;
-  PlaneHover hover;           // of the last frame
-  size_t selected_steps = 0;  // of the selected block's walk, for the keys
+  PlaneHover hover;           // what the last frame had under the pointer
+  size_t selected_steps = 0;  // how many the selected block's walk has, for the keys
 
   /// A row is being worked out: the window has to look again.
   bool working() const { return rows.busy(); }
@@ -37,7 +37,7 @@ struct Plane {
 struct PlaneFrame {
   PanelContext& context;
   const PlanePicture& picture;
-  const PlaneStrip& strip;  // of the block that is explained
+  const PlaneStrip& strip;  // the strip of the block that is explained
   const KeyWalk& walk;
   const SoftmaxTrace* trace = nullptr;  // null while it is worked out, or where nothing is known
   ImDrawList* list = nullptr;

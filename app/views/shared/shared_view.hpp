@@ -16,7 +16,7 @@ namespace tilescope {
 /// What the view keeps between frames.
 struct SharedState {
   std::shared_ptr<const StepRecord> record;
-  std::shared_ptr<const SharedPicture> picture;  // of the record; null if it has no shared memory
+  std::shared_ptr<const SharedPicture> picture;  // made from the record; null if it has no shared memory
   std::vector<SharedWord> contents;
   uint32_t contents_step = SharedWord::kNone;
   std::vector<SharedSpan> spans;
@@ -40,7 +40,7 @@ struct SharedFrame {
   StepFrame& step;
   const SharedPicture& picture;
   const std::vector<SharedWord>& contents;  // behind the step
-  const std::vector<SharedSpan>& spans;     // of the cursor's warp
+  const std::vector<SharedSpan>& spans;     // what the cursor's warp holds
   SharedMoment moment;
 
   PanelContext& context() const { return step.context; }

@@ -215,13 +215,13 @@ void take_step_keys(PanelContext& context, const StepIndex& index) {
     cursor.playing = false;
     go_to_step(context, index, cursor.warp, position);
   };
-  if (key_went_down(ShellKey::space)) act(context, index, Icon::play);
-  if (key_went_down(ShellKey::left, true)) act(context, index, shift ? Icon::stop_back : Icon::back);
-  if (key_went_down(ShellKey::right, true)) act(context, index, shift ? Icon::stop_on : Icon::on);
-  if (key_went_down(ShellKey::up, true)) go(index.previous_line(cursor.warp, cursor.position));
-  if (key_went_down(ShellKey::down, true)) go(index.next_line(cursor.warp, cursor.position));
-  if (key_went_down(ShellKey::home)) act(context, index, Icon::first);
-  if (key_went_down(ShellKey::end)) act(context, index, Icon::last);
+  if (key_went_down(Key::space)) act(context, index, Icon::play);
+  if (key_repeats(Key::left)) act(context, index, shift ? Icon::stop_back : Icon::back);
+  if (key_repeats(Key::right)) act(context, index, shift ? Icon::stop_on : Icon::on);
+  if (key_repeats(Key::up)) go(index.previous_line(cursor.warp, cursor.position));
+  if (key_repeats(Key::down)) go(index.next_line(cursor.warp, cursor.position));
+  if (key_went_down(Key::home)) act(context, index, Icon::first);
+  if (key_went_down(Key::end)) act(context, index, Icon::last);
 }
 
 void draw_step_track(StepFrame& frame, ImVec2 low, ImVec2 high) {

@@ -49,8 +49,8 @@ void zoom_keys(PanelContext& context) {
     if (code == '+' || code == '=') change_level(view, +1);
     if (code == '-' || code == '_') change_level(view, -1);
   }
-  if (key_went_down(ShellKey::backspace, true)) change_level(view, -1);
-  const int by = (key_went_down(ShellKey::down, true) ? 1 : 0) - (key_went_down(ShellKey::up, true) ? 1 : 0);
+  if (key_repeats(Key::backspace)) change_level(view, -1);
+  const int by = (key_repeats(Key::down) ? 1 : 0) - (key_repeats(Key::up) ? 1 : 0);
   if (by == 0) return;
   view.selection = neighbour(trace_index(view, context.result), view.selection, view.zoom.level, by);
   if (view.playback.position >= 0 && view.selection.block)
