@@ -51,7 +51,7 @@ class Replayer {
   /// Where one block at a time runs.
   struct Place {
     uint32_t position = 0;  // of its block in the order
-    uint32_t turn = 0;
+    uint32_t wave = 0, turn = 0;
     bool ended = false;  // its last turn has begun
   };
 
@@ -59,7 +59,8 @@ class Replayer {
   uint64_t places() const { return uint64_t{machine_.multiprocessors} * machine_.blocks_per_multiprocessor; }
 
   void begin_block(uint32_t place, ResidentBlocks& running) {
-    places_[place] = {.position = static_cast<uint32_t>(next_++)};
+    places_[place] = {.position = static_cast<uint32_t>(next_), .wave = static_cast<uint32_t>(next_ / places())};
+    ++next_;
     running.seat(place, places_[place].position);
     const uint64_t block = block_at(places_[place].position);
     for (size_t key = 0; key < keys_; ++key) {
@@ -95,7 +96,7 @@ class Replayer {
       read_[key] += of_key;
       from_device += of_key;
     }
-    result_.waves[place.position / places()].device_bytes_read += from_device;
+    result_.waves[place.wave].device_bytes_read += from_device;
     missed_ = from_device;
     place.ended = ended;
     ++place.turn;

@@ -8,8 +8,8 @@
 // Slot s is on multiprocessor s mod multiprocessors.
 #pragma once
 
+#include <bit>
 #include <cstdint>
-#include <queue>
 #include <span>
 #include <vector>
 
@@ -25,7 +25,7 @@ class ResidentBlocks {
   void seat(uint32_t slot, uint32_t rank);
   /// The slot's block begins a turn, of whose data `missed_bytes` of `bytes` come from device memory.
   void work(uint32_t slot, uint64_t missed_bytes, uint64_t bytes);
-  void leave(uint32_t slot) { slots_[slot].state = State::empty; }
+  void leave(uint32_t slot) { slots_[places_[slot]].state = State::empty; }
 
   /// The slots of a multiprocessor whose blocks have ended their turns, or are there to begin their first one; empty:
   /// all slots are. Valid until the next call.
@@ -35,6 +35,7 @@ class ResidentBlocks {
   enum class State : uint8_t { empty, waits, works, due };
   struct Slot {
     State state = State::empty;
+    uint32_t number = 0;  // the caller's
     uint32_t rank = 0;
     double until = 0;  // State::waits
     double left = 0;   // of a turn, when it works
@@ -42,27 +43,45 @@ class ResidentBlocks {
   };
   struct Processor {
     double time = 0;       // up to which `left` of its slots is as it is
-    double next_time = 0;  // of its event in the queue
-    double pace = 1;       // above 1: slower
+    double full_rate = 0;  // turns per ns, of all its blocks together
+    double most_rate = 0;  // of one block
     double start_ns = 0;
   };
+  /// When a multiprocessor's state changes next, by a block of which rank. Times are not negative, so that their bits
+  /// have their order.
   struct Event {
-    double time;
-    uint32_t rank, processor;
-    bool operator>(const Event& other) const { return time != other.time ? time > other.time : rank > other.rank; }
+    uint64_t time_bits = 0;
+    uint32_t rank = 0, processor = 0;
+    double time() const { return std::bit_cast<double>(time_bits); }
+    uint64_t second() const { return uint64_t{rank} << 32 | processor; }
+  };
+  static Event earlier(Event a, Event b);
+  /// The earliest of the multiprocessors' events: a tournament.
+  class Earliest {
+   public:
+    explicit Earliest(uint32_t count);
+    void put(Event event);
+    const Event& event() const { return winners_[1]; }
+
+   private:
+    uint32_t leaves_ = 1;         // a power of two
+    std::vector<Event> winners_;  // 1: of all; 2n and 2n + 1: of the halves below n; from leaves_ on by multiprocessor
   };
 
+  std::span<Slot> slots_of(uint32_t processor);
   void advance(uint32_t processor, double time);
   void share(uint32_t processor);
   double wait_for(uint64_t missed_bytes, uint64_t bytes);
 
   const GridPace pace_;
   const double turn_steps_;
-  const uint32_t multiprocessors_;
-  std::vector<Slot> slots_;
+  const uint32_t multiprocessors_, slot_count_, slots_each_;
+  std::vector<Slot> slots_;       // those of a multiprocessor beside each other, by rank
+  std::vector<uint32_t> places_;  // in slots_, by the slot's number
   std::vector<Processor> processors_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::vector<uint32_t> due_, working_;
+  Earliest events_;
+  std::vector<uint32_t> due_;
+  std::vector<Slot*> working_;
   std::vector<uint8_t> touched_;     // by multiprocessor: its slots were given something to do
   std::vector<uint32_t> unsettled_;  // those
   double now_ = 0, device_free_ = 0;
