@@ -6,6 +6,9 @@
 #include <map>
 
 namespace tilescope {
+
+extern const std::string_view kGpusToml;  // assets/gpus.toml, as CMake found it (engine/gpus_toml.cpp.in)
+
 namespace {
 
 /// Reads one table; the first value that is absent or of another type is named in `missing`.
@@ -184,6 +187,15 @@ Result<std::vector<GpuSpec>> read_gpu_specs(const std::filesystem::path& file) {
   } catch (const toml::parse_error& problem) {
     return fail(ErrorId::asset_malformed, file.string(), std::string(problem.description()));
   }
+}
+
+const GpuSpec& usual_gpu() {
+  static const GpuSpec gpu = [] {
+    const toml::table document = toml::parse(kGpusToml);
+    const auto gpus = SpecsReader("assets/gpus.toml", document).read();
+    return *find_gpu(*gpus, kUsualGpu);
+  }();
+  return gpu;
 }
 
 const GpuSpec* find_gpu(const std::vector<GpuSpec>& gpus, const std::string& id) {

@@ -64,7 +64,8 @@ const GpuSpec* find_gpu_of_driver(const std::vector<GpuSpec>& gpus, const std::s
 /// "v100, a100, h200", for messages.
 std::string gpu_ids(const std::vector<GpuSpec>& gpus);
 
-/// The GPU that is modelled where nothing else is said.
+/// The GPU that is modelled where nothing else is said, and its values, which are built in from assets/gpus.toml.
 constexpr const char* kUsualGpu = "h200";
+const GpuSpec& usual_gpu();
 
 }  // namespace tilescope

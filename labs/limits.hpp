@@ -8,7 +8,8 @@
 
 namespace tilescope {
 
-constexpr int64_t kMostSharedBytes = 227 * 1024;  // of a CTA of an H200
+/// The shared memory of a CTA, of the usual GPU.
+int64_t most_shared_bytes();
 
 /// An error if a CTA would need more shared memory than there is; it names the parameters.
 Result<void> check_shared(const std::string& what, const std::string& value, int64_t bytes);

@@ -45,10 +45,10 @@ tl::unexpected<Error> not_possible(const std::string& what, const std::string& v
 }
 
 Result<void> check_pieces(const std::string& what, const std::string& value, int64_t bytes) {
-  if (bytes <= kMostSharedBytes) return {};
+  if (bytes <= most_shared_bytes()) return {};
   return not_possible(what, value,
                       phrase("the stages would take {} bytes of shared memory, and a CTA has at most {}",
-                             with_separators(bytes), with_separators(kMostSharedBytes)));
+                             with_separators(bytes), with_separators(most_shared_bytes())));
 }
 
 /// The tiles of rung 4, which are arrays of the kernel.

@@ -212,9 +212,9 @@ Result<void> check_tile(const Config& config, int64_t stages) {
   if (sums > kMostSums)
     return fail(ErrorId::parameter_range, "BM · BN / (32 · WARPS), the accumulators of a lane,", sums,
                 phrase("at most {}, half of its registers", kMostSums));
-  if (const int64_t bytes = shared_bytes(config, stages); bytes > kMostSharedBytes)
+  if (const int64_t bytes = shared_bytes(config, stages); bytes > most_shared_bytes())
     return fail(ErrorId::parameter_range, "(BM + BN) · BK · STAGES in bytes of shared memory", with_separators(bytes),
-                phrase("at most {}", with_separators(kMostSharedBytes)));
+                phrase("at most {}", with_separators(most_shared_bytes())));
   return {};
 }
 

@@ -4,9 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <ostream>
-#include <sstream>
 
 #include "app/commands/buffer_checks.hpp"
 #include "app/commands/command_parts.hpp"
@@ -15,6 +13,8 @@
 #include "app/commands/suggestion.hpp"
 #include "app/sandbox/form/arguments.hpp"
 #include "engine/report/report.hpp"
+#include "engine/specs.hpp"
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 
@@ -25,12 +25,10 @@ namespace {
 Result<std::string> read_source(const std::string& file) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored)) return fail(ErrorId::file_not_found, file, "it is a folder");
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream text;
-  if (!stream || !(text << stream.rdbuf()))
-    return fail(ErrorId::file_not_found, file, errno != 0 ? std::string(std::strerror(errno)) : Phrase("it is empty"));
-  return text.str();
+  auto text = read_text(file);
+  if (!text) return fail(ErrorId::file_not_found, file, std::string(std::strerror(errno)));
+  if (text->empty()) return fail(ErrorId::file_not_found, file, "it is empty");
+  return std::move(*text);
 }
 
 /// What comes out of the command line, and what is to be done after the run.
@@ -104,8 +102,9 @@ Result<void> read_launch(const ExecOptions& options, ExecNames& known, Plan& pla
   launch.block = *block;
   auto shared = parse_whole_expression("--shared", options.shared, INT32_MIN, INT32_MAX, names);
   if (!shared) return tl::unexpected<Error>(shared.error());
-  if (*shared < 0 || *shared > 232448)
-    return fail(ErrorId::bad_launch, "shared", *shared, "a block can have at most 232448 bytes of shared memory");
+  if (*shared < 0 || *shared > usual_gpu().shared_bytes_per_block)
+    return fail(ErrorId::bad_launch, "shared", *shared,
+                phrase("a block can have at most {} bytes of shared memory", usual_gpu().shared_bytes_per_block));
   launch.shared_bytes = static_cast<uint32_t>(*shared);
   auto parsed = parse_arguments(options.arguments, options.symbols, plan.buffers, names, usual_names(options, known));
   if (!parsed) return tl::unexpected<Error>(parsed.error());

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 
 #include "app/draw/theme.hpp"
 #include "engine/lab.hpp"
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 namespace {
@@ -50,11 +49,8 @@ fs::path path_of(const Face& face) {
 
 /// Font files are read once and shared by every size.
 struct FontFile {
-  std::vector<char> bytes;
-  explicit FontFile(const fs::path& path) {
-    std::ifstream stream(path, std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(stream), {});
-  }
+  std::string bytes;
+  explicit FontFile(const fs::path& path) : bytes(read_text(path).value_or("")) {}
 };
 
 class FontLoader {
@@ -125,10 +121,7 @@ void make_digits_tabular(ImFont& font) {
 }
 #endif
 
-void append_file(std::string& texts, const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  texts.append(std::istreambuf_iterator<char>(stream), {});
-}
+void append_file(std::string& texts, const fs::path& path) { texts += read_text(path).value_or(""); }
 void append_folder(std::string& texts, const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error))

@@ -4,7 +4,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 namespace {
@@ -34,14 +35,12 @@ Result<std::string> read_source_file(const std::filesystem::path& file) {
   if (!S_ISREG(status.st_mode)) return fail(ErrorId::file_not_found, file.string(), "it is not a regular file");
   if (static_cast<uintmax_t>(status.st_size) > FileWatch::kMostBytes)
     return fail(ErrorId::file_not_found, file.string(), "it is larger than 8 MiB");
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (!stream.is_open() || stream.bad())
+  auto text = read_text(file);
+  if (!text)
     return fail(ErrorId::file_not_found, file.string(),
                 errno != 0 ? std::string(std::strerror(errno)) : Phrase("it cannot be opened"));
-  if (text.find('\0') != std::string::npos) return fail(ErrorId::file_not_found, file.string(), "it is not text");
-  return text;
+  if (text->find('\0') != std::string::npos) return fail(ErrorId::file_not_found, file.string(), "it is not text");
+  return std::move(*text);
 }
 
 FileWatch::FileWatch(std::filesystem::path file, std::function<void()> wake)

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "engine/sha256.hpp"
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 namespace {
@@ -38,11 +39,6 @@ fs::path documents_of_user_dirs(const fs::path& home) {
     if (value.starts_with('/')) return value;
   }
   return {};
-}
-
-std::string read_all(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 /// All of the text, however little write() takes at once; false with errno set.
@@ -132,7 +128,7 @@ Result<SavedCopy> save_copy(const fs::path& folder, const std::string& name, con
     const fs::path path = folder / file;
     if (fs::exists(path, ignored)) {
       const auto written = index.find(file);
-      const bool ours = written != index.end() && written->second == sha256_of(read_all(path));
+      const bool ours = written != index.end() && written->second == sha256_of(read_text(path).value_or(""));
       if (!ours) continue;
     }
     if (auto done = replace_file(path, text); !done) return tl::unexpected(done.error());

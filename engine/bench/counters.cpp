@@ -1,11 +1,10 @@
 #include "engine/bench/counters.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "engine/bench/json_reader.hpp"
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 namespace {
@@ -78,9 +77,7 @@ Result<RecordedCounters> read_file(const std::filesystem::path& file) {
   const auto size = std::filesystem::file_size(file, error);
   if (error) return fail(ErrorId::file_not_found, file.string(), error.message());
   if (size > kLargestFile) return fail(ErrorId::counters_refused, file.string(), "it is too large");
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  const json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const json document = json::parse(read_text(file).value_or(""), nullptr, /*allow_exceptions=*/false);
   if (document.is_discarded())
     return fail(ErrorId::counters_refused, file.string(), "it is not JSON, or its end is missing");
   return counters_from_json(document, file.string());

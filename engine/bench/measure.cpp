@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -11,20 +10,12 @@
 #include "engine/bench/sweep.hpp"
 #include "engine/bench/timed_place.hpp"
 #include "engine/bench/timing_point.hpp"
+#include "engine/clock.hpp"
 #include "engine/names.hpp"
 #include "engine/run/paths.hpp"
 
 namespace tilescope {
 namespace {
-
-std::string now_in_utc() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
 
 uint64_t bytes_of(std::span<const std::shared_ptr<DeviceBuffer>> buffers) {
   uint64_t bytes = 0;
@@ -63,7 +54,7 @@ Result<SpeedReport> Sweep::carry_out() {
   report_.cuda_version = device.cuda_version;
   report_.memory_clock_mhz = device.memory_clock_mhz;
   report_.tilescope_version = TILESCOPE_VERSION;
-  report_.date = now_in_utc();
+  report_.date = utc_now();
   if (engine_.compiler()) report_.nvrtc_version = (*engine_.compiler())->version();
   report_.command = request_.command;
   report_.is_map = request_.map;

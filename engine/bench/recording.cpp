@@ -4,13 +4,13 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
 #include "engine/bench/json_reader.hpp"
 #include "engine/sha256.hpp"
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 namespace {
@@ -278,10 +278,9 @@ Result<SpeedReport> read_recording(const std::filesystem::path& file) {
   const auto size = std::filesystem::file_size(file, error);
   if (error) return fail(ErrorId::file_not_found, file.string(), error.message());
   if (size > kLargestFile) return fail(ErrorId::recording_refused, file.string(), "it is too large");
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream.good() && !stream.eof()) return fail(ErrorId::file_not_found, file.string(), "it cannot be read");
-  const json document = parse(text);
+  const auto text = read_text(file);
+  if (!text) return fail(ErrorId::file_not_found, file.string(), "it cannot be read");
+  const json document = parse(*text);
   if (document.is_discarded()) {
     return fail(ErrorId::recording_refused, file.string(), "it is not JSON, or its end is missing");
   }

@@ -9,9 +9,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <sstream>
 
 #include "engine/sha256.hpp"
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 namespace {
@@ -125,11 +125,9 @@ std::optional<CompiledModule> ModuleCache::find(const std::string& key) {
     }
   }
   if (!on_disk()) return std::nullopt;
-  std::ifstream file(path_of(key), std::ios::binary);
-  if (!file) return std::nullopt;
-  std::ostringstream content;
-  content << file.rdbuf();
-  auto module = decode_module(key, content.view());
+  const auto content = read_text(path_of(key));
+  if (!content) return std::nullopt;
+  auto module = decode_module(key, *content);
   if (!module) return std::nullopt;
   std::error_code ignored;  // only makes trim() keep it longer
   fs::last_write_time(path_of(key), fs::file_time_type::clock::now(), ignored);

@@ -1,7 +1,7 @@
 #include "engine/compile/source_inclusion.hpp"
 
-#include <fstream>
-#include <sstream>
+
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 
@@ -75,10 +75,7 @@ std::vector<SourceInclusion> inclusions_by_macro(std::string_view directive_text
 std::optional<std::string> read_text_file(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!(text << file.rdbuf()) && file.peek() != std::ifstream::traits_type::eof()) return std::nullopt;
-  return std::move(text).str();
+  return read_text(path);
 }
 
 std::optional<fs::path> find_header(const SourceInclusion& inclusion, const fs::path& includer,

@@ -6,6 +6,7 @@
 
 #include "engine/compile/device_source.hpp"
 #include "engine/compile/source_names.hpp"
+#include "engine/specs.hpp"
 
 namespace tilescope {
 namespace {
@@ -99,8 +100,9 @@ Phrase DeviceSource::notes(std::span<const CompileError> errors) const {
   }
   if (shared)
     add(
-        Phrase("Arrays that are declared __shared__ may take 49152 bytes in a block; more, up to 232448, has to be "
-               "extern __shared__, with its size given by --shared."));
+        phrase("Arrays that are declared __shared__ may take 49152 bytes in a block; more, up to {}, has to be "
+               "extern __shared__, with its size given by --shared.",
+               usual_gpu().shared_bytes_per_block));
   for (const CompileError& error : errors)
     if (says(error, "Unresolved extern"))
       add(Phrase("It is declared here and defined in a different file: give that file too, as a further source file."));

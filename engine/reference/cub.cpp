@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <vector>
 
 #include "engine/child_process.hpp"
 #include "engine/reference/library_reference.hpp"
 #include "engine/sha256.hpp"
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 namespace {
@@ -33,12 +32,6 @@ std::string identity_of(const fs::path& program) {
   if (error) return program.string();
   const auto written = fs::last_write_time(file, error).time_since_epoch().count();
   return fmt::format("{} {} {}", file.string(), fs::file_size(file, error), written);
-}
-
-Result<std::string> read_text(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return unavailable(phrase("{} cannot be read", path.string()));
-  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 /// Runs the compiler; its last line of errors is the reason where it fails.
@@ -85,7 +78,7 @@ Result<fs::path> build_cub_library(const CubSource& source, const std::string& a
   if (nvcc.empty()) return unavailable(Phrase("the CUDA toolkit's nvcc was not found"));
   if (source.cache_folder.empty()) return unavailable(Phrase("there is no cache folder to compile it into"));
   auto text = read_text(source.source);
-  if (!text) return forward(text);
+  if (!text) return unavailable(phrase("{} cannot be read", source.source.string()));
 
   const fs::path folder = source.cache_folder / "libraries";
   const std::string key = sha256_of(*text + '\n' + architecture + '\n' + identity_of(nvcc));

@@ -2,8 +2,6 @@
 #include "engine/run/engine.hpp"
 
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 #include "engine/gpu/gpu_executor.hpp"
 #include "engine/gpu/interop_record.hpp"
@@ -12,17 +10,10 @@
 #include "engine/run/observe_order.hpp"
 #include "engine/run/paths.hpp"
 #include "engine/sim/simulator.hpp"
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 namespace {
-
-Result<std::string> read_text(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return fail(ErrorId::file_not_found, file.string(), std::strerror(errno));
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 /// A lab's file holds all its rungs. In one that a person has edited, an error in any of them is reported; a file of
 /// the user's own runs with what is wrong in its other kernels.
@@ -95,7 +86,7 @@ Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) cons
     plan.source_text = *lab->source_text;
   } else {
     auto text = read_text(root_ / plan.source_file);
-    if (!text) return forward(text);
+    if (!text) return fail(ErrorId::file_not_found, (root_ / plan.source_file).string(), std::strerror(errno));
     plan.source_text = std::move(*text);
   }
   plan.defines = lab->defines;

@@ -4,12 +4,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <string_view>
 
 #include "engine/run/inputs.hpp"
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 namespace {
@@ -65,11 +64,9 @@ std::optional<std::vector<int64_t>> shape_in(std::string_view text) {
 bool is_npy(const std::string& file) { return file.ends_with(".npy"); }
 
 Result<NpyArray> read_npy(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) return fail(ErrorId::file_not_found, file, std::strerror(errno));
-  std::ostringstream content;
-  content << stream.rdbuf();
-  const std::string text = content.str();
+  const auto read = read_text(file);
+  if (!read) return fail(ErrorId::file_not_found, file, std::strerror(errno));
+  const std::string& text = *read;
   constexpr std::string_view kMagic = "\x93NUMPY";
   if (text.size() < 12 || !text.starts_with(kMagic)) return fail(ErrorId::file_refused, file, "it is no .npy file");
   const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<unsigned char>(text[i])); };

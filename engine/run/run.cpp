@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <future>
 #include <set>
 
+#include "engine/clock.hpp"
 #include "engine/compile/machine_access.hpp"
 #include "engine/run/block_usage.hpp"
 #include "engine/run/compare.hpp"
@@ -34,15 +34,6 @@ namespace {
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
 }
 
 }  // namespace

@@ -14,9 +14,6 @@ struct Residency {
   Phrase reason = {};  // "2048 threads for each of 132 multiprocessors"
 };
 
-/// The GPU that is modelled where none is given: the H200 of assets/gpus.toml.
-const GpuSpec& usual_gpu();
-
 Residency resident_blocks(const GpuSpec& gpu, const BlockUsage& block);
 
 }  // namespace tilescope

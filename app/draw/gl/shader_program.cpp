@@ -1,8 +1,8 @@
 #include "app/draw/gl/shader_program.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <utility>
+
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 namespace {
@@ -53,9 +53,9 @@ Result<void> compile_shader(const Shader& shader, const ShaderProgram::Source& s
 }
 
 Result<ShaderProgram::Source> read_shader(const std::filesystem::path& folder, std::string_view name) {
-  std::ifstream stream(folder / name, std::ios::binary);
-  if (!stream) return fail(ErrorId::asset_missing, name, folder.string());
-  return ShaderProgram::Source{std::string(name), std::string(std::istreambuf_iterator<char>(stream), {})};
+  auto text = read_text(folder / name);
+  if (!text) return fail(ErrorId::asset_missing, name, folder.string());
+  return ShaderProgram::Source{std::string(name), std::move(*text)};
 }
 
 }  // namespace

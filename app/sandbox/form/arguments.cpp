@@ -4,10 +4,10 @@
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <fstream>
 #include <limits>
 #include <optional>
-#include <sstream>
+
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 namespace {
@@ -30,13 +30,10 @@ Result<ScalarArgument> parse_bytes(const std::string& spec, const std::string& c
   ScalarArgument argument;
   argument.text = spec;
   if (content.starts_with("@")) {
-    std::ifstream file(content.substr(1), std::ios::binary);
-    std::ostringstream text;
-    if (!file || !(text << file.rdbuf()))
-      return fail(ErrorId::file_not_found, content.substr(1), "it is not there, or empty");
-    const std::string read = text.str();
-    const auto* raw = reinterpret_cast<const std::byte*>(read.data());
-    argument.bytes.assign(raw, raw + read.size());
+    const auto read = read_text(content.substr(1));
+    if (!read || read->empty()) return fail(ErrorId::file_not_found, content.substr(1), "it is not there, or empty");
+    const auto* raw = reinterpret_cast<const std::byte*>(read->data());
+    argument.bytes.assign(raw, raw + read->size());
     return argument;
   }
   auto bytes = parse_hexadecimal(content);

@@ -12,6 +12,7 @@
 #include "app/sandbox/form/arguments.hpp"
 #include "app/sandbox/reading/expression.hpp"
 #include "engine/run/inputs.hpp"
+#include "engine/specs.hpp"
 
 namespace tilescope {
 namespace {
@@ -19,7 +20,6 @@ namespace {
 constexpr std::array<const char*, 3> kAxes{"x", "y", "z"};
 // Largest extents of a launch (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
 constexpr std::array<int64_t, 3> kLargestGrid{0x7fffffff, 65535, 65535}, kLargestBlock{1024, 1024, 64};
-constexpr int64_t kMostThreads = 1024, kMostShared = 232448;
 
 bool is_floating(DType type) {
   return type == DType::f32 || type == DType::f16 || type == DType::bf16 || type == DType::f64;
@@ -69,7 +69,7 @@ class Filling {
     fill_extent("block", kLargestBlock, filled_.launch.block);
     fill_extent("grid", kLargestGrid, filled_.launch.grid);
     fill_threads();
-    if (const auto shared = whole("shared", 0, static_cast<long double>(kMostShared)))
+    if (const auto shared = whole("shared", 0, static_cast<long double>(usual_gpu().shared_bytes_per_block)))
       filled_.launch.shared_bytes = static_cast<uint32_t>(*shared);
     fill_defines();
     for (const ParameterType& parameter : form_.parameters) {
@@ -171,7 +171,7 @@ class Filling {
 
   void fill_threads() {
     const uint64_t threads = filled_.launch.block.count();
-    if (threads <= static_cast<uint64_t>(kMostThreads)) return;
+    if (threads <= usual_gpu().max_threads_per_block) return;
     const auto most_on = [&](uint32_t extent) { return uint64_t{extent} * extent * extent >= threads; };
     const char* axis = most_on(filled_.launch.block.x) ? "x" : most_on(filled_.launch.block.y) ? "y" : "z";
     problem(std::string("block.") + axis, "sandbox.too_many_threads",

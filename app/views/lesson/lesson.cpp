@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "app/draw/editor/code_view.hpp"
 #include "app/draw/widgets.hpp"
 #include "app/views/lesson/lesson_answers.hpp"
 #include "app/views/lesson/lesson_live.hpp"
 #include "app/views/lesson/lesson_view.hpp"
+#include "engine/text_file.hpp"
 
 namespace tilescope {
 namespace {
@@ -49,10 +49,9 @@ void LessonView::read(PanelContext& context) {
   language_ = language;
   const std::string folder = language == Language::en ? "en" : "zh";
   file_ = own ? "docs/sandbox/" + folder + ".md" : "docs/labs/" + folder + "/" + lab + ".md";
-  std::ifstream stream(context.session.engine().root() / file_, std::ios::binary);
-  found_ = static_cast<bool>(stream);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  document_ = parse_lesson(text);
+  const auto text = read_text(context.session.engine().root() / file_);
+  found_ = text.has_value();
+  document_ = parse_lesson(text.value_or(""));
   has_live_ = std::ranges::any_of(document_.blocks, has_live_values);
   layout_width_ = 0;
   settling_ = 2;
