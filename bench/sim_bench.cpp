@@ -146,7 +146,7 @@ Workload elementwise(const std::string& kernel) {
 Workload matmul(const std::string& kernel, int size, uint32_t tile, Dim3 block) {
   Workload workload;
   workload.kernel = kernel;
-  workload.file = "bench/kernels/matmul_fp32.cu";
+  workload.file = "tools/kernels/matmul_fp32.cu";
   workload.grid = {static_cast<uint32_t>(size) / tile, static_cast<uint32_t>(size) / tile, 1};
   workload.block = block;
   const auto elements = static_cast<size_t>(size) * static_cast<size_t>(size);
@@ -176,7 +176,7 @@ void add_benchmarks() {
   add(matmul("register_tiled", 512, 128, {256, 1, 1}));
   add(matmul("register_tiled", 1024, 128, {256, 1, 1}), 2);
   Workload tensor = matmul("mma_bf16", 512, 128, {256, 1, 1});
-  tensor.file = "bench/kernels/mma_bf16.cu";
+  tensor.file = "tools/kernels/mma_bf16.cu";
   tensor.type = DType::bf16;
   add(tensor);
   benchmark::RegisterBenchmark("native_triple_loop", native_triple_loop)

@@ -57,3 +57,8 @@ target_link_libraries(tilescope PRIVATE tilescope_views tilescope_labs tilescope
 target_compile_options(tilescope PRIVATE ${OPTIMISE_LITTLE})
 use_precompiled(little tilescope)
 add_dependencies(tilescope tilescope-worker)
+
+# The program finds what it reads in ../share/tilescope (engine/run/paths.cpp), and the worker beside itself.
+install(TARGETS tilescope tilescope-worker)
+install(DIRECTORY kernels shaders assets docs DESTINATION share/tilescope)
+install(FILES LICENSE README.md DESTINATION share/tilescope)

@@ -17,7 +17,7 @@ set(TEST_LIBRARIES_gui tilescope_views tilescope_labs tilescope_window)
 set(TEST_LIBRARIES_documents tilescope_views tilescope_labs tilescope_window)
 set(TEST_LIBRARIES_launcher tilescope_base)
 
-# The differential corpus and the kernel generator are also used by programs of bench/.
+# The differential corpus and the kernel generator are also used by programs of tools/.
 file(GLOB differential_sources CONFIGURE_DEPENDS tests/differential/*.cpp)
 list(FILTER differential_sources EXCLUDE REGEX "_test\\.cpp$")
 add_library(tilescope_differential STATIC ${differential_sources})

@@ -4,7 +4,7 @@
 //   set   one kernel on one GPU on one day: who counted what, with which command
 //   row   one launch of it: sizes, parameters, order of the blocks, and what the counters said
 //
-// bench/record_orders.py writes such files. A file that is truncated or whose figures cannot be is refused with a
+// tools/record_orders.py writes such files. A file that is truncated or whose figures cannot be is refused with a
 // sentence; the program goes on without it.
 #pragma once
 

@@ -24,7 +24,7 @@ struct ModelError {
 /// of device bytes, kernels that read little, to which the hardware adds the kernel's own code. Two runs of the command
 /// differ as well, since the order of the CTAs is another one each time: the hardware's own counts of the L2 by 2% in
 /// half of the cases, and by up to 29%.
-constexpr std::string_view kCachesCommand = "bench/calibrate_counters.py record_counters";
+constexpr std::string_view kCachesCommand = "tools/calibrate_counters.py record_counters";
 constexpr ModelError kL2ReadError{
     10.6, 65.5, 70, "lts__t_sectors_op_read.sum", "H200", "2026-11-22", kCachesCommand, "docs/counters.md"};
 constexpr ModelError kL2WriteError{
@@ -41,7 +41,7 @@ struct KeptOutError {
 };
 
 /// The block-order model (block_order.hpp), over matrix products of many shapes, tiles and orders.
-/// tests/traffic/order_points_test.cpp holds part of them against it, bench/model_orders.cpp all.
+/// tests/traffic/order_points_test.cpp holds part of them against it, tools/model_orders.cpp all.
 constexpr KeptOutError kOrderKeptOut{238,
                                      195,
                                      2.8,

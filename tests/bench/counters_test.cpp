@@ -181,7 +181,7 @@ TEST(Counters, WhatTheScriptShipsIsReadAndOtherSetsStay) {
          {"model", {{"blocks_per_multiprocessor", 1}}}});
   const auto written = folder.folder / "runs.txt";
   std::ofstream(written) << runs.dump();
-  const std::string ship = "python3 -B " + (kRoot / "bench/record_orders.py").string() + " ship " + written.string() +
+  const std::string ship = "python3 -B " + (kRoot / "tools/record_orders.py").string() + " ship " + written.string() +
                            " --to " + folder.file.string();
   const std::vector<CounterSet> before = read_counters(folder.folder).find_lab("grouped-order")->sets;
   ASSERT_EQ(folder.run(ship), 0);

@@ -1,4 +1,4 @@
-// Truth: what nvdisasm of the CUDA Toolkit prints for the same cubins (bench/list_machine_code.py).
+// Truth: what nvdisasm of the CUDA Toolkit prints for the same cubins (tools/list_machine_code.py).
 #include "engine/compile/machine_access.hpp"
 
 #include <fmt/format.h>

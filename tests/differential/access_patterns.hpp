@@ -1,4 +1,4 @@
-// The patterns in which bench/record_counters.cpp has the lanes of a warp access memory, to be counted by the simulator
+// The patterns in which tools/record_counters.cpp has the lanes of a warp access memory, to be counted by the simulator
 // and by the hardware.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The model of the caches beside the counters of an H200, as docs/counters.md has them (bench/calibrate_counters.py
+// The model of the caches beside the counters of an H200, as docs/counters.md has them (tools/calibrate_counters.py
 // writes it), for every rung of every lab at its default sizes.
 #include "engine/traffic/model_error.hpp"
 

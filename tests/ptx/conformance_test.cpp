@@ -1,5 +1,5 @@
 // Every instruction that is exact on the GPU gives the same bits on the simulator, NaNs and rounding included.
-// conformance_h200.txt holds what an H200 gave; bench/record_conformance.cpp writes it.
+// conformance_h200.txt holds what an H200 gave; tools/record_conformance.cpp writes it.
 #include <gtest/gtest.h>
 
 #include <fstream>

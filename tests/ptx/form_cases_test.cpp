@@ -1,5 +1,5 @@
 // Every form whose result is the same on every GPU runs on the simulator, and gives the bits that an H200 gave.
-// forms_h200.txt holds those; bench/record_conformance.cpp writes it. forms_h200_differ.txt lists the forms that do
+// forms_h200.txt holds those; tools/record_conformance.cpp writes it. forms_h200_differ.txt lists the forms that do
 // not.
 #include <gtest/gtest.h>
 

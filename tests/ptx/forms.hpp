@@ -1,4 +1,4 @@
-// The forms of forms.txt: every instruction that ptxas accepts, as bench/list_ptx_forms.py wrote them.
+// The forms of forms.txt: every instruction that ptxas accepts, as tools/list_ptx_forms.py wrote them.
 #pragma once
 
 #include <fstream>
@@ -33,7 +33,7 @@ struct PtxOrders {
   std::vector<PtxForm> others;
 };
 
-/// The orders of orders.txt, which bench/list_ptx_forms.py wrote too.
+/// The orders of orders.txt, which tools/list_ptx_forms.py wrote too.
 inline std::vector<PtxOrders> ptx_orders() {
   std::ifstream file(std::string(TILESCOPE_SOURCE) + "/tests/ptx/orders.txt");
   std::vector<PtxOrders> orders;

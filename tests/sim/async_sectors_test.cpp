@@ -1,6 +1,6 @@
 // The sectors of cp.async.cg, beside the hardware's counter: what docs/counters.md of 2026-11-21 says, written by
-// `bench/calibrate_counters.py record_counters` on one NVIDIA H200, of l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
-// for copy_async_16_bypass of bench/kernels/access_patterns.cu.
+// `tools/calibrate_counters.py record_counters` on one NVIDIA H200, of l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+// for copy_async_16_bypass of tools/kernels/access_patterns.cu.
 #include <bit>
 #include <map>
 

@@ -1,5 +1,5 @@
 // The block-order model beside what an H200 counted, over launches that none of its constants was fitted to.
-#include "bench/order_points.hpp"
+#include "tools/order_points.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace tilescope {
 namespace {
 
-/// All of them take minutes; bench/model_orders.cpp has them.
+/// All of them take minutes; tools/model_orders.cpp has them.
 constexpr double kMostMultiplyAdds = 6e11;
 
 class OrderPoints : public testing::Test {

@@ -1,4 +1,4 @@
-// Memory instructions of every kind and width. bench/list_machine_code.py makes the cubins and the list beside this.
+// Memory instructions of every kind and width. tools/list_machine_code.py makes the cubins and the list beside this.
 #include <cuda_fp16.h>
 
 extern "C" __global__ void widths(const char* in, char* out) {

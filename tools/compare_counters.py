@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Global-memory requests and sectors: the simulator's counts beside the hardware counters of an NVIDIA GPU.
 
-    bench/compare_counters.py PROGRAM [--out FILE.json]
+    tools/compare_counters.py PROGRAM [--out FILE.json]
 
 Needs a GPU, Nsight Compute (ncu) on the PATH and the right to read hardware counters. Each case is run once under ncu
 on the GPU and once on the simulator; the exit status is 1 if any count differs.

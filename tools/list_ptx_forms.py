@@ -2,9 +2,9 @@
 """Writes tests/ptx/forms.txt: every form of every PTX instruction that ptxas accepts, with the first target that does;
 and tests/ptx/orders.txt: in which other orders it accepts the qualifiers.
 
-    bench/list_ptx_forms.py > tests/ptx/forms.txt
-    bench/list_ptx_forms.py orders > tests/ptx/orders.txt
-    bench/list_ptx_forms.py check tests/ptx/forms.txt tests/ptx/orders.txt     asks ptxas about both again
+    tools/list_ptx_forms.py > tests/ptx/forms.txt
+    tools/list_ptx_forms.py orders > tests/ptx/orders.txt
+    tools/list_ptx_forms.py check tests/ptx/forms.txt tests/ptx/orders.txt     asks ptxas about both again
 
 The candidates are the syntax lines of the PTX ISA, chapter "Instruction Set", multiplied out; ptxas decides which of
 them exist. A candidate is an opcode with {x,y} for alternatives, a blank, and its operands:
@@ -151,7 +151,7 @@ def list_forms():
     forms = candidates()
     first = first_targets(forms)
     print(f"# The {len(first)} forms that ptxas accepts ({version()}): first target of {', '.join(TARGETS)} | operands |\n"
-          "# opcodes. Written by bench/list_ptx_forms.py.")
+          "# opcodes. Written by tools/list_ptx_forms.py.")
     print_rows(forms, first, lambda form, operands: f"{first[form]} | {operands} |")
 
 
@@ -159,7 +159,7 @@ def list_orders():
     original = ptx_forms_orders.candidates()
     first = first_targets(list(original))
     print(f"# {len(first)} orders of qualifiers that ptxas accepts ({version()}): first target of {', '.join(TARGETS)} |\n"
-          "# operands | the order of the PTX ISA | its others. Written by bench/list_ptx_forms.py orders.")
+          "# operands | the order of the PTX ISA | its others. Written by tools/list_ptx_forms.py orders.")
     print_rows([form for form in original if form.split(" ")[0] != original[form]], first,
                lambda form, operands: f"{first[form]} | {operands} | {original[form]} |")
 

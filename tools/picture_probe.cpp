@@ -45,7 +45,7 @@
 #include <vector>
 
 #include "app/draw/gl/heat_map.hpp"
-#include "bench/probe_drawing.hpp"
+#include "tools/probe_drawing.hpp"
 #include "engine/gpu/gpu_executor.hpp"
 #include "engine/run/paths.hpp"
 

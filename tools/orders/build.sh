@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds what counts the points of a file, in the current folder: launch_points, and a cubin for each tile.
 #
-#     bench/orders/build.sh POINTS.csv      lines of type,bm,bn,bk,stages,warps,…
+#     tools/orders/build.sh POINTS.csv      lines of type,bm,bn,bk,stages,warps,…
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 kernels=$here/../../kernels

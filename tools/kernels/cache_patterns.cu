@@ -1,4 +1,4 @@
-// Accesses that tell how the caches behave, one question each; bench/calibrate_caches.py puts what the model says of
+// Accesses that tell how the caches behave, one question each; tools/calibrate_caches.py puts what the model says of
 // them beside the counters of a GPU.
 
 /// Every `step`-th word from the beginning, `passes` times; every block reads all of it.

@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "bench/order_points.hpp"
+#include "tools/order_points.hpp"
 
 using namespace tilescope;
 

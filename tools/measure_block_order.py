@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The block-order model beside a GPU's counters: matmuls of the lab grouped-order, profiled with Nsight Compute.
 
-    bench/measure_block_order.py --tilescope build/release/tilescope --csv block_order.csv \\
+    tools/measure_block_order.py --tilescope build/release/tilescope --csv block_order.csv \\
         --counters assets/counters/grouped-order.h200.json
 
 For every size and order it runs `tilescope run grouped-order … --on gpu` under ncu and writes one line of CSV: what the
@@ -98,7 +98,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=1e9, help="begin no further point after so many")
     parser.add_argument("--only", type=int, nargs="*", help="square sizes to measure, and nothing else")
     options = parser.parse_args()
-    command = " ".join(["bench/measure_block_order.py", *sys.argv[1:]])
+    command = " ".join(["tools/measure_block_order.py", *sys.argv[1:]])
     columns = ["M", "N", "K", "rung", "GROUP_M", "BM", "BN", "BK", *METRICS.values(), "timed_ms",
                "model_device_bytes_read", "model_device_bytes_written", "model_l2_bytes_read", "model_l2_hit_rate",
                "resident_blocks", "model_over_counter"]

@@ -2,7 +2,7 @@
 # Counts the device bytes of the points of assets/counters/block-orders.h200.csv on this machine's GPU with Nsight
 # Compute, three times in three orders, and writes them as such a file.
 #
-#     bench/orders/count.sh OUT.csv [POINTS.csv]      POINTS.csv: a file with the points; counts are left out
+#     tools/orders/count.sh OUT.csv [POINTS.csv]      POINTS.csv: a file with the points; counts are left out
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 root=$here/../..

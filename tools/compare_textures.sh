@@ -2,7 +2,7 @@
 # Compares what texture fetches give in the simulator and on a GPU: one line for each combination of shape, filter,
 # addressing, texels and coordinates, with how many of the values differ and by how much at most.
 #
-#     bench/compare_textures.sh [TILESCOPE] [OUT]
+#     tools/compare_textures.sh [TILESCOPE] [OUT]
 #
 # TILESCOPE is the program (./tilescope of the tree if left out); the values go to OUT, as NAME.sim.bin and NAME.gpu.bin.
 # The coordinates step through the texture and beyond it by fractions that put some on the edges of texels, and the

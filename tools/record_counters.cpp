@@ -4,7 +4,7 @@
 //   record_counters --out FILE.json
 //   record_counters --out FILE.json --kind pattern --kind corpus
 //
-// Cases: single access patterns (bench/kernels/access_patterns.cu), the kernels of tests/differential, and every rung
+// Cases: single access patterns (tools/kernels/access_patterns.cu), the kernels of tests/differential, and every rung
 // of every lab at the simulator's default sizes. A case without a GPU has no hardware counters to be compared with, but
 // its counts are written all the same.
 #include <fmt/core.h>

@@ -1,4 +1,4 @@
-// One warp, one access of each lane at an offset that the host chooses: for bench/record_counters.cpp, which counts what
+// One warp, one access of each lane at an offset that the host chooses: for tools/record_counters.cpp, which counts what
 // such an access costs. Each kernel also reads the 32 offsets and writes what it has read, so that nothing is dropped.
 #include <cuda_pipeline.h>
 

@@ -1,4 +1,4 @@
-// C = A · B in single precision on the CUDA cores, in grouped order: for bench/orders/count.sh alone, which counts
+// C = A · B in single precision on the CUDA cores, in grouped order: for tools/orders/count.sh alone, which counts
 // bytes. 256 threads, each with a part of the BM × BN tile of C; STAGES k-tiles of A and B in shared memory.
 #include "common.cuh"
 

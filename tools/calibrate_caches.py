@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The model of the caches beside the hardware's counters of an NVIDIA GPU.
 
-    bench/calibrate_caches.py PROGRAM [--out FILE.json] [--only TEXT]
+    tools/calibrate_caches.py PROGRAM [--out FILE.json] [--only TEXT]
 
 Needs a GPU of assets/gpus.toml, Nsight Compute (ncu) on the PATH and the right to read hardware counters. Each case of
-bench/kernels/cache_patterns.cu runs once under ncu, which flushes the caches first, and once on the simulator.
+tools/kernels/cache_patterns.cu runs once under ncu, which flushes the caches first, and once on the simulator.
 """
 import argparse
 import json

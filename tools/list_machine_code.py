@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the cubins of tests/compile/machine_code and the list of their memory instructions, as nvdisasm shows them.
 
-    python3 bench/list_machine_code.py accesses.ptx
+    python3 tools/list_machine_code.py accesses.ptx
 
 accesses.ptx is what NVRTC makes of accesses.cu with --gpu-architecture=compute_80 -lineinfo -default-device. ptxas and
 nvdisasm are those of the CUDA Toolkit 13, found on PATH or named by PTXAS and NVDISASM.

@@ -1,4 +1,4 @@
-// What a GPU's matrix units do, for bench/compare_matrix.py: layout_* tell which element of a matrix each element of a
+// What a GPU's matrix units do, for tools/compare_matrix.py: layout_* tell which element of a matrix each element of a
 // wmma fragment is, mma_* multiply random fragments.
 #include <mma.h>
 

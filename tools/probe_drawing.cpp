@@ -1,4 +1,4 @@
-#include "bench/probe_drawing.hpp"
+#include "tools/probe_drawing.hpp"
 
 #include <epoxy/gl.h>
 #include <fmt/core.h>

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What the order of blocks means on a GPU, read from its counters, and what the block-order model says.
 
-    bench/record_orders.py count --out counters.json                                         on the GPU, needs ncu, nvcc
-    bench/record_orders.py model --tilescope build/release/tilescope counters.json           anywhere
-    bench/record_orders.py table counters.json                                               as Markdown
-    bench/record_orders.py ship counters.json --to assets/counters/grouped-order.h200.json   for the Order view
+    tools/record_orders.py count --out counters.json                                         on the GPU, needs ncu, nvcc
+    tools/record_orders.py model --tilescope build/release/tilescope counters.json           anywhere
+    tools/record_orders.py table counters.json                                               as Markdown
+    tools/record_orders.py ship counters.json --to assets/counters/grouped-order.h200.json   for the Order view
 
 `count` launches the kernel of the lab grouped-order once per point under Nsight Compute, which flushes the caches
 before each launch, and times each point in other processes that are not profiled: three rounds in random order, of
@@ -156,7 +156,7 @@ def ship(options):
                             run["params"].get("GROUP_M", 0), run["model"]["blocks_per_multiprocessor"],
                             {**run["sizes"], **run["params"]}) for run in own]
         date = max(run["date"] for run in own)[:10]
-        write_counters(options.to, own_set(gpu, rows, "bench/record_orders.py count", date))
+        write_counters(options.to, own_set(gpu, rows, "tools/record_orders.py count", date))
         print(f"{len(rows)} points of {gpu} in {options.to}")
 
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Tells which pictures are right on a GPU before and after a kernel has faulted, and where OpenGL waits: each case is a
-# process of its own that prints every step with its times (bench/picture_probe.cpp says what the steps are).
+# process of its own that prints every step with its times (tools/picture_probe.cpp says what the steps are).
 #
-#     bench/pictures_after_fault.sh FOLDER [OUT]
+#     tools/pictures_after_fault.sh FOLDER [OUT]
 #
 # FOLDER has the programs (build/release, configured with -DTILESCOPE_BENCH=ON); pictures of the window go to OUT. Needs
 # a display that the GPU draws. At most four minutes. CUDA-OpenGL interop may be broken on the machine afterwards, until

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What the simulator counts beside the hardware counters of an NVIDIA GPU; writes docs/counters.md.
 
-    bench/calibrate_counters.py PROGRAM [--out docs/counters.md] [--json FILE] [--only TEXT]
-    bench/calibrate_counters.py PROGRAM --kind lab --join earlier.json    only the labs; what else is in that file is kept
+    tools/calibrate_counters.py PROGRAM [--out docs/counters.md] [--json FILE] [--only TEXT]
+    tools/calibrate_counters.py PROGRAM --kind lab --join earlier.json    only the labs; what else is in that file is kept
 
 PROGRAM is record_counters (cmake -DTILESCOPE_BENCH=ON). Needs a GPU, Nsight Compute (ncu) on the PATH and the right to
 read hardware counters. The program runs under ncu: every launch is counted by the simulator and by the hardware.
@@ -247,7 +247,7 @@ def main():
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump(report, file, indent=1)
-    differing = write_document(arguments.out, report, "bench/calibrate_counters.py record_counters")
+    differing = write_document(arguments.out, report, "tools/calibrate_counters.py record_counters")
     print(f"{len(report['cases'])} cases, {count} launches; {differing} counts do not meet the goal")
     return 1 if differing else 0
 

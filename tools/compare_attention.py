@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How far our attention and PyTorch's FlashAttention-2 are off on the same inputs, in double precision.
 
-    bench/compare_attention.py build/release/launch_rung [--out accuracy.json]    on a GPU, needs PyTorch
+    tools/compare_attention.py build/release/launch_rung [--out accuracy.json]    on a GPU, needs PyTorch
 
 Q, K and V are N(0, 1); logits are also made large, by a factor for Q. With a causal mask and more queries than keys the
 first queries see no key: their output must be zero. FlashAttention-2 takes no such mask, so ours is compared alone.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Matrix instructions on the simulator and on an NVIDIA GPU, compared.
 
-    bench/compare_matrix.py PROGRAM            needs a GPU
-    bench/compare_matrix.py PROGRAM --sim-only shows what the simulator gives
+    tools/compare_matrix.py PROGRAM            needs a GPU
+    tools/compare_matrix.py PROGRAM --sim-only shows what the simulator gives
 
 PROGRAM is the tilescope executable. layout_*: which element of a matrix each lane of a wmma fragment holds; PTX leaves
 that open, so a difference is no error. mma_*: products of random fragments; integers and f64 must agree exactly, the
