@@ -102,18 +102,6 @@ std::vector<std::string> Strings::unpaired() const {
   return keys;
 }
 
-std::string bytes_text(double bytes) {
-  // Four figures before the next unit: 1,181 KB says more than 1.18 MB.
-  static constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
-  size_t unit = 0;
-  while (std::abs(bytes) >= 9999.5 && unit + 1 < std::size(kUnits)) {
-    bytes /= 1000;
-    ++unit;
-  }
-  if (unit == 0 || std::abs(bytes) >= 999.5) return with_separators(std::llround(bytes)) + " " + kUnits[unit];
-  return fmt::format("{:.{}f} {}", bytes, std::abs(bytes) < 99.95 ? 1 : 0, kUnits[unit]);
-}
-
 std::string rate_text(double per_second) {
   static constexpr const char* kPrefixes[] = {"", " k", " M", " G", " T"};
   size_t prefix = 0;

@@ -20,6 +20,7 @@
 #include "engine/numbers.hpp"
 #include "engine/result.hpp"
 #include "engine/types.hpp"
+#include "engine/units.hpp"
 
 namespace tilescope {
 
@@ -61,8 +62,6 @@ class Strings {
   mutable std::unordered_map<std::string, std::string> missing_;
 };
 
-/// 1181184 → "1,181 KB"; 1024-free, as bandwidth is given: 1 KB = 1000 bytes.
-std::string bytes_text(double bytes);
 /// 127000 → "127 k", 2.5e6 → "2.5 M"; under 1000 as it is.
 std::string rate_text(double per_second);
 /// Four figures, as a person would write them: 0.3142, 2.4e-7, 65,536.

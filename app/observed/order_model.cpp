@@ -282,17 +282,6 @@ std::string operand_name(const std::string& buffer) {
   return {static_cast<char>(std::toupper(static_cast<unsigned char>(buffer.front())))};
 }
 
-std::string three_figures(double bytes) {
-  static constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
-  size_t unit = 0;
-  while (bytes >= 999.5 && unit + 1 < std::size(kUnits)) {
-    bytes /= 1000;
-    ++unit;
-  }
-  const int decimals = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
-  return fmt::format("{:.{}f} {}", bytes, decimals, kUnits[unit]);
-}
-
 double modelled_bytes(const OrderTraffic& traffic, OrderBytes level) {
   return static_cast<double>(level == OrderBytes::device ? traffic.device_bytes_read
                                                          : traffic.l2_bytes_read + traffic.l2_bytes_written);

@@ -20,6 +20,7 @@
 #include "engine/bench/counters.hpp"
 #include "engine/lab.hpp"
 #include "engine/run_result.hpp"
+#include "engine/units.hpp"
 
 namespace tilescope {
 
@@ -102,8 +103,6 @@ void step_block(ViewState& view, const OrderModel& model, int64_t by);
 std::string order_name(const Strings& strings, OrderTraffic::Kind kind, int64_t group);
 /// "A": one letter stands for a matrix.
 std::string operand_name(const std::string& buffer);
-/// "2.86 GB", "187 MB": three figures.
-std::string three_figures(double bytes);
 
 /// Which bytes the bars and the plot over GROUP_M show.
 enum class OrderBytes { device, l2 };

@@ -171,13 +171,6 @@ std::string figure_text(double value) {
   return fmt::format("{:.1f}", value);
 }
 
-std::string percent_text(double fraction) {
-  const double percent = fraction * 100;
-  if (percent > 99.95 && fraction < 1) return "99.9%";  // 100% is said only of all
-  if (std::abs(percent - std::round(percent)) < 0.05) return fmt::format("{}%", std::llround(percent));
-  return fmt::format("{:.1f}%", percent);
-}
-
 std::string count_text(uint64_t value) { return with_separators(static_cast<int64_t>(value)); }
 
 TrafficSentence traffic_sentence(const Strings& strings, const RunResult& result) {

@@ -10,6 +10,7 @@
 #include "app/draw/strings.hpp"
 #include "app/observed/source_model.hpp"
 #include "app/observed/trace_index.hpp"
+#include "engine/units.hpp"
 
 namespace tilescope {
 
@@ -78,8 +79,6 @@ std::string model_error_text(const Strings& strings);
 
 /// "4", "4.5", "15.9"
 std::string figure_text(double value);
-/// "100%", "92.3%"
-std::string percent_text(double fraction);
 std::string count_text(uint64_t value);
 
 /// A 128-byte line that an access touches. Bit k of `used`: byte k is asked for.

@@ -33,10 +33,11 @@ OccupancyLimit limit_of(const WavesPicture& picture) {
 }
 
 void say_model(WavesSentence& said, const Strings& strings, const WaveSchedule& waves) {
-  const auto blocks = fmt::arg("blocks", number(waves.blocks)),
-             resident = fmt::arg("resident", number(waves.resident()));
-  const auto last = fmt::arg("last", number(waves.last_wave_blocks()));
-  const auto idle = fmt::arg("idle", honest_percent(1 - waves.filled()));
+  // fmt::arg refers to what it is given.
+  const std::string all_blocks = number(waves.blocks), resident_blocks = number(waves.resident()),
+                    last_blocks = number(waves.last_wave_blocks()), idle_share = honest_percent(1 - waves.filled());
+  const auto blocks = fmt::arg("blocks", all_blocks), resident = fmt::arg("resident", resident_blocks),
+             last = fmt::arg("last", last_blocks), idle = fmt::arg("idle", idle_share);
   if (waves.waves() == 1) {
     said.finding = waves.blocks == 1 ? strings("waves.one_block") : strings.format("waves.one_wave", blocks);
     const uint32_t busy = waves.busy_multiprocessors(0);
@@ -209,7 +210,8 @@ std::string limit_detail(const Strings& strings, const WavesPicture& picture, Oc
 }
 
 std::string limit_sentence(const Strings& strings, const ResourceLimit& limit) {
-  const auto name = fmt::arg("limit", limit_name(strings, limit.limit));
+  const std::string what = limit_name(strings, limit.limit);
+  const auto name = fmt::arg("limit", what);
   if (!limit.blocks) return strings.format("waves.no_limit_meaning", name);
   if (*limit.blocks == 0) return strings.format("waves.limit_none_meaning", name);
   return strings.format("waves.limit_meaning", name, fmt::arg("blocks", *limit.blocks),

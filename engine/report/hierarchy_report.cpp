@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "engine/units.hpp"
+
 namespace tilescope {
 
 using nlohmann::json;
@@ -25,30 +27,24 @@ json use_json(const HierarchyUse& use) {
           {"bytes_left_in_l2", use.bytes_left_in_l2}};
 }
 
-/// "33.6 MB": a thousand at a time, as data sheets count.
-std::string bytes_text(uint64_t bytes) {
-  static constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
-  auto value = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; value >= 999.95 && unit < 4; ++unit) value /= 1000;
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
-}
-
-std::string percent_text(uint64_t part, uint64_t whole) {
-  return whole == 0 ? "-" : fmt::format("{:.1f}%", 100 * static_cast<double>(part) / static_cast<double>(whole));
+std::string sectors_text(uint64_t sectors) { return bytes_text(static_cast<double>(sectors * 32)); }
+std::string share_text(uint64_t part, uint64_t whole) {
+  return whole == 0 ? "-" : percent_text(static_cast<double>(part) / static_cast<double>(whole));
 }
 
 std::string row(std::string_view level, std::string_view buffer, const LevelTraffic& traffic) {
   return fmt::format("  {:<7} {:<14} {:>12} {:>8} {:>12} {:>8} {:>12}\n", level, buffer,
-                     bytes_text(traffic.read_sectors * 32), percent_text(traffic.read_hits, traffic.read_sectors),
-                     bytes_text(traffic.write_sectors * 32), percent_text(traffic.write_hits, traffic.write_sectors),
-                     bytes_text(traffic.atomic_sectors * 32));
+                     sectors_text(traffic.read_sectors), share_text(traffic.read_hits, traffic.read_sectors),
+                     sectors_text(traffic.write_sectors), share_text(traffic.write_hits, traffic.write_sectors),
+                     sectors_text(traffic.atomic_sectors));
 }
 
 std::string device_row(std::string_view buffer, const HierarchyUse& use) {
   std::string text = fmt::format("  {:<7} {:<14} {:>12} {:>8} {:>12}", "device", buffer,
-                                 bytes_text(use.device_bytes_read), "", bytes_text(use.device_bytes_written));
-  if (use.bytes_left_in_l2 != 0) text += fmt::format("  and {} left in the L2", bytes_text(use.bytes_left_in_l2));
+                                 bytes_text(static_cast<double>(use.device_bytes_read)), "",
+                                 bytes_text(static_cast<double>(use.device_bytes_written)));
+  if (use.bytes_left_in_l2 != 0)
+    text += fmt::format("  and {} left in the L2", bytes_text(static_cast<double>(use.bytes_left_in_l2)));
   return text + "\n";
 }
 

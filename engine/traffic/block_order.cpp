@@ -16,18 +16,14 @@
 
 #include "engine/numbers.hpp"
 #include "engine/parallel.hpp"
+#include "engine/units.hpp"
 
 namespace tilescope {
 namespace {
 
 constexpr double kMatters = 0.15;  // the model's own error: what is below is no difference
 
-/// "1.49 GB", "43.5 MB"
-std::string text_of(uint64_t bytes) {
-  const auto value = static_cast<double>(bytes);
-  if (value >= 1e9) return fmt::format("{:.3g} GB", value / 1e9);
-  return value >= 1e6 ? fmt::format("{:.3g} MB", value / 1e6) : fmt::format("{:.3g} KB", value / 1e3);
-}
+std::string text_of(uint64_t bytes) { return three_figures(static_cast<double>(bytes)); }
 /// As it is usually called, and in the unit of the other figures.
 std::string text_of_l2(uint64_t bytes) {
   return fmt::format("{:.3g} MiB ({})", static_cast<double>(bytes) / 1048576.0, text_of(bytes));

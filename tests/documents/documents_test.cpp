@@ -63,7 +63,7 @@ TEST(Documents, RelativeLinksLeadToFiles) {
 }
 
 TEST(Documents, FoldersAndFilesThatHackingNamesExist) {
-  static const std::regex path(R"(`((?:engine|app|labs|kernels|shaders|assets|tests|bench|docs)/[a-z_/.]*)`)");
+  static const std::regex path(R"(`((?:engine|app|labs|kernels|shaders|assets|tests|bench|tools|docs)/[a-z_/.]*)`)");
   const auto named = matches(read_text(kSource / "docs/HACKING.md"), path);
   EXPECT_GE(named.size(), 15U);
   for (const std::string& name : named) EXPECT_TRUE(fs::exists(kSource / name)) << name;

@@ -6,8 +6,6 @@
 namespace tilescope {
 namespace {
 
-std::string percent(double part) { return fmt::format("{:.1f}%", 100 * part); }
-
 void value_row(Column& column, const std::string& value) {
   column.text(column.fonts().title_semibold, column.left, 20, column.theme().text, value);
   column.y += column.px(28);
@@ -41,9 +39,9 @@ void bytes_card(Column& column, const OrderModel& model, const OrderTraffic* row
 void hit_rate_card(Column& column, const OrderModel& model, const OrderTraffic* row_major) {
   const Strings& text = column.context.strings;
   card_title(column, "order.hit_rate", Badge::modelled);
-  value_row(column, percent(model.launched.l2_hit_rate));
+  value_row(column, percent_text(model.launched.l2_hit_rate));
   if (row_major != nullptr)
-    card_line(column, text("order.in_row_major"), percent(row_major->l2_hit_rate), column.theme().text);
+    card_line(column, text("order.in_row_major"), percent_text(row_major->l2_hit_rate), column.theme().text);
   paragraph(column, text("order.hit_rate_note"), column.theme().muted);
 }
 

@@ -108,9 +108,14 @@ bool own_row(PanelContext& context, const std::string& id, ImVec2 at, float widt
   const Theme& theme = context.theme;
   const ImVec2 low{at.x + context.px(8), at.y}, high{at.x + width - context.px(8), at.y + context.px(kRow)};
   ImGui::SetCursorScreenPos(low);
+#if IMGUI_VERSION_NUM >= 18970
+  if (cross) ImGui::SetNextItemAllowOverlap();
+#endif
   const bool pressed = hit_area("own", {high.x - low.x, high.y - low.y});
   const bool hovered = ImGui::IsItemHovered();
+#if IMGUI_VERSION_NUM < 18970
   if (cross) ImGui::SetItemAllowOverlap();
+#endif
   mark(context, id, low, high);
   const float middle = (low.y + high.y) / 2;
   if (current) {

@@ -13,6 +13,7 @@
 #include "app/sandbox/reading/expression.hpp"
 #include "engine/run/inputs.hpp"
 #include "engine/specs.hpp"
+#include "engine/units.hpp"
 
 namespace tilescope {
 namespace {
@@ -36,13 +37,6 @@ std::pair<long double, long double> range_of(DType type) {
 uint64_t host_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page) : uint64_t{1} << 40;
-}
-
-std::string bytes_as_text(long double bytes) {
-  constexpr std::array<const char*, 6> kUnits{"B", "KB", "MB", "GB", "TB", "PB"};
-  size_t unit = 0;
-  for (; bytes >= 1000 && unit + 1 < kUnits.size(); ++unit) bytes /= 1000;
-  return fmt::format("{:.3g} {}", static_cast<double>(bytes), kUnits[unit]);
 }
 
 template <class T>
@@ -436,8 +430,8 @@ class Filling {
     }
     if (total > most) {
       problem(field, "sandbox.too_much_memory",
-              {{"bytes", bytes_as_text(total * static_cast<long double>(size_of(type)))},
-               {"most", bytes_as_text(static_cast<long double>(host_memory()))}});
+              {{"bytes", three_figures(static_cast<double>(total * static_cast<long double>(size_of(type))))},
+               {"most", three_figures(static_cast<double>(host_memory()))}});
       return {1};
     }
     if (!plain) filled_.values[field] = shown;
