@@ -140,7 +140,7 @@ TEST(Run, TheTableOfLevelsNamesTheGpuAndItsBadge) {
   options.traffic = true;
   const std::string text = call(run_command, options).out;
   EXPECT_NE(text.find("as RTX 4090 [MODELLED]"), std::string::npos) << text;
-  EXPECT_NE(text.find("device  total                788 KB"), std::string::npos) << text;
+  EXPECT_NE(text.find("device  total                787 KB"), std::string::npos) << text;
 }
 
 TEST(Run, AnUnknownGpuIsAnErrorThatNamesThem) {
