@@ -45,9 +45,9 @@
 #include <vector>
 
 #include "app/draw/gl/heat_map.hpp"
-#include "tools/probe_drawing.hpp"
 #include "engine/gpu/gpu_executor.hpp"
 #include "engine/run/paths.hpp"
+#include "tools/probe_drawing.hpp"
 
 namespace tilescope {
 namespace {

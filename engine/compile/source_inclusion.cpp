@@ -1,6 +1,5 @@
 #include "engine/compile/source_inclusion.hpp"
 
-
 #include "engine/text_file.hpp"
 
 namespace tilescope {
