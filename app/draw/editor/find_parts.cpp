@@ -1,5 +1,6 @@
 #include "app/draw/editor/find_parts.hpp"
 
+#include <imgui_internal.h>
 #include <imgui_stdlib.h>
 
 #include "app/draw/keys.hpp"
@@ -13,8 +14,16 @@ FindField find_field(DrawContext& context, const char* name, const char* hint, s
   ImGui::SetCursorScreenPos({low.x, low.y + context.px(4)});
   ImGui::PushFont(context.fonts.code);
   ImGui::SetNextItemWidth(width);
-  if (takes_focus) ImGui::SetKeyboardFocusHere();
   const std::string id = std::string("##") + name;
+  if (takes_focus) {
+#if IMGUI_VERSION_NUM < 18900
+    ImGui::SetKeyboardFocusHere();
+#else
+    // Its windows take no part in navigation, where SetKeyboardFocusHere() looks for the item.
+    ImGui::ActivateItemByID(ImGui::GetID(id.c_str()));
+    ImGui::GetCurrentContext()->NavNextActivateFlags = ImGuiActivateFlags_PreferInput;
+#endif
+  }
   field.changed =
       ImGui::InputTextWithHint(id.c_str(), context.strings(hint).c_str(), &text, ImGuiInputTextFlags_AutoSelectAll);
   const bool ended = ImGui::IsItemDeactivated();
