@@ -1,7 +1,7 @@
-// How far the block-order model is from what an H200 counted, by tile and apart for what was kept out of the fit.
+// How far the block-order model is from what a GPU counted, by tile and apart for what was kept out of the fit.
 //
-//   model_orders                 the table of docs/block-order.md
-//   model_orders --points        every point: counted, modelled, the sum of its waves' strips
+//   model_orders h200            the table of docs/block-order.md; h100 likewise
+//   model_orders h200 --points   every point: counted, modelled, the sum of its waves' strips
 #include <fmt/format.h>
 
 #include <cstring>
@@ -37,12 +37,16 @@ struct Group {
 int main(int argc, char** argv) {
   const std::string root = TILESCOPE_SOURCE;
   const auto gpus = read_gpu_specs(root + "/assets/gpus.toml");
-  const GpuSpec* gpu = gpus ? find_gpu(*gpus, "h200") : nullptr;
-  const std::vector<OrderPoint> points = read_order_points(root + "/assets/counters/block-orders.h200.csv");
-  if (gpu == nullptr || points.empty()) return 1;
+  const std::string name = argc > 1 ? argv[1] : "h200";
+  const GpuSpec* gpu = gpus ? find_gpu(*gpus, name) : nullptr;
+  const std::vector<OrderPoint> points = read_order_points(root + "/assets/counters/block-orders." + name + ".csv");
+  if (gpu == nullptr || points.empty()) {
+    fmt::print(stderr, "usage: model_orders GPU [--points], with a GPU of assets/counters/block-orders.*.csv\n");
+    return 2;
+  }
   const std::vector<ModelledPoint> modelled = model_points(points, *gpu);
 
-  if (argc > 1 && std::strcmp(argv[1], "--points") == 0) {
+  if (argc > 2 && std::strcmp(argv[2], "--points") == 0) {
     for (size_t i = 0; i < points.size(); ++i)
       fmt::print("{},{},{},{},{},{},{:.0f},{:.0f},{:.0f}\n", points[i].tile(), points[i].m, points[i].n, points[i].k,
                  points[i].group, points[i].kept_out ? 1 : 0, points[i].counted(), modelled[i].device_bytes_read,

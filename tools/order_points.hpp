@@ -1,4 +1,4 @@
-// Matrix products whose device bytes were counted on a GPU (assets/counters/block-orders.h200.csv), and what the
+// Matrix products whose device bytes were counted on a GPU (assets/counters/block-orders.*.csv), and what the
 // block-order model says of each. The footprints are written down here instead of being observed: 790 products would
 // take an hour to execute in part, and observe_order_test.cpp holds the observed ones against them.
 #pragma once
@@ -62,11 +62,13 @@ inline std::vector<OrderPoint> read_order_points(const std::string& file_name) {
     std::ranges::replace(line, ',', ' ');
     std::istringstream in(line);
     OrderPoint point;
-    point.reads.resize(3);
     in >> point.type >> point.bm >> point.bn >> point.bk >> point.stages >> point.warps >> point.ctas_per_sm >>
-        point.m >> point.n >> point.k >> point.group >> point.reads[0] >> point.reads[1] >> point.reads[2] >>
-        point.kept_out;
-    if (in) points.push_back(point);
+        point.m >> point.n >> point.k >> point.group;
+    for (double read = 0; in >> read;) point.reads.push_back(read);
+    if (point.reads.size() < 2) continue;
+    point.kept_out = point.reads.back() != 0;  // the last column
+    point.reads.pop_back();
+    points.push_back(point);
   }
   for (OrderPoint& point : points) {
     point.least = point.most = point.reads.front();

@@ -71,7 +71,7 @@ TEST_F(Launcher, TestBuildsEverythingAndRunsCtest) {
   const Outcome test = launch("test -R sim");
   EXPECT_EQ(test.status, 0);
   EXPECT_THAT(test.calls, HasSubstr("ninja all\nctest "));
-  EXPECT_THAT(test.calls, HasSubstr("--output-on-failure -R sim\n"));
+  EXPECT_THAT(test.calls, HasSubstr("--output-on-failure --output-junit tests.xml -R sim\n"));
   EXPECT_THAT(test.output, HasSubstr("100% tests passed"));
   EXPECT_THAT(test.output, HasSubstr("tilescope: all tests passed in "));
 }

@@ -27,7 +27,7 @@ def main():
                 continue
             number += 1
             cells = line.strip().split(",")
-            print(",".join(cells[:11] + [str(one[number]) for one in rounds] + cells[14:]))
+            print(",".join(cells[:11] + [str(one[number]) for one in rounds] + cells[-1:]))
 
 
 main()
