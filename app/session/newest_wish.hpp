@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -51,6 +52,20 @@ class NewestWish {
     changed_.notify_one();
   }
 
+  /// Stops what is being made; the wish then ends with the error that it was cancelled.
+  void cancel() {
+    std::optional<std::stop_source> stopped;
+    {
+      const std::lock_guard lock(mutex_);
+      if (waiting_) {  // it never starts, so it ends here
+        done_ = std::exchange(waiting_, std::nullopt);
+        outcome_ = fail(ErrorId::cancelled);
+      }
+      if (in_flight_) stopped = stop_;
+    }
+    if (stopped) stopped->request_stop();
+  }
+
   /// The product is not shown any more: stops the wish in flight and frees what was made.
   void forget() {
     std::optional<std::stop_source> stopped;
@@ -67,7 +82,29 @@ class NewestWish {
 
   bool busy() const {
     const std::lock_guard lock(mutex_);
-    return waiting_ || (in_flight_ && wanted_);
+    return waiting_ || (in_flight_ && wanted_ && !stop_.stop_requested());
+  }
+
+  /// The wish that waits or is in flight, if any.
+  std::optional<Wish> current() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_ ? waiting_ : in_flight_;
+  }
+
+  /// The newest wish and what was made for it, once: nothing is wanted and nothing is kept afterwards.
+  std::optional<std::pair<Wish, Outcome>> take() {
+    const std::lock_guard lock(mutex_);
+    if (!done_) return {};
+    std::pair<Wish, Outcome> taken{std::move(*done_), std::exchange(outcome_, nullptr)};
+    done_.reset();
+    wanted_.reset();
+    return taken;
+  }
+
+  /// Calls what set_wake was given.
+  void wake() {
+    const std::lock_guard lock(mutex_);
+    if (wake_) wake_();
   }
 
   /// What was made for this wish, if it was the last one; else null.

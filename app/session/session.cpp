@@ -287,15 +287,17 @@ void Session::cancel() { run_worker_->cancel(); }
 
 void Session::take_over_run() {
   auto finished = run_worker_->take();
-  if (!finished || !submitted_ || finished->request != *submitted_) return;
-  if (!finished->outcome) {
-    error_ = finished->outcome.error();
+  if (!finished || !submitted_) return;
+  auto& [wish, outcome] = *finished;
+  if (wish.request != *submitted_) return;
+  if (!outcome) {
+    error_ = outcome.error();
     return;
   }
   error_.reset();
-  result_ = std::move(*finished->outcome);
+  result_ = std::move(*outcome);
   note_bytes(*result_);
-  latency_ms_ = std::chrono::duration<double, std::milli>(RunWorker::Clock::now() - finished->submitted).count();
+  latency_ms_ = std::chrono::duration<double, std::milli>(RunWish::Clock::now() - wish.submitted).count();
   note_progress(*result_);
 }
 

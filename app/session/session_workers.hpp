@@ -1,61 +1,50 @@
-// Two of the threads behind a Session. RunWorker holds at most one queued job and one in flight; a newer job replaces
-// the queued one and stops the one in flight. BenchWorker runs one sweep at a time.
+// Two of the threads behind a Session: RunWorker runs the newest request, BenchWorker one sweep at a time.
 #pragma once
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
 
+#include "app/session/newest_wish.hpp"
 #include "app/session/session.hpp"
 
 namespace tilescope {
 
-class Session::RunWorker {
- public:
+/// One press of Run: each is a wish of its own, also where the request is the same.
+struct RunWish {
   using Clock = std::chrono::steady_clock;
-  struct Finished {
-    Request request;
-    Result<std::shared_ptr<const RunResult>> outcome;
-    double latency_ms = 0;  // from submit to the end of the run
-    Clock::time_point submitted;
-  };
+  uint64_t number = 0;
+  Request request;
+  std::shared_ptr<const RunResult> known;  // of a request that differs in the shown launch alone: nothing is run again
+  Clock::time_point submitted;
+  bool operator==(const RunWish& other) const { return number == other.number; }
+};
 
-  explicit RunWorker(std::shared_ptr<Engine> engine);
+class Session::RunWorker : public NewestWish<RunWish, RunResult> {
+ public:
+  explicit RunWorker(std::shared_ptr<Engine> engine) : RunWorker(std::move(engine), std::make_shared<Noted>()) {}
 
-  void set_wake(std::function<void()> wake);
-  /// `known`: a result of a request that differs in the shown launch alone; nothing is run again then.
   void submit(Request request, std::shared_ptr<const RunResult> known = nullptr);
-  void cancel();
-  bool busy() const;
   double busy_seconds() const;
   Progress progress() const;
-  std::optional<Finished> take();
 
  private:
-  struct Job {
-    Request request;
-    Clock::time_point submitted;
-    std::stop_source stop;
-    std::shared_ptr<const RunResult> known;
+  /// How far the newest run is. Shared with the thread, which may outlive this object by a moment.
+  struct Noted {
+    std::mutex mutex;
+    Progress progress{Progress::Phase::compile, 0};
+    RunWish::Clock::time_point last_wake;
+    bool note(const Progress& now);  // whether the window should be woken for it
   };
-  void work(const std::stop_token& ending);
-  Result<std::shared_ptr<const RunResult>> run(const Job& job);
-  void report(const Progress& progress);
-  void wake();
+  RunWorker(std::shared_ptr<Engine> engine, std::shared_ptr<Noted> noted);
 
-  std::shared_ptr<Engine> engine_;
-  mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::optional<Job> waiting_, in_flight_;
-  std::optional<Finished> finished_;
-  Progress progress_{Progress::Phase::compile, 0};
-  Clock::time_point last_wake_;
-  std::function<void()> wake_;
-  std::jthread thread_;  // last: ends before what it uses
+  std::shared_ptr<Noted> noted_;
+  uint64_t submissions_ = 0;
 };
 
 class Session::BenchWorker {
