@@ -4,6 +4,7 @@
 
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
+#include "engine/specs.hpp"
 
 namespace tilescope {
 namespace {
@@ -141,55 +142,69 @@ Predict predict(Text question, const std::function<int64_t(const Config&)>& answ
 
 int64_t warps_of(const Config& config) { return (config.param("BLOCK") + 31) / 32; }
 
-/// The questions are of a multiprocessor of 64 warps, 65,536 registers and 228 KiB of shared memory (compute capability
-/// 9.0), so that they can be answered on paper.
+/// The questions are about a multiprocessor of the usual GPU, so that they can be answered on paper.
 std::vector<Predict> make_predicts() {
-  constexpr int64_t kWarps = 64, kRegisters = 65536, kSharedKib = 228, kProcessors = 132;
+  const GpuSpec& gpu = usual_gpu();
+  const int64_t processors = gpu.multiprocessors, warps = gpu.max_warps_per_multiprocessor;
+  const int64_t most_blocks = gpu.max_blocks_per_multiprocessor, registers = gpu.registers_per_multiprocessor;
+  const int64_t shared_kib = gpu.shared_bytes_per_multiprocessor / 1024;
+  const int64_t reserved_kib = gpu.reserved_shared_bytes_per_block / 1024;
+  constexpr int64_t kResident = 8;                        // blocks on a multiprocessor, in the first question
+  constexpr int64_t kBlockRegisters = int64_t{256} * 80;  // in the third
+  const int64_t resident = kResident * processors;
   return {
       predict(
-          {"132 multiprocessors hold 8 blocks each: in how many waves does your grid run?",
-           "132 个 SM 每个容纳 8 个线程块：你的网格要跑几波？"},
-          [](const Config& config) { return (config.size("blocks") + 8 * kProcessors - 1) / (8 * kProcessors); },
-          {1, 2, 3, 19},
-          [](const Config& config) {
-            return Text{fmt::format("8 · 132 = 1,056 blocks are resident at a time, and {} / 1,056 is rounded up: a "
+          {fmt::format("{} multiprocessors hold {} blocks each: in how many waves does your grid run?", processors,
+                       kResident),
+           fmt::format("{} 个 SM 每个容纳 {} 个线程块：你的网格要跑几波？", processors, kResident)},
+          [resident](const Config& config) { return (config.size("blocks") + resident - 1) / resident; }, {1, 2, 3, 19},
+          [=](const Config& config) {
+            const std::string blocks = with_separators(config.size("blocks")), at_once = with_separators(resident);
+            return Text{fmt::format("{0} · {1} = {2} blocks are resident at a time, and {3} / {2} is rounded up: a "
                                     "partial wave counts as a wave.",
-                                    with_separators(config.size("blocks"))),
-                        fmt::format("同时驻留 8 · 132 = 1,056 个线程块，{} / 1,056 向上取整：不满的一波也算一波。",
-                                    with_separators(config.size("blocks")))};
+                                    kResident, processors, at_once, blocks),
+                        fmt::format("同时驻留 {0} · {1} = {2} 个线程块，{3} / {2} 向上取整：不满的一波也算一波。",
+                                    kResident, processors, at_once, blocks)};
           }),
       predict(
-          {"64 warps fit on a multiprocessor. How many of your blocks is that?",
-           "一个 SM 容纳 64 个线程束，也就是几个你的线程块？"},
-          [](const Config& config) { return std::min<int64_t>(32, kWarps / warps_of(config)); }, {64, 16, 8, 2},
-          [](const Config& config) {
+          {fmt::format("{} warps fit on a multiprocessor. How many of your blocks is that?", warps),
+           fmt::format("一个 SM 容纳 {} 个线程束，也就是几个你的线程块？", warps)},
+          [warps, most_blocks](const Config& config) { return std::min(most_blocks, warps / warps_of(config)); },
+          {64, 16, 8, 2},
+          [most_blocks](const Config& config) {
             return Text{
-                fmt::format("{} threads are {} warps. An SM never holds more than 32 blocks, however small they are.",
-                            config.param("BLOCK"), warps_of(config)),
-                fmt::format("{} 个线程就是 {} 个线程束。而且不论多小，最多 32 个线程块。", config.param("BLOCK"),
-                            warps_of(config))};
+                fmt::format("{} threads are {} warps. An SM never holds more than {} blocks, however small they are.",
+                            config.param("BLOCK"), warps_of(config), most_blocks),
+                fmt::format("{} 个线程就是 {} 个线程束。而且不论多小，最多 {} 个线程块。", config.param("BLOCK"),
+                            warps_of(config), most_blocks)};
           }),
       predict(
-          {"256 threads of 80 registers: how many blocks do 65,536 registers hold?",
-           "256 个线程，每线程 80 个寄存器：65,536 个寄存器容纳几个线程块？"},
-          [](const Config&) { return kRegisters / (256 * 80); }, {8, 4},
-          [](const Config&) {
-            return Text{
-                "A block takes 20,480 registers, three blocks take 61,440. The 4,096 that are left cannot hold a "
-                "fourth.",
-                "一个线程块占 20,480 个，三个占 61,440 个。剩下的 4,096 个放不下第四个。"};
+          {fmt::format("256 threads of 80 registers: how many blocks do {} registers hold?",
+                       with_separators(registers)),
+           fmt::format("256 个线程，每线程 80 个寄存器：{} 个寄存器容纳几个线程块？", with_separators(registers))},
+          [registers](const Config&) { return registers / kBlockRegisters; }, {8, 4},
+          [registers](const Config&) {
+            const int64_t fit = registers / kBlockRegisters, taken = fit * kBlockRegisters;
+            const auto number = [](int64_t value) { return with_separators(value); };
+            return Text{fmt::format("A block takes {} registers, and {} blocks take {}. The {} that are left cannot "
+                                    "hold one more.",
+                                    number(kBlockRegisters), fit, number(taken), number(registers - taken)),
+                        fmt::format("一个线程块占 {} 个，{} 个线程块占 {} 个。剩下的 {} 个再也放不下一个。",
+                                    number(kBlockRegisters), fit, number(taken), number(registers - taken))};
           }),
       predict(
-          {"A block keeps the table in shared memory, and an SM has 228 KiB of it. How many blocks fit?",
-           "线程块把表放进共享内存，而一个 SM 有 228 KiB。容得下几个线程块？"},
-          [](const Config& config) { return kSharedKib / (config.param("TABLE_KB") + 1); }, {7, 8, 3},
-          [](const Config& config) {
+          {fmt::format("A block keeps the table in shared memory, and an SM has {} KiB of it. How many blocks fit?",
+                       shared_kib),
+           fmt::format("线程块把表放进共享内存，而一个 SM 有 {} KiB。容得下几个线程块？", shared_kib)},
+          [=](const Config& config) { return shared_kib / (config.param("TABLE_KB") + reserved_kib); }, {7, 8, 3},
+          [=](const Config& config) {
+            const int64_t block_kib = config.param("TABLE_KB") + reserved_kib;
             return Text{
                 fmt::format(
-                    "The system reserves 1 KiB for each block, so a block takes {} KiB: 228 / {}, rounded down.",
-                    config.param("TABLE_KB") + 1, config.param("TABLE_KB") + 1),
-                fmt::format("系统还要为每个线程块占 1 KiB，所以每块 {} KiB：228 / {}，向下取整。",
-                            config.param("TABLE_KB") + 1, config.param("TABLE_KB") + 1)};
+                    "The system reserves {0} KiB for each block, so a block takes {1} KiB: {2} / {1}, rounded down.",
+                    reserved_kib, block_kib, shared_kib),
+                fmt::format("系统还要为每个线程块占 {0} KiB，所以每块 {1} KiB：{2} / {1}，向下取整。", reserved_kib,
+                            block_kib, shared_kib)};
           },
           {"table-in-shared"}),
   };
