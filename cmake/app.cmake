@@ -21,7 +21,6 @@ function(app_library name folders)
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC ${ARGN})
   target_compile_options(${name} PRIVATE ${OPTIMISE_LITTLE})
-  use_precompiled(little ${name})
 endfunction()
 
 app_library(tilescope_reading app/sandbox/reading tilescope_compile)
@@ -31,12 +30,18 @@ target_include_directories(tilescope_draw SYSTEM PUBLIC /usr/include/imgui)
 app_library(tilescope_session app/session tilescope_bench)
 app_library(tilescope_sandbox app/sandbox tilescope_session tilescope_form)
 app_library(tilescope_observed app/observed tilescope_draw tilescope_bench)
+use_precompiled(little tilescope_reading tilescope_form tilescope_draw tilescope_session tilescope_sandbox tilescope_observed)
+
+# What views and panels are given takes longer to read than all that is theirs, so it is read once.
+add_precompiled(views LIBRARIES tilescope_observed tilescope_session tilescope_sandbox
+  INCLUDES imgui.h app/views/context.hpp OPTIONS ${OPTIMISE_LITTLE})
 app_library(tilescope_view app/views tilescope_observed tilescope_session tilescope_sandbox)
 
 # The panels around the views.
 file(GLOB panel_folders LIST_DIRECTORIES true CONFIGURE_DEPENDS app/panels/*)
 list(FILTER panel_folders EXCLUDE REGEX "\\.")
 app_library(tilescope_panels "app/panels;${panel_folders}" tilescope_view tilescope_report)
+use_precompiled(views tilescope_view tilescope_panels)
 
 # Views register themselves, so they are objects, as labs are: a static library would drop them. A folder is a view.
 file(GLOB view_folders LIST_DIRECTORIES true CONFIGURE_DEPENDS app/views/*)
@@ -45,12 +50,14 @@ app_sources(view_sources ${view_folders})
 add_library(tilescope_views OBJECT ${view_sources})
 target_link_libraries(tilescope_views PUBLIC tilescope_panels PkgConfig::MD4C)
 target_compile_options(tilescope_views PRIVATE ${OPTIMISE_LITTLE})
-use_precompiled(little tilescope_views)
+use_precompiled(views tilescope_views)
 
 # Commands that need no window.
 app_library(tilescope_commands app/commands tilescope_form tilescope_report CLI11::CLI11)
+use_precompiled(little tilescope_commands)
 
 app_library(tilescope_window app/window tilescope_panels tilescope_commands PkgConfig::PNG)
+use_precompiled(views tilescope_window)
 
 add_executable(tilescope app/main.cpp)
 target_link_libraries(tilescope PRIVATE tilescope_views tilescope_labs tilescope_window)

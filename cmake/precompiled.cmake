@@ -4,7 +4,7 @@
 # Clang 14's driver, and so clang-tidy, takes it for one of its own and stops. Here the header is found through a folder
 # of include paths, in which Clang sees the text alone.
 #
-#   add_precompiled(NAME LIBRARIES… [INCLUDES HEADERS…] [OPTIONS FLAGS…])   the header, for these flags
+#   add_precompiled(NAME LIBRARIES… [INCLUDES HEADERS…] [OPTIONS FLAGS…])   the header and HEADERS, for these flags
 #   use_precompiled(NAME TARGETS…)
 #
 # Where GCC finds that flags differ after all it reads the text too: slower, and the same. Not without optimisation: fmt
