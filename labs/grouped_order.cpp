@@ -142,8 +142,8 @@ Predict predict_operands() {
               [](const Config&) {
                 return Text{
                     "132 CTAs in columns of 8 tiles: 8 rows of A and ⌈132 / 8⌉ = 17 columns of B. In row-major order "
-                    "they cover 5 rows of 32 tiles: 5 + 32 = 37.",
-                    "132 个线程块排成高 8 的列：A 的 8 行加 B 的 ⌈132 / 8⌉ = 17 列。按行顺序则占 5 行，每行 32 块：5 + "
+                    "they touch 5 rows of 32 tiles: 5 + 32 = 37.",
+                    "132 个线程块排成高 8 的列：A 的 8 行加 B 的 ⌈132 / 8⌉ = 17 列。按行顺序则碰到 5 行，每行 32 块：5 + "
                     "32 = 37。"};
               },
           .rungs = {"grouped"}};
@@ -162,10 +162,11 @@ Predict predict_small() {
       .why =
           [](const Config&) {
             return Text{
-                "What one wave needs, 43 MB of A and B, fits the 60 MB L2 in either order. Counters of an H200: 0.171 "
-                "GB row-major, 0.187 GB grouped.",
-                "一个波次需要的 A、B 共 43 MB，两种顺序下都放得进 60 MB 的 L2。H200 的硬件计数器：按行 0.171 GB，分组 "
-                "0.187 GB。"};
+                "C is only 16 tiles wide, so a row-major wave of 132 CTAs is already about 9 × 16 tiles; groups of 8 "
+                "rows make waves of 12 to 16 rows. Add up the strips of A and B over the four waves: 0.171 GB "
+                "row-major, 0.187 GB grouped. The counters of an H200 say the same.",
+                "C 只有 16 块宽，132 个线程块的一个按行波次本来就约为 9 × 16 块；每 8 行一组，波次反而碰到 12 到 16 "
+                "行。把四个波次的 A、B 条带加起来：按行 0.171 GB，分组 0.187 GB。H200 的硬件计数器数出的也是这些。"};
           },
       .rungs = {"grouped"}};
 }
