@@ -59,6 +59,9 @@ use_precompiled(little tilescope_commands)
 app_library(tilescope_window app/window tilescope_panels tilescope_commands PkgConfig::PNG)
 use_precompiled(views tilescope_window)
 
+use_unity(tilescope_reading tilescope_form tilescope_draw tilescope_session tilescope_sandbox tilescope_observed tilescope_view
+  tilescope_panels tilescope_views tilescope_commands tilescope_window)
+
 add_executable(tilescope app/main.cpp)
 target_link_libraries(tilescope PRIVATE tilescope_views tilescope_labs tilescope_window)
 target_compile_options(tilescope PRIVATE ${OPTIMISE_LITTLE})

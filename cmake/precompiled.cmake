@@ -49,6 +49,7 @@ function(use_precompiled name)
     # The warnings are those that libstdc++ turns off for std::char_traits, by pragmas that are lost here.
     target_compile_options(${target} PRIVATE -I${folder} "SHELL:-include often_read.hpp"
       -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
+    add_dependencies(${target} precompiled_${name}_file)  # for files that are compiled as one (cmake/unity.cmake)
     get_target_property(sources ${target} SOURCES)
     set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${folder}/often_read.hpp.gch)
   endforeach()

@@ -6,11 +6,10 @@
 
 #include "engine/bench/roofline.hpp"
 #include "engine/numbers.hpp"
+#include "engine/traffic/coalesce.hpp"
 
 namespace tilescope {
 namespace {
-
-constexpr uint64_t kSectorBytes = 32;
 
 std::string count_text(uint64_t value) { return with_separators(static_cast<int64_t>(value)); }
 
