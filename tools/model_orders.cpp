@@ -64,6 +64,6 @@ int main(int argc, char** argv) {
   print_row("fitted", fitted.points, fitted.modelled);
   print_row("**kept out**", kept.points, kept.modelled);
   print_row("kept out, sum of strips alone", kept.points, kept.strips);
-  for (const auto& [name, group] : by_tile) print_row(name, group.points, group.modelled);
+  for (const auto& [tile, group] : by_tile) print_row(tile, group.points, group.modelled);
   return 0;
 }
