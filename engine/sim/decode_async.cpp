@@ -1,6 +1,6 @@
 // The operands of cp.async: two addresses, the size, and what says how much of the source is read.
+#include "engine/sim/copy_operation.hpp"
 #include "engine/sim/decode_operands.hpp"
-#include "engine/sim/execute_async.hpp"
 
 namespace tilescope {
 

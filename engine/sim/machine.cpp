@@ -7,10 +7,10 @@
 #include <cstring>
 
 #include "engine/sim/async_copies.hpp"
+#include "engine/sim/block_follower.hpp"
 #include "engine/sim/race_findings.hpp"
 #include "engine/sim/shared_names.hpp"
-#include "engine/sim/special_registers.hpp"
-#include "engine/sim/step_recorder.hpp"
+#include "engine/sim/special_slots.hpp"
 
 namespace tilescope {
 namespace {
@@ -18,14 +18,6 @@ namespace {
 constexpr size_t kMostFindings = 64;
 
 size_t count_rows(const LaunchSetup& setup) { return setup.buffers + 2; }
-
-// An asynchronous copy has two sites: it reads global memory at one, and writes shared memory at the other.
-bool writes_memory(const MemorySite& site) {
-  return site.kind == AccessKind::async_copy ? site.space == Space::shared : site.kind != AccessKind::load;
-}
-bool reads_memory(const MemorySite& site) {
-  return site.kind == AccessKind::async_copy ? site.space != Space::shared : site.kind != AccessKind::store;
-}
 
 /// The finding of the same kind and line, if there is one.
 NotedFinding* find_known(ChunkRecord& record, const Program& program, uint32_t operation, FindingId id) {
@@ -205,7 +197,7 @@ void Machine::move_windows(const Block& block) {
 
 void Machine::finish(Block& block, ChunkRecord& record) {
   watch_end(block);
-  if (setup_.recorder != nullptr && setup_.recorder->follows(block)) setup_.recorder->end(block);
+  if (setup_.follower != nullptr && setup_.follower->follows(block)) setup_.follower->end(block);
   record.steps.push_back(block.steps);
   if (recording_) record.accesses_end.push_back(record.accesses.size());
   if (record.accesses.size() > setup_.access_budget) record.recording_ended = true;
@@ -358,7 +350,7 @@ Phrase Machine::place_text(const Extent* extent, uint64_t address) const {
 }
 
 bool Machine::count_again(uint32_t operation, uint32_t lanes, FindingId id) {
-  NotedFinding* known = setup_.recorder == nullptr ? find_known(*record_, program_, operation, id) : nullptr;
+  NotedFinding* known = setup_.follower == nullptr ? find_known(*record_, program_, operation, id) : nullptr;
   if (known != nullptr) known->finding.count += lanes;
   return known != nullptr;
 }
@@ -369,7 +361,7 @@ void Machine::report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lan
   if (!setup_.checks && (id == "out-of-bounds" || id == "use-after-free" || id == "misaligned" ||
                          id == "uninitialised-read" || id == "read-only-write" || id == "atomic-on-local"))
     return;
-  if (setup_.recorder != nullptr) setup_.recorder->note_finding(*block_, warp, operation, lane, id, what);
+  if (setup_.follower != nullptr) setup_.follower->note_finding(*block_, warp, operation, lane, id, what);
   if (NotedFinding* known = find_known(*record_, program_, operation, id)) {
     known->finding.count += lanes;
     return;

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "engine/executor.hpp"
-#include "engine/sim/call_stacks.hpp"
+#include "engine/sim/block.hpp"
+#include "engine/sim/chunk_record.hpp"
+#include "engine/sim/launch.hpp"
 #include "engine/sim/memory.hpp"
 #include "engine/sim/observe.hpp"
 #include "engine/sim/program.hpp"
@@ -20,9 +22,8 @@
 
 namespace tilescope {
 
-class AsyncCopies;
-class SharedNames;
-class StepRecorder;
+/// Has races looked for in what the kernel may write.
+void watch_written_memory(LaunchSetup& setup);
 
 /// "read", "write" or "atomic".
 Phrase verb_of(const MemorySite& site);
@@ -31,99 +32,6 @@ Phrase verb_of(const MemorySite& site);
 struct FindingPlace {
   std::string file;
   uint32_t line = 0;
-};
-
-/// What all machines of a launch have in common.
-struct LaunchSetup {
-  const Program* program = nullptr;
-  Dim3 grid, block;
-  uint32_t shared_bytes = 0;  // static and dynamic
-  uint32_t dynamic_shared_bytes = 0;
-  std::vector<uint8_t> parameters;
-  MemoryMap memory;  // buffers and the module's variables
-  struct Texture {
-    TextureSpec spec;
-    uint64_t address = 0;  // of its first texel
-  };
-  std::vector<Texture> textures;  // texture_object() of each is what the kernel gets
-  std::shared_ptr<const SharedNames> shared_names;
-  DeviceHeap* heap = nullptr;
-  size_t buffers = 0;
-  bool checks = true, count = true, record = false;
-  bool record_shared = true;
-  bool watch_global = false;         // some extent is watched for races
-  std::span<const uint32_t> chosen;  // the blocks that are executed; empty: all
-  uint64_t access_budget = 0;
-  uint64_t step_budget = 0;  // of the launch
-  uint64_t hang_budget = 0;  // of a block; of all that are resident until one ends, if they may wait for one another
-  uint64_t steps_per_block = UINT64_MAX;  // then it is left
-  uint64_t launch_index = 0;              // within the run
-  uint64_t resident_blocks = 1;
-  Phrase residency_reason;
-  StepRecorder* recorder = nullptr;           // runs the warps of the block that it follows; for one machine alone
-  std::vector<uint64_t>* executed = nullptr;  // by operation: how often it is executed; for one machine alone
-  uint32_t multiprocessors = 1, warps_per_multiprocessor = 1;  // of the modelled GPU
-
-  uint64_t blocks() const { return chosen.empty() ? grid.count() : chosen.size(); }
-  /// The linear index of the block that is executed as the position-th.
-  uint64_t block_at(uint64_t position) const { return chosen.empty() ? position : chosen[position]; }
-};
-
-/// Has races looked for in what the kernel may write.
-void watch_written_memory(LaunchSetup& setup);
-
-/// What the memory handlers keep for each memory instruction: where it last was, and how its lanes lay.
-struct SiteState {
-  uint64_t low = 1, high = 0;  // addresses of the extent it last touched; none yet
-  uint64_t origin = 0;         // the address that `data` belongs to: `low`, or the start of local memory
-  uint8_t* data = nullptr;
-  uint8_t* written = nullptr;
-  uint64_t* written_prefix = nullptr;  // Extent::written_prefix
-  AccessPattern* pattern = nullptr;
-  SiteCount* count = nullptr;  // null: not counted
-  uint32_t lane_stride = 0;
-  uint32_t bytes_per_lane = 0;
-  uint16_t observed = 0xffff;
-  bool narrow_address = false;
-  bool is_shared = false;  // the extent is shared memory
-  bool is_local = false;
-  bool is_buffer = false;
-  bool is_store = false;
-  bool is_load = false;
-  bool watched = false;      // what happens in the extent is checked for races
-  bool is_async = false;     // of an asynchronous copy
-  bool is_matrix = false;    // its lanes give the addresses of a matrix's rows
-  bool lanes_apart = false;  // they never share a pass over the banks: of a store, the matrices of an ldmatrix
-};
-
-/// One block while it runs.
-struct Block {
-  uint64_t index = 0;
-  Dim3 id;
-  uint64_t steps = 0;
-  uint32_t live_threads = 0;
-  uint32_t next_warp = 0;
-  bool round_waits = false, round_moves = false;  // since warp 0's turn: some warp only waited, some did not
-  std::vector<Warp> warps;
-  std::vector<CallStacks> call_stacks;  // by warp, where there are subroutines
-  HostPages registers, uniform, predicates, shared, shared_written, local, local_written;
-  struct Barrier {
-    uint32_t warps = 0, threads = 0;  // that have arrived
-    uint32_t expected = 0;            // threads, 32 for a warp; 0: all that live
-    uint32_t votes = 0, voters = 0;   // of bar.red
-  };
-  std::array<Barrier, 16> barriers{};
-  std::shared_ptr<AsyncCopies> copies;  // once the kernel has issued one
-  SharedRaces* shared_races = nullptr;  // of its machine; null: nothing to check
-  uint32_t time = 0;                    // grows with each barrier
-  bool stopped = false;                 // it cannot be completed
-};
-
-/// One execution of a barrier instruction.
-struct BarrierCall {
-  uint32_t id = 0, count = 0;      // barrier, and threads (0: all) that it is for
-  bool goes_on = false;            // bar.arrive
-  uint32_t votes = 0, voters = 0;  // bar.red: lanes
 };
 
 class Machine {

@@ -1,7 +1,5 @@
-// What is noted about memory accesses while blocks run: patterns, counts, the record of accesses, findings.
-//
-// Each host thread notes the blocks of one chunk at a time in a ChunkRecord of its own; simulator.cpp joins the chunks
-// in block order, so that the result does not depend on the number of threads.
+// What is observed about memory accesses while blocks run: how the lanes of an access lie to one another, and what that
+// costs in sectors and wavefronts.
 #pragma once
 
 #include <algorithm>
@@ -57,64 +55,6 @@ struct AccessPattern {
     uint8_t sectors;
   };
   std::vector<PastL1> past_l1 = {};
-};
-
-/// A finding with the place in the program that it belongs to.
-struct NotedFinding {
-  Finding finding;
-  uint32_t operation = 0;          // index into Program::operations
-  uint32_t other = 0xffffffff;     // of a race: the other side's operation
-  uint32_t doubtful = 0xffffffff;  // of a race with a store that changed nothing: its site; see changing_sites
-  bool gives_way = false;          // to one of the same lines that says more
-};
-
-/// Findings of the same kind at the same lines are one.
-bool is_same_finding(const Program& program, const NotedFinding& a, const NotedFinding& b);
-/// Adds a finding to one that is the same.
-void merge_finding(NotedFinding& into, NotedFinding from);
-
-class GlobalRaces;
-
-/// What one host thread noted about a run of consecutive blocks.
-struct ChunkRecord {
-  uint64_t id = 0;  // of its machine's records, from 1
-  uint64_t first_block = 0;
-  std::vector<uint64_t> steps;         // by block: warp instructions
-  std::vector<uint64_t> accesses_end;  // by block, where accesses are recorded
-  std::vector<Access> accesses;        // `pattern` counts in `patterns`
-  std::vector<LanePattern> patterns;
-  std::vector<SiteCount> counts;  // by site and buffer
-  std::vector<NotedFinding> findings;
-  std::vector<bool> changing_sites;           // stores that have replaced what was written before by something else
-  std::shared_ptr<GlobalRaces> global_races;  // where blocks do not see one another
-  std::set<std::pair<uint32_t, uint32_t>> expectant_reads;  // sites: an atomic, and the read that prepares it
-  bool stopped = false;                                     // the last block could not be completed
-  bool recording_ended = false;                             // the last block did not fit the access budget
-  uint32_t last_operation = 0;                              // where the last block ended
-  std::string output;                                       // of printf, as far as it is kept
-  uint64_t output_dropped = 0;                              // bytes that are not
-
-  void print(std::string_view text) {
-    const auto kept = static_cast<size_t>(std::min<uint64_t>(text.size(), kMostOutput - output.size()));
-    output.append(text.substr(0, kept));
-    output_dropped += text.size() - kept;
-  }
-
-  /// Forgets everything but keeps the memory.
-  void clear() {
-    steps.clear();
-    accesses_end.clear();
-    accesses.clear();
-    patterns.clear();
-    counts.clear();
-    findings.clear();
-    changing_sites.clear();
-    output.clear();
-    output_dropped = 0;
-    expectant_reads.clear();
-    stopped = recording_ended = false;
-    last_operation = 0;
-  }
 };
 
 /// The memo of patterns of one host thread.

@@ -114,6 +114,14 @@ struct MemorySite {
   bool within_block = false;    // of a strong access: its scope is the block, so it does not order different blocks
 };
 
+// An asynchronous copy has two sites: it reads global memory at one, and writes shared memory at the other.
+inline bool writes_memory(const MemorySite& site) {
+  return site.kind == AccessKind::async_copy ? site.space == Space::shared : site.kind != AccessKind::load;
+}
+inline bool reads_memory(const MemorySite& site) {
+  return site.kind == AccessKind::async_copy ? site.space != Space::shared : site.kind != AccessKind::store;
+}
+
 /// A special register that has a slot of its own.
 enum class SpecialRegister : uint8_t {
   tid_x,

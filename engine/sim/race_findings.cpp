@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "engine/sim/machine.hpp"
 #include "engine/sim/shared_names.hpp"
 
 namespace tilescope {

@@ -1,12 +1,20 @@
 // The findings that races become, and how findings name lines and shared memory.
 #pragma once
 
-#include "engine/sim/machine.hpp"
+#include "engine/sim/chunk_record.hpp"
+#include "engine/sim/launch.hpp"
+#include "engine/sim/races_global.hpp"
+#include "engine/sim/races_shared.hpp"
 
 namespace tilescope {
 
 NotedFinding describe_race(const LaunchSetup& setup, Dim3 block, const SharedRace& race);
 NotedFinding describe_race(const LaunchSetup& setup, const GlobalRace& race);
+
+/// Findings of the same kind at the same lines are one.
+bool is_same_finding(const Program& program, const NotedFinding& a, const NotedFinding& b);
+/// Adds a finding to one that is the same.
+void merge_finding(NotedFinding& into, NotedFinding from);
 
 /// "kernels/x.cu:12", "kernels/load.cuh:40, called at kernels/x.cu:12", or the instruction where the compiler gave no
 /// line.

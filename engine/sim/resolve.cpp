@@ -7,8 +7,9 @@
 #include <bit>
 #include <optional>
 
+#include "engine/sim/resolve_async.hpp"
 #include "engine/sim/resolve_matrix.hpp"
-#include "engine/sim/video.hpp"
+#include "engine/sim/resolve_video.hpp"
 
 namespace tilescope {
 std::vector<std::string_view> parts_of_opcode(std::string_view opcode) {
@@ -21,6 +22,10 @@ std::vector<std::string_view> parts_of_opcode(std::string_view opcode) {
   return parts;
 }
 
+bool names_shared_memory(std::string_view part) {
+  return part == "shared" || part == "shared::cta" || part == "shared::cluster";  // a cluster is one block here
+}
+
 namespace {
 
 bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
@@ -29,7 +34,7 @@ bool one_of(std::string_view word, std::initializer_list<std::string_view> words
 
 std::optional<Space> space_from(std::string_view word) {
   if (word == "global") return Space::global;
-  if (one_of(word, {"shared", "shared::cta", "shared::cluster"})) return Space::shared;
+  if (names_shared_memory(word)) return Space::shared;
   if (word == "local") return Space::local;
   if (word == "const") return Space::constant;
   if (one_of(word, {"param", "param::entry"})) return Space::param;
@@ -236,7 +241,7 @@ ResolvedInstruction resolve(const PtxFunction& function, const PtxInstruction& i
   ResolvedInstruction resolved;
   resolved.modifiers = modifiers_from(parts);
   const std::string_view head = parts[0];
-  if (resolve_matrix(instruction, parts, resolved)) return resolved;
+  if (resolve_matrix(parts, resolved) || resolve_async(instruction, parts, resolved)) return resolved;
   if (one_of(head, {"ld", "ldu", "st", "atom", "red"})) {
     resolve_memory(function, instruction, with_types(parts, true), resolved);
   } else if (head == "mov") {

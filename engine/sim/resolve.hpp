@@ -39,6 +39,9 @@ struct ResolvedInstruction {
 /// "ld.global.f32" at its dots.
 std::vector<std::string_view> parts_of_opcode(std::string_view opcode);
 
+/// Whether a part of an opcode names the state space of shared memory.
+bool names_shared_memory(std::string_view part);
+
 ResolvedInstruction resolve(const PtxFunction& function, const PtxInstruction& instruction);
 
 /// The operands' registers, by the row's shape.

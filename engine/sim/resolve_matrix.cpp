@@ -1,22 +1,16 @@
 #include "engine/sim/resolve_matrix.hpp"
 
-#include <algorithm>
-#include <array>
 #include <string>
 
 namespace tilescope {
 namespace {
-
-bool is_shared(std::string_view part) {
-  return part == "shared" || part == "shared::cta" || part == "shared::cluster";  // a cluster is one block here
-}
 
 /// The opcode without its state space, which it stores.
 std::string without_space(const std::vector<std::string_view>& parts, ResolvedInstruction& resolved) {
   std::string rest(parts[0]);
   resolved.is_generic = true;
   for (size_t i = 1; i < parts.size(); ++i) {
-    if (is_shared(parts[i]) || parts[i] == "global") {
+    if (names_shared_memory(parts[i]) || parts[i] == "global") {
       resolved.space = parts[i] == "global" ? Space::global : Space::shared;
       resolved.is_generic = false;
     } else {
@@ -39,27 +33,6 @@ void resolve_rows(const std::vector<std::string_view>& parts, ResolvedInstructio
   resolved.kind = parts[0] == "ldmatrix" ? AccessKind::load : AccessKind::store;
   resolved.register_bytes = 4;
   resolved.type.bytes = kRowBytes / resolved.elements;
-}
-
-/// cp.async: the size is an operand; whether it goes past the L1 makes a difference to what is counted only.
-void resolve_copy(const PtxInstruction& instruction, const std::vector<std::string_view>& parts,
-                  ResolvedInstruction& resolved) {
-  const auto is_listed = [&](std::string_view part) {
-    return std::find(parts.begin(), parts.end(), part) != parts.end();
-  };
-  const bool passes_l1 = is_listed("cg");
-  if (passes_l1 || is_listed("ca")) {
-    if (instruction.operands.size() < 3 || instruction.operands[2].kind != PtxOperand::Kind::integer) return;
-    const uint64_t bytes = instruction.operands[2].bits;
-    if (bytes != 16 && (passes_l1 || (bytes != 4 && bytes != 8))) return;
-    resolved.row = find_isa_row(passes_l1 ? "cp.async.cg" : "cp.async.ca");
-    resolved.is_memory = true;
-    resolved.is_copy = true;
-    resolved.kind = AccessKind::async_copy;
-    resolved.type.bytes = static_cast<uint32_t>(bytes);
-  } else {
-    resolved.row = find_isa_row(instruction.opcode);
-  }
 }
 
 /// Bits of an element of a matrix, or 0.
@@ -116,40 +89,11 @@ void resolve_fragment(const std::vector<std::string_view>& parts, ResolvedInstru
   resolved.row = find_isa_row(std::string("wmma.").append(parts[1]) + (bits == 64 ? ".64" : ".32"));
 }
 
-/// mbarrier.arrive.release.cta.shared::cta.b64, cp.async.mbarrier.arrive.noinc.shared.b64
-void resolve_mbarrier(const std::vector<std::string_view>& parts, ResolvedInstruction& resolved) {
-  constexpr std::array<std::string_view, 7> kDropped = {"release", "acquire", "relaxed", "cta",
-                                                        "cluster", "b64",     "sys"};
-  std::string opcode;
-  resolved.is_generic = true;
-  for (std::string_view part : parts) {
-    if (is_shared(part)) {
-      resolved.space = Space::shared;
-      resolved.is_generic = false;
-    } else if (std::find(kDropped.begin(), kDropped.end(), part) == kDropped.end()) {
-      opcode.append(opcode.empty() ? "" : ".").append(part);
-    }
-  }
-  resolved.row = find_isa_row(opcode);
-  resolved.is_memory = true;
-  resolved.is_strong = true;
-  resolved.kind = opcode == "mbarrier.init" ? AccessKind::store : AccessKind::atomic;
-  resolved.space = Space::shared;
-  resolved.type.bytes = 8;
-}
-
 }  // namespace
 
-bool resolve_matrix(const PtxInstruction& instruction, const std::vector<std::string_view>& parts,
-                    ResolvedInstruction& resolved) {
+bool resolve_matrix(const std::vector<std::string_view>& parts, ResolvedInstruction& resolved) {
   if (parts[0] == "ldmatrix" || parts[0] == "stmatrix")
     resolve_rows(parts, resolved);
-  else if (instruction.opcode == "mbarrier.pending_count.b64")
-    resolved.row = find_isa_row(instruction.opcode);
-  else if (parts[0] == "mbarrier" || instruction.opcode.starts_with("cp.async.mbarrier"))
-    resolve_mbarrier(parts, resolved);
-  else if (parts[0] == "cp" && parts.size() > 1 && parts[1] == "async")
-    resolve_copy(instruction, parts, resolved);
   else if (parts[0] == "wmma" && parts.size() > 1 && (parts[1] == "load" || parts[1] == "store"))
     resolve_fragment(parts, resolved);
   else

@@ -1,4 +1,4 @@
-// The instructions of matrices and asynchronous copies that access memory: from their opcodes to the rows of isa.def.
+// The instructions of matrices that access memory: from their opcodes to the rows of isa.def.
 #pragma once
 
 #include <string_view>
@@ -9,7 +9,6 @@
 namespace tilescope {
 
 /// Fills in `resolved` if the opcode, cut at its dots, is one of these; says whether it is.
-bool resolve_matrix(const PtxInstruction& instruction, const std::vector<std::string_view>& parts,
-                    ResolvedInstruction& resolved);
+bool resolve_matrix(const std::vector<std::string_view>& parts, ResolvedInstruction& resolved);
 
 }  // namespace tilescope

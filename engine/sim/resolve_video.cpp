@@ -1,3 +1,5 @@
+#include "engine/sim/resolve_video.hpp"
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -5,7 +7,6 @@
 #include <vector>
 
 #include "engine/sim/resolve.hpp"
-#include "engine/sim/video.hpp"
 
 namespace tilescope {
 namespace {

@@ -9,8 +9,8 @@
 #include <new>
 #include <thread>
 
+#include "engine/sim/block_follower.hpp"
 #include "engine/sim/device_heap.hpp"
-#include "engine/sim/step_recorder.hpp"
 
 namespace tilescope {
 namespace {
@@ -143,7 +143,7 @@ class ResidentBlocks {
   };
 
   uint64_t budget() const { return std::min(setup_.step_budget, setup_.hang_budget); }
-  bool followed_to_its_end() const { return setup_.recorder != nullptr && setup_.recorder->done(); }
+  bool followed_to_its_end() const { return setup_.follower != nullptr && setup_.follower->done(); }
   bool can_begin() const { return next_ < blocks_ && resident_.size() < setup_.resident_blocks; }
 
   bool begin() {

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/sim/block_follower.hpp"
 #include "engine/sim/machine.hpp"
-#include "engine/sim/step_recorder.hpp"
 
 namespace tilescope {
 namespace {
@@ -66,8 +66,8 @@ Machine::Progress Machine::run(Block& block, ChunkRecord& record, uint64_t steps
 bool Machine::take_turn(Block& block, Warp& warp, ChunkRecord& record) {
   const uint64_t before = warp.steps, changes_before = changes_;
   const Operation* next = warp.begin_turn(warp.turn, warp.let_others_go);
-  if (setup_.recorder != nullptr && setup_.recorder->follows(block))
-    setup_.recorder->run(block, warp, next);
+  if (setup_.follower != nullptr && setup_.follower->follows(block))
+    setup_.follower->run(block, warp, next);
   else if (setup_.executed != nullptr)
     run_turn(warp, next, [&](const Operation* operation) { ++(*setup_.executed)[operation - warp.code]; });
   else

@@ -325,7 +325,7 @@ class Simulator : public Executor {
     setup.record = true;  // so that accesses are numbered as in the launch's trace
     setup.access_budget = std::min<uint64_t>(setup.access_budget, uint64_t{1} << 20);
     StepRecorder recorder(setup, *options.step_window);
-    setup.recorder = &recorder;
+    setup.follower = &recorder;
     Collector collector(setup, options, blocks);
     const bool alone = !setup.program->one_at_a_time && setup.heap->unused();
     const bool good =

@@ -1,7 +1,7 @@
 // Follows one block while a machine runs it, and keeps a window of its steps (step_record.hpp).
 //
 //     StepRecorder recorder(setup, window);
-//     setup.recorder = &recorder;      // the machine lets it run the warps of that block
+//     setup.follower = &recorder;      // the machine lets it run the warps of that block
 //     …
 //     std::shared_ptr<const StepRecord> record = recorder.take();
 //
@@ -15,26 +15,23 @@
 #include <vector>
 
 #include "engine/executor.hpp"
-#include "engine/sim/machine.hpp"
+#include "engine/sim/block_follower.hpp"
+#include "engine/sim/launch.hpp"
 #include "engine/sim/step_listing.hpp"
 #include "engine/step_record.hpp"
 
 namespace tilescope {
 
-class StepRecorder {
+class StepRecorder : public BlockFollower {
  public:
   StepRecorder(const LaunchSetup& setup, const StepWindow& window);
 
-  bool follows(const Block& block) const { return block.index == window_.block; }
-  /// Nothing more will be kept: the launch may end.
-  bool done() const { return done_; }
-  /// Runs a turn of a warp of the block as run_warp does.
-  void run(Block& block, Warp& warp, const Operation* next);
-  /// A check has found something in the block that runs.
+  bool follows(const Block& block) const override { return block.index == window_.block; }
+  bool done() const override { return done_; }
+  void run(Block& block, Warp& warp, const Operation* next) override;
   void note_finding(const Block& block, const Warp& warp, uint32_t operation, uint32_t lane, FindingId id,
-                    const Phrase& what);
-  /// The block has come to its end.
-  void end(Block& block);
+                    const Phrase& what) override;
+  void end(Block& block) override;
   std::shared_ptr<const StepRecord> take();
 
  private:

@@ -2,11 +2,7 @@
 // Operation::immediate.
 #pragma once
 
-#include <bit>
 #include <cstdint>
-#include <optional>
-
-#include "engine/sim/ast.hpp"
 
 namespace tilescope {
 
@@ -50,8 +46,5 @@ struct VideoModifiers {
   uint16_t pick_b;
 };
 static_assert(sizeof(VideoModifiers) == 8);
-
-/// Nothing if this is no video instruction, or none that there is.
-std::optional<VideoModifiers> resolve_video(const PtxInstruction& instruction);
 
 }  // namespace tilescope
