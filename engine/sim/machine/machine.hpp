@@ -1,0 +1,244 @@
+// One host thread's simulated multiprocessor: executes blocks of a launch and notes what they do.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "engine/executor.hpp"
+#include "engine/sim/checks/races_global.hpp"
+#include "engine/sim/checks/races_shared.hpp"
+#include "engine/sim/program/program.hpp"
+#include "engine/sim/state/block.hpp"
+#include "engine/sim/state/chunk_record.hpp"
+#include "engine/sim/state/launch.hpp"
+#include "engine/sim/state/memory.hpp"
+#include "engine/sim/state/observe.hpp"
+#include "engine/sim/state/warp.hpp"
+
+namespace tilescope {
+
+/// Has races looked for in what the kernel may write.
+void watch_written_memory(LaunchSetup& setup);
+
+/// "read", "write" or "atomic".
+Phrase verb_of(const MemorySite& site);
+
+/// A line that a finding names instead of that of its instruction.
+struct FindingPlace {
+  std::string file;
+  uint32_t line = 0;
+};
+
+class Machine {
+ public:
+  explicit Machine(const LaunchSetup& setup);
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  /// Memory for one block; nothing if the host has none left.
+  std::unique_ptr<Block> make_block();
+  void begin(Block& block, uint64_t index);
+  enum class Progress : uint8_t { done, turn_over, waits };
+  /// Runs the block until it is done, has executed about `steps` instructions, or all its warps only wait in loops.
+  /// What it does is noted in `record`, which must stay the same until the block is done.
+  Progress run(Block& block, ChunkRecord& record, uint64_t steps);
+  /// Ends a block of which no more is wanted.
+  void leave(Block& block, ChunkRecord& record);
+  /// Ends a block of which no end is to be seen; `reason` says why.
+  void give_up(Block& block, ChunkRecord& record, const Phrase& reason);
+
+  /// Hangs (hang_watch.cpp). Whether the block's warps repeat the same states for ever, as long as nobody else changes
+  /// memory; runs each of them for a while.
+  enum class Watch : uint8_t { moves, repeats };
+  Watch watch(Block& block, ChunkRecord& record);
+  /// Ends a block that hangs. A reason is given where it waits for blocks that cannot begin.
+  void report_hang(Block& block, ChunkRecord& record, const Phrase& reason);
+  /// Atomic operations that changed memory, and instructions in a row with which threads only waited.
+  uint64_t changes() const { return changes_; }
+  uint64_t idle_steps() const { return idle_steps_; }
+  void note_update() { ++changes_; }
+
+  /// Begins a new record: patterns are numbered anew.
+  void begin_record(ChunkRecord& record);
+
+  // For the handlers.
+  const LaunchSetup& setup() const { return setup_; }
+  SiteState& site(uint32_t index) { return sites_[index]; }
+  bool observing() const { return observing_; }
+  AccessPattern* find_pattern(SiteState& site, const uint64_t* addresses, uint64_t base, uint32_t mask);
+  /// Looks up the extent at `base`; whether all lanes are inside of it and aligned.
+  bool place(SiteState& site, const AccessPattern& pattern, uint64_t base);
+  /// Counts and records one access.
+  void note(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base) {
+    if (site.count != nullptr) {
+      SiteCount& count = *site.count;
+      ++count.requests;
+      count.lanes += pattern.lanes;
+      count.useful_bytes += pattern.useful_bytes;
+      if (site.is_shared) {
+        BankCost cost = pattern.bank_costs[site.lanes_apart ? 1 : 0][base % 4];
+        if (cost.wavefronts == 0) cost = count_bank_cost(pattern, base, site.lanes_apart);
+        count.wavefronts += cost.wavefronts;
+        count.passes += cost.passes;
+      } else {
+        count.sectors += sectors_of(pattern, base);
+      }
+    }
+    if (recording_) record_access(warp, site, pattern, base);
+  }
+  /// A cp.async.cg was noted as a load; where it writes says how many sectors it takes instead.
+  void correct_past_l1(SiteState& site, AccessPattern& source, uint64_t source_base, const AccessPattern& target,
+                       uint64_t target_base) {
+    if (site.count == nullptr || site.is_shared) return;
+    site.count->sectors += count_sectors_past_l1(source, source_base, target, target_base);
+    site.count->sectors -= sectors_of(source, source_base);
+  }
+  /// The host address of each lane that may go on; the others are reported. Used where the lanes are not all in one
+  /// extent, and for atomics.
+  uint32_t locate_lanes(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask,
+                        std::array<uint8_t*, 32>& host, uint32_t bytes = 0);
+  /// Makes the contents of buffers that are made when they are first read. Returns the lanes that read other memory.
+  uint32_t make_unwritten(const uint64_t* addresses, int64_t offset, uint32_t mask, uint32_t bytes) const;
+  /// Reports the lanes that read bytes which were never written.
+  void report_unwritten(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask);
+  /// 64-bit addresses of an operation's lanes: those in the register, or 32-bit ones widened into `space`.
+  static const uint64_t* addresses_of(const Warp& warp, const Operation& operation, const SiteState& site,
+                                      uint64_t* space) {
+    if (!site.narrow_address) return warp.source<uint64_t>(operation.a);
+    const auto* narrow = warp.source<uint32_t>(operation.a);
+    for (size_t i = 0; i < 32; ++i) space[i] = narrow[i];
+    return space;
+  }
+  /// Checks an access for races; the site is watched, and all lanes are in its extent. `changed`: the lanes of a store
+  /// that change what they find, and `bytes` what it writes, lane by lane. A store is watched before it happens.
+  void watch(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed = 0xffffffff,
+             const uint8_t* bytes = nullptr);
+  /// Two lanes of a store that write different values to the address of the first.
+  void watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane, uint32_t second_lane, uint64_t address);
+  /// membar, fence; of the block's scope, or wider.
+  void watch_fence(Warp& warp, bool within_block);
+  /// Asynchronous copies (machine_async.cpp). Those of the running block:
+  AsyncCopies& async_copies();
+  bool copies_pending() const;
+  /// Reports the lanes whose bytes in shared memory are still on their way there; returns them.
+  uint32_t report_not_waited(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask);
+  /// Bytes of the site's extent count as not written again.
+  void forget_written_prefix(uint32_t site);
+  /// A copy begins to write to shared memory; the warp has waited for some of its copies.
+  void watch_copy(Warp& warp, uint32_t site, AccessPattern& pattern, uint64_t base);
+  void watch_copies_end(Warp& warp);
+  /// The warp announces at a barrier in shared memory what it has done, or has waited there for the others.
+  void watch_release(Warp& warp, uint32_t offset);
+  void watch_acquire(Warp& warp, uint32_t offset);
+  Block& block() { return *block_; }
+  /// bar.arrive, and whatever else announces what a warp has done without waiting.
+  void watch_arrival(Warp& warp, uint32_t barrier);
+  void trap(Warp& warp, const Operation* operation, uint32_t lanes);
+  /// Barriers (barriers.cpp). Lanes arrive, and are parked if they have to wait.
+  void arrive(Warp& warp, const Operation* operation, uint32_t lanes, BarrierCall call);
+  /// Lanes of the warp have left the kernel: the others may now all have arrived somewhere.
+  void complete_arrival(Warp& warp);
+  /// Reports what these lanes did, and ends the block.
+  void stop(Warp& warp, const Operation* operation, uint32_t lanes, FindingId id, const Phrase& what,
+            const FindingPlace* place = nullptr);
+  /// A lane's memory from an address to the end of its variable; empty if nothing is there.
+  std::span<const uint8_t> bytes_at(const Warp& warp, size_t lane, uint64_t address) const;
+  void print(std::string_view text) { record_->print(text); }
+  /// A string of printf's that does not end inside of its variable.
+  void report_string(Warp& warp, const Operation* operation, size_t lane, uint64_t address);
+  /// free of an address that malloc has not given, or that is free already.
+  void report_free(Warp& warp, const Operation* operation, size_t lane, FindingId id, uint64_t address);
+  /// What lies at an address of global memory; nothing if there is no buffer or variable.
+  const Extent* extent_at(uint64_t address) const { return memory_.find(address, 1); }
+  /// A texture fetch reads texels that were never written, the first of them at `address`.
+  void report_texel(Warp& warp, const Operation* operation, size_t lane, uint64_t address, size_t bytes);
+  /// The memory instructions look up anew where their addresses are.
+  void forget_places();
+  /// Flags of local memory, of lane 0 of a warp.
+  uint8_t* local_written(const Warp& warp) const {
+    return block_->local_written.data() + size_t{warp.index} * 32 * program_.local_bytes;
+  }
+  void note_exit(uint32_t lanes);
+  /// Counts lanes of a finding that is known, for which no text has to be made: there may be millions of them. False
+  /// where it is a new one, or where a step recorder notes each.
+  bool count_again(uint32_t operation, uint32_t lanes, FindingId id);
+  /// Adds to the finding of the same kind and line, or begins one.
+  void report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, FindingId id, const Phrase& what,
+              const Extent* extent, int64_t offset, const FindingPlace* place = nullptr);
+  /// Whether the block has that thread, though it may have left the kernel.
+  bool was_there(const Warp& warp, uint32_t lane) const;
+  /// A finding of some lanes at an operation, which counts them.
+  void report_lanes(Warp& warp, const Operation* operation, uint32_t lanes, FindingId id, const Phrase& what);
+  std::string_view name_of_operation(const Operation* operation) const;
+
+ private:
+  static uint32_t sectors_of(AccessPattern& pattern, uint64_t base) {
+    const uint32_t sectors = pattern.sectors[base % 32];
+    return sectors != 0 ? sectors : count_sectors(pattern, base);
+  }
+  void record_access(Warp& warp, const SiteState& site, AccessPattern& pattern, uint64_t base) {
+    if (site.observed == 0xffff || record_->accesses.size() > setup_.access_budget) return;
+    if (site.is_shared && !setup_.record_shared) return;
+    if (pattern.record != record_id_) number_pattern(pattern);
+    record_->accesses.push_back({base, static_cast<uint32_t>(block_->index), pattern.mask, pattern.number,
+                                 warp.sequence++, warp.index, site.observed});
+  }
+  void number_pattern(AccessPattern& pattern);
+  Phrase place_text(const Extent* extent, uint64_t address) const;
+  void switch_to(Block& block, ChunkRecord& record);
+  void move_windows(const Block& block);
+  Phrase line_text(const Operation* operation) const;
+  bool is_aligned(const Operation* operation) const;
+  bool same_count(uint32_t a, uint32_t b) const;
+  void mark_arrival(Warp& warp, uint32_t id);
+  void report_divergence(Warp& warp, uint32_t id);
+  void report_deadlock(Block& block);
+  bool release_barriers(Block& block);
+  void watch_barrier(Block& block, uint32_t barrier);
+  void watch_anew(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed,
+                  const uint8_t* bytes);
+  void watch_global(Warp& warp, SiteState& site, const AccessPattern& pattern, uint64_t base, uint32_t changed,
+                    const uint8_t* bytes);
+  GlobalAccessor accessor(const Warp& warp, const SiteState& site);
+  void report_global_races();
+  void watch_end(Block& block);
+  void note_change(const SiteState& site, uint32_t index, const AccessPattern& pattern, uint64_t base,
+                   uint32_t changed);
+  void report_shared_races(Block& block);
+  void add_race(NotedFinding noted);
+  void report_barrier(Block& block, uint32_t barrier, FindingId id, const Phrase& what);
+  void begin_warp(Warp& warp) const;
+  void finish(Block& block, ChunkRecord& record);
+  /// Whether the warp should go on at once.
+  bool take_turn(Block& block, Warp& warp, ChunkRecord& record);
+  bool watch_warp(Block& block, Warp& warp);
+  void find_effects();
+  void forget_local(Block& block) const;
+
+  const LaunchSetup& setup_;
+  const Program& program_;
+  MemoryMap memory_;
+  std::vector<SiteState> sites_;
+  PatternMemo memo_;
+  std::vector<std::unique_ptr<SharedRaces>> shared_races_;  // one for each block made
+  BlockOrder block_order_;                                  // where blocks see one another,
+  std::unique_ptr<GlobalRaces> launch_races_;               // and the races between them; else: those of the record
+  GlobalRaces* global_races_ = nullptr;                     // null: nothing to check
+  uint64_t memo_generation_ = 0;
+  uint64_t records_ = 0;
+  uint64_t record_id_ = 0;
+  ChunkRecord* record_ = nullptr;
+  Block* block_ = nullptr;
+  uint64_t changes_ = 0, idle_steps_ = 0;
+  std::vector<bool> effects_;  // by operation: changes more than its warp's registers; filled when first needed
+  bool observing_ = false;
+  bool recording_ = false;
+  std::vector<uint8_t> parameters_;
+};
+
+}  // namespace tilescope

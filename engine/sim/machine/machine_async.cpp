@@ -1,0 +1,76 @@
+// The machine's part in asynchronous copies: the block's copies, what is handed to the search for races, and the
+// finding of bytes that are used before their copy was waited for.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "engine/sim/machine/machine.hpp"
+#include "engine/sim/state/async_copies.hpp"
+
+namespace tilescope {
+
+AsyncCopies& Machine::async_copies() {
+  if (block_->copies == nullptr)
+    block_->copies =
+        std::make_shared<AsyncCopies>(block_->shared.data(), setup_.checks ? block_->shared_written.data() : nullptr,
+                                      setup_.shared_bytes, block_->warps.size());
+  return *block_->copies;
+}
+
+bool Machine::copies_pending() const { return block_->copies != nullptr && block_->copies->any(); }
+
+uint32_t Machine::report_not_waited(Warp& warp, uint32_t site_index, const uint64_t* addresses, int64_t offset,
+                                    uint32_t mask) {
+  const MemorySite& site = program_.sites[site_index];
+  const AsyncCopies::Copy* first = nullptr;
+  uint32_t lanes = 0;
+  for (uint32_t left = mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(left));
+    const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset) - kSharedWindow;
+    const AsyncCopies::Copy* copy = block_->copies->find(address, site.bytes_per_lane);
+    if (copy == nullptr) continue;
+    if (first == nullptr) first = copy;
+    lanes |= 1U << lane;
+  }
+  if (first == nullptr) return 0;
+  const auto count = static_cast<uint32_t>(std::popcount(lanes));
+  if (count_again(site.operation, count, "async-copy-not-waited")) return lanes;
+  const auto lane = static_cast<uint32_t>(std::countr_zero(lanes));
+  const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
+  const Extent* extent = memory_.nearest(address);
+  report(warp, site.operation, lane, count, "async-copy-not-waited",
+         phrase("{} of {} bytes at {}, whose copy was issued at {}", verb_of(site), site.bytes_per_lane,
+                place_text(extent, address), line_text(&program_.operations[first->operation])),
+         extent, extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
+  return lanes;
+}
+
+void Machine::forget_written_prefix(uint32_t site_index) {
+  if (sites_[site_index].written_prefix != nullptr) *sites_[site_index].written_prefix = 0;
+}
+
+void Machine::watch_copy(Warp& warp, uint32_t site_index, AccessPattern& pattern, uint64_t base) {
+  block_->shared_races->begin_copy(warp.index, site_index, pattern, static_cast<uint32_t>(base - kSharedWindow));
+  if (block_->shared_races->has_found()) report_shared_races(*block_);
+}
+
+void Machine::watch_copies_end(Warp& warp) {
+  if (block_->shared_races == nullptr || block_->copies == nullptr) return;
+  block_->shared_races->end_copies(warp.index, block_->copies->count(warp.index));
+  if (block_->shared_races->has_found()) report_shared_races(*block_);
+}
+
+void Machine::watch_release(Warp& warp, uint32_t offset) {
+  if (block_->shared_races == nullptr) return;
+  block_->shared_races->release(warp.index, offset);
+  if (block_->shared_races->has_found()) report_shared_races(*block_);
+}
+
+void Machine::watch_acquire(Warp& warp, uint32_t offset) {
+  if (launch_races_ != nullptr) block_order_.meet(static_cast<uint32_t>(block_->index));
+  if (block_->shared_races == nullptr) return;
+  block_->shared_races->acquire(warp.index, offset);
+  if (block_->shared_races->has_found()) report_shared_races(*block_);
+}
+
+}  // namespace tilescope
