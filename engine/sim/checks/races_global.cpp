@@ -12,7 +12,7 @@ constexpr size_t kMostObserved = size_t{1} << 16;
 
 }  // namespace
 
-GlobalRaces::GlobalRaces(const Program& program, const BlockOrder* order)
+GlobalRaces::GlobalRaces(const Program& program, const HappensBefore* order)
     : order_(order), granule_bits_(static_cast<uint32_t>(std::countr_zero(program.global_granule))) {
   for (const MemorySite& site : program.sites) {
     SiteInfo info;

@@ -9,7 +9,7 @@
 //
 // Where blocks do not see one another, each host thread has a shadow for its chunk of blocks, and the Collector adds
 // one chunk after the other to the shadow of the launch, so that the result does not depend on the threads. Where they
-// do, there is one shadow, and BlockOrder says what has happened before.
+// do, there is one shadow, and HappensBefore says what has happened before.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/sim/checks/block_order.hpp"
+#include "engine/sim/checks/happens_before.hpp"
 #include "engine/sim/program/program.hpp"
 #include "engine/sim/state/observe.hpp"
 
@@ -46,7 +46,7 @@ struct GlobalRace {
 class GlobalRaces {
  public:
   /// `order` says what has happened before; null where blocks do not see one another.
-  GlobalRaces(const Program& program, const BlockOrder* order);
+  GlobalRaces(const Program& program, const HappensBefore* order);
 
   /// One execution of a memory instruction. `bytes` are those of a store, lane by lane; `changed` the lanes whose store
   /// changes what it finds.
@@ -127,7 +127,7 @@ class GlobalRaces {
   void put_reader(Line& line, const Owners& from, const std::vector<Cells>& cells_of_from);
   void add_line(uint64_t number, const Line& later, const std::vector<Cells>& cells);
 
-  const BlockOrder* order_;
+  const HappensBefore* order_;
   uint32_t granule_bits_;
   bool warps_too_ = true;  // warps of one block are told apart: nothing but barriers orders them
   std::vector<SiteInfo> sites_;

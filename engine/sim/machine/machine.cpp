@@ -66,8 +66,7 @@ Machine::Machine(const LaunchSetup& setup)
     sites_[i].is_async = site.kind == AccessKind::async_copy;
     sites_[i].lanes_apart = sites_[i].is_store || sites_[i].is_matrix || sites_[i].is_async;
   }
-  if (setup.watch_global && program_.one_at_a_time)
-    launch_races_ = std::make_unique<GlobalRaces>(program_, &block_order_);
+  if (setup.watch_global && program_.one_at_a_time) launch_races_ = std::make_unique<GlobalRaces>(program_, &order_);
   memo_.set_before_forgetting([this] {
     for (auto& races : shared_races_) races->keep_patterns();
   });

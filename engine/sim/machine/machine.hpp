@@ -226,7 +226,7 @@ class Machine {
   std::vector<SiteState> sites_;
   PatternMemo memo_;
   std::vector<std::unique_ptr<SharedRaces>> shared_races_;  // one for each block made
-  BlockOrder block_order_;                                  // where blocks see one another,
+  HappensBefore order_;                                     // where blocks see one another,
   std::unique_ptr<GlobalRaces> launch_races_;               // and the races between them; else: those of the record
   GlobalRaces* global_races_ = nullptr;                     // null: nothing to check
   uint64_t memo_generation_ = 0;

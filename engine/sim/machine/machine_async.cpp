@@ -67,7 +67,7 @@ void Machine::watch_release(Warp& warp, uint32_t offset) {
 }
 
 void Machine::watch_acquire(Warp& warp, uint32_t offset) {
-  if (launch_races_ != nullptr) block_order_.meet(static_cast<uint32_t>(block_->index));
+  if (launch_races_ != nullptr) order_.meet(static_cast<uint32_t>(block_->index));
   if (block_->shared_races == nullptr) return;
   block_->shared_races->acquire(warp.index, offset);
   if (block_->shared_races->has_found()) report_shared_races(*block_);

@@ -27,7 +27,7 @@ void Machine::watch(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_
                     const uint8_t* bytes) {
   const auto index = static_cast<uint32_t>(&site - sites_.data());
   if (launch_races_ != nullptr && site.is_shared && program_.sites[index].acquires)
-    block_order_.meet(static_cast<uint32_t>(block_->index));
+    order_.meet(static_cast<uint32_t>(block_->index));
   if (site.is_shared && (!site.is_store || changed == 0) &&
       block_->shared_races->repeat(warp.index, warp.synchronisations, index, pattern,
                                    static_cast<uint32_t>(base - site.low), changed))
@@ -79,7 +79,7 @@ void Machine::watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane, 
 }
 
 void Machine::watch_fence(Warp& warp, bool within_block) {
-  if (launch_races_ != nullptr && !within_block) block_order_.fence(static_cast<uint32_t>(block_->index), warp.index);
+  if (launch_races_ != nullptr && !within_block) order_.fence(static_cast<uint32_t>(block_->index), warp.index);
   if (block_->shared_races == nullptr) return;
   block_->shared_races->fence(warp.index);
   if (block_->shared_races->has_found()) report_shared_races(*block_);
@@ -94,7 +94,7 @@ void Machine::watch_arrival(Warp& warp, uint32_t barrier) {
 /// A barrier opens: whoever waits at it goes on.
 void Machine::watch_barrier(Block& block, uint32_t barrier) {
   ++block.time;
-  if (launch_races_ != nullptr) block_order_.barrier(static_cast<uint32_t>(block.index));
+  if (launch_races_ != nullptr) order_.barrier(static_cast<uint32_t>(block.index));
   if (block.shared_races == nullptr) return;
   uint32_t threads = 0, warps = 0;
   for (const Warp& warp : block.warps) {
@@ -115,7 +115,7 @@ void Machine::watch_barrier(Block& block, uint32_t barrier) {
 GlobalAccessor Machine::accessor(const Warp& warp, const SiteState& site) {
   GlobalAccessor who;
   who.block = static_cast<uint32_t>(block_->index);
-  who.time = launch_races_ != nullptr ? block_order_.time(who.block) : block_->time;
+  who.time = launch_races_ != nullptr ? order_.time(who.block) : block_->time;
   who.site = static_cast<uint16_t>(&site - sites_.data());
   who.thread = static_cast<uint16_t>(warp.index * 32);
   return who;
@@ -131,12 +131,11 @@ void Machine::watch_global(Warp& warp, SiteState& site, const AccessPattern& pat
     for (uint32_t left = one ? pattern.mask & (0U - pattern.mask) : pattern.mask; left != 0; left &= left - 1)
       visit(base + static_cast<uint64_t>(pattern.delta[static_cast<size_t>(std::countr_zero(left))]));
   };
-  if (orders && info.releases) block_order_.fence(block, warp.index);
-  if (orders && info.acquires) for_each_place([&](uint64_t place) { block_order_.acquire(block, warp.index, place); });
+  if (orders && info.releases) order_.fence(block, warp.index);
+  if (orders && info.acquires) for_each_place([&](uint64_t place) { order_.acquire(block, warp.index, place); });
   global_races_->access(accessor(warp, site), pattern, base, bytes, changed);
   if (orders && info.kind != AccessKind::load)
-    for_each_place(
-        [&](uint64_t place) { block_order_.publish(block, warp.index, place, info.kind == AccessKind::store); });
+    for_each_place([&](uint64_t place) { order_.publish(block, warp.index, place, info.kind == AccessKind::store); });
   if (global_races_->has_found()) report_global_races();
 }
 

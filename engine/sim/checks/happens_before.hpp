@@ -21,7 +21,7 @@
 
 namespace tilescope {
 
-class BlockOrder {
+class HappensBefore {
  public:
   // Times of a block grow with each of its barriers and fences.
   uint32_t time(uint32_t block) { return state(block).time; }

@@ -1,16 +1,16 @@
-#include "engine/sim/checks/block_order.hpp"
+#include "engine/sim/checks/happens_before.hpp"
 
 #include <algorithm>
 
 namespace tilescope {
 
-BlockOrder::State& BlockOrder::state(uint32_t block) {
+HappensBefore::State& HappensBefore::state(uint32_t block) {
   auto& place = states_[block];
   if (place == nullptr) place = std::make_unique<State>();
   return *place;
 }
 
-void BlockOrder::barrier(uint32_t block) {
+void HappensBefore::barrier(uint32_t block) {
   State& own = state(block);
   own.met_time = own.barrier_time = own.time++;
   own.seen_by_all = static_cast<uint32_t>(own.seen.size());
@@ -24,20 +24,20 @@ void BlockOrder::barrier(uint32_t block) {
   own.fenced = std::move(fenced);
 }
 
-void BlockOrder::fence(uint32_t block, uint32_t warp) {
+void HappensBefore::fence(uint32_t block, uint32_t warp) {
   State& own = state(block);
   if (own.fences.size() <= warp) own.fences.resize(warp + 1);
   own.fences[warp] = {own.time++, own.barrier_time};
   own.new_fences = true;
 }
 
-void BlockOrder::meet(uint32_t block) {
+void HappensBefore::meet(uint32_t block) {
   State& own = state(block);
   own.met_time = own.time;
   own.seen_by_all = static_cast<uint32_t>(own.seen.size());
 }
 
-void BlockOrder::acquire(uint32_t block, uint32_t warp, uint64_t place) {
+void HappensBefore::acquire(uint32_t block, uint32_t warp, uint64_t place) {
   const auto found = places_.find(place);
   if (found == places_.end()) return;
   const Place& at = *found->second;
@@ -51,7 +51,7 @@ void BlockOrder::acquire(uint32_t block, uint32_t warp, uint64_t place) {
   own.seen.push_back({&at, at.first, end, warp});
 }
 
-void BlockOrder::publish(uint32_t block, uint32_t warp, uint64_t place, bool replaces) {
+void HappensBefore::publish(uint32_t block, uint32_t warp, uint64_t place, bool replaces) {
   State& own = state(block);
   const Fence fence = warp < own.fences.size() ? own.fences[warp] : Fence{};
   const bool is_silent = fence.own_time == 0 && own.fenced == nullptr;
@@ -90,7 +90,7 @@ void BlockOrder::publish(uint32_t block, uint32_t warp, uint64_t place, bool rep
 }
 
 /// Looks back from what a warp has seen to who published it, and to what that one had seen.
-struct BlockOrder::Search {
+struct HappensBefore::Search {
   struct Step {
     const State* state;
     uint32_t warp, seen, by_all;
@@ -155,7 +155,7 @@ struct BlockOrder::Search {
   }
 };
 
-bool BlockOrder::is_before(uint32_t block, uint32_t warp, uint32_t time, uint32_t later, uint32_t later_warp) const {
+bool HappensBefore::is_before(uint32_t block, uint32_t warp, uint32_t time, uint32_t later, uint32_t later_warp) const {
   const auto found = states_.find(later);
   if (found == states_.end()) return false;
   const State& own = *found->second;
