@@ -15,10 +15,11 @@ bool goes_on_without_lanes(Warp& warp, const Operation* operation, uint32_t mask
     return false;
   }
   const auto index = static_cast<uint32_t>(operation - warp.code);
-  warp.machine->report(warp, index, static_cast<uint32_t>(std::countr_zero(mask)), 1, "divergent-warp-instruction",
-                       phrase("{} is executed by {} of a warp's 32 lanes, and needs all of them together",
-                              warp.machine->name_of_operation(operation), std::popcount(mask)),
-                       nullptr, 0);
+  Findings& findings = warp.machine->findings();
+  findings.report(warp, index, static_cast<uint32_t>(std::countr_zero(mask)), 1, "divergent-warp-instruction",
+                  phrase("{} is executed by {} of a warp's 32 lanes, and needs all of them together",
+                         findings.name_of_operation(operation), std::popcount(mask)),
+                  nullptr, 0);
   return true;
 }
 

@@ -39,10 +39,11 @@ void restore(Warp& warp, const CallSite& site, size_t lane, std::vector<uint8_t>
 /// Reports lanes whose stacks have no room for another frame.
 const Operation* overflow(Warp& warp, const Operation* operation, const Subroutine& callee, uint32_t lanes) {
   const size_t depth = (*warp.call_stacks)[static_cast<size_t>(std::countr_zero(lanes))].calls.size();
-  warp.machine->stop(warp, operation, lanes, "stack-overflow",
-                     phrase("'{}' is called {} calls deep, and the stack of a thread, {} bytes here, is full (does "
-                            "the recursion end? a GPU gives 1024 bytes unless cudaLimitStackSize asks for more)",
-                            callee.name, depth + 1, kStackBytes));
+  warp.machine->findings().stop(
+      warp, operation, lanes, "stack-overflow",
+      phrase("'{}' is called {} calls deep, and the stack of a thread, {} bytes here, is full (does "
+             "the recursion end? a GPU gives 1024 bytes unless cudaLimitStackSize asks for more)",
+             callee.name, depth + 1, kStackBytes));
   return warp.leave(operation + 1);
 }
 
@@ -117,7 +118,7 @@ const Operation* CallPointer(Warp& warp, const Operation* operation, uint32_t ma
     Phrase problem;
     const Subroutine* callee = find_callee(program, program.call_sites[operation->site], wanted, problem);
     if (callee == nullptr) {
-      warp.machine->stop(warp, operation, lanes, "bad-function-pointer", problem);
+      warp.machine->findings().stop(warp, operation, lanes, "bad-function-pointer", problem);
       return warp.leave(operation + 1);
     }
     if (!enter(warp, operation, *callee, lanes)) return warp.leave(operation + 1);

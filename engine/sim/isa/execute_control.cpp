@@ -64,7 +64,7 @@ const Operation* End(Warp& warp, const Operation* operation, uint32_t mask) {
 }
 
 const Operation* Trap(Warp& warp, const Operation* operation, uint32_t mask) {
-  warp.machine->trap(warp, operation, mask);
+  warp.machine->findings().trap(warp, operation, mask);
   return warp.leave(operation + 1);
 }
 

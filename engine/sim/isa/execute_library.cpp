@@ -41,7 +41,7 @@ const Operation* Vprintf(Warp& warp, const Operation* operation, uint32_t mask) 
     if (formats[lane] == 0) continue;
     const auto format = read_string(warp, lane, formats[lane], kMostOutput);
     if (!format) {
-      warp.machine->report_string(warp, operation, lane, formats[lane]);
+      warp.machine->findings().report_string(warp, operation, lane, formats[lane]);
       continue;
     }
     const auto argument = [&](uint64_t offset, uint32_t bytes) {
@@ -52,7 +52,7 @@ const Operation* Vprintf(Warp& warp, const Operation* operation, uint32_t mask) 
     };
     const auto string = [&](uint64_t address, uint64_t most) { return read_string(warp, lane, address, most); };
     const PrintfResult printed = format_printf(*format, argument, string);
-    if (printed.bad_string) warp.machine->report_string(warp, operation, lane, *printed.bad_string);
+    if (printed.bad_string) warp.machine->findings().report_string(warp, operation, lane, *printed.bad_string);
     warp.machine->print(printed.text);
     result[lane] = printed.arguments;
   }
@@ -67,8 +67,8 @@ const Operation* AssertFail(Warp& warp, const Operation* operation, uint32_t mas
   const std::string function = string_or(warp, lane, warp.source<uint64_t>(fourth)[lane], "the kernel");
   const FindingPlace place{string_or(warp, lane, warp.source<uint64_t>(operation->b)[lane], ""),
                            warp.source<uint32_t>(operation->c)[lane]};
-  warp.machine->stop(warp, operation, mask, "assertion", phrase("'{}' does not hold in '{}'", expression, function),
-                     &place);
+  warp.machine->findings().stop(warp, operation, mask, "assertion",
+                                phrase("'{}' does not hold in '{}'", expression, function), &place);
   return warp.leave(operation + 1);
 }
 
@@ -94,10 +94,10 @@ const Operation* Free(Warp& warp, const Operation* operation, uint32_t mask) {
       case DeviceHeap::Release::done:
         break;
       case DeviceHeap::Release::twice:
-        warp.machine->report_free(warp, operation, lane, "double-free", address);
+        warp.machine->findings().report_free(warp, operation, lane, "double-free", address);
         break;
       case DeviceHeap::Release::unknown:
-        warp.machine->report_free(warp, operation, lane, "invalid-free", address);
+        warp.machine->findings().report_free(warp, operation, lane, "invalid-free", address);
         break;
     }
   }

@@ -51,7 +51,7 @@ struct Object {
     warp.machine->note_update();
   }
   void report(const Phrase& what) const {
-    warp.machine->report_lanes(warp, operation, 1U << lane, "mbarrier-misuse", what);
+    warp.machine->findings().report_lanes(warp, operation, 1U << lane, "mbarrier-misuse", what);
   }
 };
 

@@ -81,7 +81,7 @@ class Fetch {
     if (extent.written == nullptr) return;
     const uint64_t offset = address - extent.low;
     if (std::memchr(extent.written + offset, 0, bytes) == nullptr) return;
-    warp_.machine->report_texel(warp_, operation_, lane_, address, bytes);
+    warp_.machine->findings().report_texel(warp_, operation_, lane_, address, bytes);
   }
 
   Warp& warp_;
@@ -131,7 +131,7 @@ const Operation* FetchTexture(Warp& warp, const Operation* operation, uint32_t m
     misread |= 1U << lane;
     reason = wrong_numbers(bound->spec);
   }
-  if (misread != 0) warp.machine->report_lanes(warp, operation, misread, "bad-texture", reason);
+  if (misread != 0) warp.machine->findings().report_lanes(warp, operation, misread, "bad-texture", reason);
   if (operands.resident != 0) warp.set_predicate(operands.resident, mask, mask);
   return operation + 1;
 }

@@ -27,6 +27,7 @@ struct MemberGroups {
 
 /// Lanes whose masks overlap and differ are reported, and taken for one group.
 MemberGroups group_lanes(Warp& warp, const Operation* operation, uint32_t lanes, const uint32_t* masks) {
+  Findings& findings = warp.machine->findings();
   MemberGroups result;
   uint32_t not_named = 0;
   for (uint32_t left = lanes; left != 0; left &= left - 1) {
@@ -40,10 +41,9 @@ MemberGroups group_lanes(Warp& warp, const Operation* operation, uint32_t lanes,
     if (group == end) {
       group = std::find_if(result.groups.begin(), end, overlaps);
       if (group != end)
-        warp.machine->report_lanes(
-            warp, operation, own, "warp-sync-mask",
-            phrase("lanes that execute {} together give the member masks {} and {}",
-                   warp.machine->name_of_operation(operation), mask_text(group->given), mask_text(given)));
+        findings.report_lanes(warp, operation, own, "warp-sync-mask",
+                              phrase("lanes that execute {} together give the member masks {} and {}",
+                                     findings.name_of_operation(operation), mask_text(group->given), mask_text(given)));
     }
     if (group == end) {
       *group = {0, 0, given};
@@ -53,11 +53,16 @@ MemberGroups group_lanes(Warp& warp, const Operation* operation, uint32_t lanes,
     group->members |= given | own;
   }
   if (not_named != 0)
-    warp.machine->report_lanes(warp, operation, not_named, "warp-sync-mask",
-                               phrase("{} is executed by lane {}, which its member mask {} does not name",
-                                      warp.machine->name_of_operation(operation), std::countr_zero(not_named),
-                                      mask_text(masks[std::countr_zero(not_named)])));
+    findings.report_lanes(warp, operation, not_named, "warp-sync-mask",
+                          phrase("{} is executed by lane {}, which its member mask {} does not name",
+                                 findings.name_of_operation(operation), std::countr_zero(not_named),
+                                 mask_text(masks[std::countr_zero(not_named)])));
   return result;
+}
+
+/// Whether the block has that thread, though it may have left the kernel.
+bool was_there(const Warp& warp, uint32_t lane) {
+  return uint64_t{warp.index} * 32 + lane < warp.machine->setup().block.count();
 }
 
 bool waits_for(const Warp::Path& path, const Operation* operation, uint32_t members) {
@@ -222,10 +227,11 @@ void check_shuffle_sources(Warp& warp, const Operation* operation, uint32_t lane
   if (undefined == 0) return;
   const auto first = static_cast<size_t>(std::countr_zero(undefined));
   const uint32_t lane = source[first] & 31;
-  const std::string_view name = warp.machine->name_of_operation(operation);
-  warp.machine->report_lanes(
+  Findings& findings = warp.machine->findings();
+  const std::string_view name = findings.name_of_operation(operation);
+  findings.report_lanes(
       warp, operation, undefined, "inactive-lane",
-      warp.machine->was_there(warp, lane)
+      was_there(warp, lane)
           ? phrase("{} reads from lane {}, which the member mask {} names and which has left the kernel", name, lane,
                    mask_text(members))
           : phrase("{} reads from lane {}, which the member mask {} names and which the block does not have", name,

@@ -40,28 +40,24 @@ Phrase lanes_text(uint32_t lanes) {
 
 }  // namespace
 
-void Machine::note_exit(uint32_t lanes) { block_->live_threads -= count_lanes(lanes); }
-
-bool Machine::was_there(const Warp& warp, uint32_t lane) const {
-  return uint64_t{warp.index} * 32 + lane < setup_.block.count();
-}
+void Machine::note_exit(uint32_t lanes) { running_.block->live_threads -= count_lanes(lanes); }
 
 void Machine::arrive(Warp& warp, const Operation* operation, uint32_t lanes, BarrierCall call) {
-  if (call.id >= block_->barriers.size())
-    report_lanes(warp, operation, lanes, "invalid-barrier",
-                 phrase("there is no barrier {}: a block has barriers 0 to 15", call.id));
+  if (call.id >= running_.block->barriers.size())
+    findings_.report_lanes(warp, operation, lanes, "invalid-barrier",
+                           phrase("there is no barrier {}: a block has barriers 0 to 15", call.id));
   if (call.count % 32 != 0 || (call.count == 0 && call.goes_on))
-    report_lanes(warp, operation, lanes, "invalid-barrier",
-                 call.count == 0 ? phrase("bar.arrive at barrier {} without a number of threads", call.id)
-                                 : phrase("barrier {} is for {}, which is not a multiple of 32", call.id,
-                                          threads_text(call.count)));
+    findings_.report_lanes(warp, operation, lanes, "invalid-barrier",
+                           call.count == 0 ? phrase("bar.arrive at barrier {} without a number of threads", call.id)
+                                           : phrase("barrier {} is for {}, which is not a multiple of 32", call.id,
+                                                    threads_text(call.count)));
   const uint32_t id = call.id % 16;
-  Block::Barrier& barrier = block_->barriers[id];
+  Block::Barrier& barrier = running_.block->barriers[id];
   const bool used = barrier.warps != 0 || warp.waiting_at(id) != 0;
   if (used && !same_count(barrier.expected, call.count))
-    report_lanes(warp, operation, lanes, "invalid-barrier",
-                 phrase("barrier {} is used for {} and for {} at the same time", id, expected_text(barrier.expected),
-                        expected_text(call.count)));
+    findings_.report_lanes(warp, operation, lanes, "invalid-barrier",
+                           phrase("barrier {} is used for {} and for {} at the same time", id,
+                                  expected_text(barrier.expected), expected_text(call.count)));
   if (!used) barrier.expected = call.count;
   barrier.votes += count_lanes(call.votes);
   barrier.voters += count_lanes(call.voters);
@@ -79,7 +75,7 @@ bool Machine::same_count(uint32_t a, uint32_t b) const {
 
 /// All lanes of the warp that can come have come.
 void Machine::mark_arrival(Warp& warp, uint32_t id) {
-  Block::Barrier& barrier = block_->barriers[id];
+  Block::Barrier& barrier = running_.block->barriers[id];
   ++barrier.warps;
   barrier.threads += count_lanes(warp.live);
   for (uint32_t i = 0; i < warp.path_count; ++i) {
@@ -91,7 +87,7 @@ void Machine::mark_arrival(Warp& warp, uint32_t id) {
 }
 
 void Machine::complete_arrival(Warp& warp) {
-  for (uint32_t id = 0; id < block_->barriers.size(); ++id) {
+  for (uint32_t id = 0; id < running_.block->barriers.size(); ++id) {
     const uint32_t lanes = warp.waiting_at(id);
     if (lanes != 0 && lanes == warp.live) mark_arrival(warp, id);
   }
@@ -133,35 +129,17 @@ void Machine::report_divergence(Warp& warp, uint32_t id) {
     if (first == nullptr) {
       first = &path;
     } else if (path.at != first->at && (is_aligned(path.at - 1) || is_aligned(first->at - 1))) {
-      report_lanes(warp, path.at - 1, path.lanes, "divergent-barrier",
-                   phrase("barrier {} is reached here by {} of {} threads of warp {}, others of them are at {}", id,
-                          count_lanes(path.lanes), count_lanes(warp.live), warp.index, line_text(first->at - 1)));
+      findings_.report_lanes(
+          warp, path.at - 1, path.lanes, "divergent-barrier",
+          phrase("barrier {} is reached here by {} of {} threads of warp {}, others of them are at {}", id,
+                 count_lanes(path.lanes), count_lanes(warp.live), warp.index, findings_.line_text(first->at - 1)));
     }
   }
 }
 
 bool Machine::is_aligned(const Operation* operation) const {
-  const std::string_view name = name_of_operation(operation);
+  const std::string_view name = findings_.name_of_operation(operation);
   return name.starts_with("bar.") || name.find(".aligned") != std::string_view::npos;
-}
-
-std::string_view Machine::name_of_operation(const Operation* operation) const {
-  const OperationDetail& detail = program_.details[static_cast<size_t>(operation - program_.operations.data())];
-  const std::string_view opcode = program_.function->instructions[detail.instruction].opcode;
-  const size_t sync = opcode.find(".sync");
-  return sync == std::string_view::npos || opcode.starts_with("bar") ? opcode : opcode.substr(0, sync + 5);
-}
-
-/// "line 12".
-Phrase Machine::line_text(const Operation* operation) const {
-  const OperationDetail& detail = program_.details[static_cast<size_t>(operation - program_.operations.data())];
-  if (detail.line != 0) return phrase("line {}", detail.line);
-  return Phrase(program_.function->instructions[detail.instruction].text);
-}
-
-void Machine::report_lanes(Warp& warp, const Operation* operation, uint32_t lanes, FindingId id, const Phrase& what) {
-  report(warp, static_cast<uint32_t>(operation - program_.operations.data()),
-         static_cast<uint32_t>(std::countr_zero(lanes)), count_lanes(lanes), id, what, nullptr, 0);
 }
 
 /// Reports at the first thread that waits at the barrier.
@@ -170,7 +148,7 @@ void Machine::report_barrier(Block& block, uint32_t barrier, FindingId id, const
     for (uint32_t i = 0; i < warp.path_count; ++i) {
       const Warp::Path& path = warp.paths[i];
       if (path.rank != Warp::kWaiting || path.barrier != barrier) continue;
-      report_lanes(warp, path.at - 1, path.lanes & (0U - path.lanes), id, what);
+      findings_.report_lanes(warp, path.at - 1, path.lanes & (0U - path.lanes), id, what);
       return;
     }
   }
@@ -229,11 +207,11 @@ void Machine::report_deadlock(Block& block) {
     const auto add = [&](const Phrase& text) { others = named++ == 0 ? text : phrase("{}, {}", others, text); };
     uint32_t there = 0;
     for (const WaitingPlace& other : places) {
-      const Phrase where = line_text(other.operation);
+      const Phrase where = findings_.line_text(other.operation);
       if (other.barrier == place.barrier) there += other.threads;
       if (&other == &place || others.english().size() > 300) continue;
       if (other.barrier == Warp::kForLanes)
-        add(phrase("{} in {} ({})", threads_text(other.threads), name_of_operation(other.operation), where));
+        add(phrase("{} in {} ({})", threads_text(other.threads), findings_.name_of_operation(other.operation), where));
       else
         add(phrase("{} at barrier {} ({})", threads_text(other.threads), other.barrier, where));
     }
@@ -245,7 +223,7 @@ void Machine::report_deadlock(Block& block) {
     Phrase what;
     if (place.barrier == Warp::kForLanes) {
       what = phrase("{} in {} wait for {} of warp {}, which never come", threads_text(place.threads),
-                    name_of_operation(place.operation), lanes_text(place.missing), place.warp->index);
+                    findings_.name_of_operation(place.operation), lanes_text(place.missing), place.warp->index);
     } else {
       const Block::Barrier& barrier = block.barriers[place.barrier];
       const uint32_t arrived = barrier.expected != 0 ? barrier.warps * 32 : barrier.threads;
@@ -253,7 +231,7 @@ void Machine::report_deadlock(Block& block) {
                     threads_text(barrier.expected != 0 ? barrier.expected : block.live_threads));
     }
     if (named != 0) what = phrase("{}; elsewhere are {}", what, others);
-    report_lanes(*place.warp, place.operation, place.lanes, "deadlock", what);
+    findings_.report_lanes(*place.warp, place.operation, place.lanes, "deadlock", what);
   }
 }
 

@@ -103,11 +103,12 @@ void Machine::report_hang(Block& block, ChunkRecord& record, const Phrase& reaso
       const Operation* at = running ? warp.at : warp.paths[i].at;
       const bool waits = program_.details[static_cast<size_t>(at - warp.code)].waits;
       if (!reason.empty() && waits)
-        report_lanes(warp, at, lanes, "deadlock", reason);
+        findings_.report_lanes(warp, at, lanes, "deadlock", reason);
       else
-        report_lanes(warp, at, lanes, "step-limit",
-                     waits ? Phrase("this loop waits forever: no thread that still runs does what it waits for")
-                           : Phrase("this loop never ends: it repeats itself and changes nothing"));
+        findings_.report_lanes(warp, at, lanes, "step-limit",
+                               waits
+                                   ? Phrase("this loop waits forever: no thread that still runs does what it waits for")
+                                   : Phrase("this loop never ends: it repeats itself and changes nothing"));
     }
   }
   report_deadlock(block);

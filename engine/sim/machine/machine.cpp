@@ -6,8 +6,6 @@
 #include <bit>
 #include <cstring>
 
-#include "engine/sim/checks/race_findings.hpp"
-#include "engine/sim/program/shared_names.hpp"
 #include "engine/sim/state/async_copies.hpp"
 #include "engine/sim/state/block_follower.hpp"
 #include "engine/sim/state/special_slots.hpp"
@@ -15,25 +13,12 @@
 namespace tilescope {
 namespace {
 
-constexpr size_t kMostFindings = 64;
-
 size_t count_rows(const LaunchSetup& setup) { return setup.buffers + 2; }
-
-/// The finding of the same kind and line, if there is one.
-NotedFinding* find_known(ChunkRecord& record, const Program& program, uint32_t operation, FindingId id) {
-  for (NotedFinding& noted : record.findings)
-    if (noted.finding.id == id.text() && is_same_line(program, noted.operation, operation)) return &noted;
-  return nullptr;
-}
 
 }  // namespace
 
-Phrase verb_of(const MemorySite& site) {
-  return Phrase(!writes_memory(site) ? "read" : !reads_memory(site) ? "write" : "atomic");
-}
-
 Machine::Machine(const LaunchSetup& setup)
-    : setup_(setup), program_(*setup.program), memory_(setup.memory), parameters_(setup.parameters) {
+    : setup_(setup), program_(*setup.program), running_(setup), findings_(running_), parameters_(setup.parameters) {
   const auto window = [&](uint64_t low, uint64_t bytes, Space space, const char* name, uint32_t lane_stride,
                           bool is_whole = false) {
     Extent extent;
@@ -44,7 +29,7 @@ Machine::Machine(const LaunchSetup& setup)
     extent.name = name;
     extent.lane_stride = lane_stride;
     extent.read_only = space == Space::param;
-    if (bytes != 0) memory_.add(std::move(extent));
+    if (bytes != 0) running_.memory.add(std::move(extent));
   };
   window(kSharedWindow, setup.shared_bytes, Space::shared, "shared memory", 0);
   for (const LocalVariable& variable : program_.local_variables)
@@ -53,18 +38,18 @@ Machine::Machine(const LaunchSetup& setup)
   window(kLocalWindow + program_.stack_offset, program_.local_bytes - program_.stack_offset, Space::local, "the stack",
          program_.local_bytes);
   window(kParameterWindow, parameters_.size(), Space::param, "the parameters", 0);
-  memory_.move(kParameterWindow, parameters_.data(), nullptr);
-  sites_.resize(program_.sites.size());
-  for (size_t i = 0; i < sites_.size(); ++i) {
+  running_.memory.move(kParameterWindow, parameters_.data(), nullptr);
+  for (size_t i = 0; i < running_.sites.size(); ++i) {
     const MemorySite& site = program_.sites[i];
-    sites_[i].bytes_per_lane = site.bytes_per_lane;
-    sites_[i].narrow_address = site.narrow_address;
-    sites_[i].observed = site.observed;
-    sites_[i].is_store = site.kind == AccessKind::store;
-    sites_[i].is_load = site.kind == AccessKind::load;
-    sites_[i].is_matrix = site.is_matrix;
-    sites_[i].is_async = site.kind == AccessKind::async_copy;
-    sites_[i].lanes_apart = sites_[i].is_store || sites_[i].is_matrix || sites_[i].is_async;
+    running_.sites[i].bytes_per_lane = site.bytes_per_lane;
+    running_.sites[i].narrow_address = site.narrow_address;
+    running_.sites[i].observed = site.observed;
+    running_.sites[i].is_store = site.kind == AccessKind::store;
+    running_.sites[i].is_load = site.kind == AccessKind::load;
+    running_.sites[i].is_matrix = site.is_matrix;
+    running_.sites[i].is_async = site.kind == AccessKind::async_copy;
+    running_.sites[i].lanes_apart =
+        running_.sites[i].is_store || running_.sites[i].is_matrix || running_.sites[i].is_async;
   }
   if (setup.watch_global && program_.one_at_a_time) launch_races_ = std::make_unique<GlobalRaces>(program_, &order_);
   memo_.set_before_forgetting([this] {
@@ -126,7 +111,7 @@ void Machine::begin(Block& block, uint64_t index) {
   fill_block_slots(program_, block.id, index, setup_.multiprocessors, block.uniform.data());
   if (setup_.shared_bytes != 0) std::memset(block.shared_written.data(), 0, setup_.shared_bytes);
   forget_local(block);
-  if (block_ == &block) move_windows(block);
+  if (running_.block == &block) move_windows(block);
   for (Warp& warp : block.warps) {
     warp.machine = this;
     begin_warp(warp);
@@ -171,17 +156,17 @@ void Machine::begin_record(ChunkRecord& record) {
   record.counts.assign(setup_.count ? program_.observed_sites.size() * count_rows(setup_) : 0, {});
   if (setup_.watch_global && !program_.one_at_a_time && record.global_races == nullptr)
     record.global_races = std::make_shared<GlobalRaces>(program_, nullptr);
-  record_ = nullptr;  // so that the sites find their new counts
+  running_.record = nullptr;  // so that the sites find their new counts
 }
 
 void Machine::switch_to(Block& block, ChunkRecord& record) {
-  if (block_ == &block && record_ == &record) return;
-  block_ = &block;
-  record_ = &record;
+  if (running_.block == &block && running_.record == &record) return;
+  running_.block = &block;
+  running_.record = &record;
   record_id_ = record.id;
   global_races_ = program_.one_at_a_time ? launch_races_.get() : record.global_races.get();
   move_windows(block);
-  for (SiteState& site : sites_) {
+  for (SiteState& site : running_.sites) {
     site.low = 1;
     site.high = 0;
     site.count = nullptr;
@@ -190,8 +175,8 @@ void Machine::switch_to(Block& block, ChunkRecord& record) {
 
 /// Shared and local memory are the block's own; nothing in them is written when it begins.
 void Machine::move_windows(const Block& block) {
-  memory_.move(kSharedWindow, block.shared.data(), setup_.checks ? block.shared_written.data() : nullptr);
-  memory_.move(kLocalWindow, block.local.data(), setup_.checks ? block.local_written.data() : nullptr);
+  running_.memory.move(kSharedWindow, block.shared.data(), setup_.checks ? block.shared_written.data() : nullptr);
+  running_.memory.move(kLocalWindow, block.local.data(), setup_.checks ? block.local_written.data() : nullptr);
 }
 
 void Machine::finish(Block& block, ChunkRecord& record) {
@@ -207,13 +192,13 @@ AccessPattern* Machine::find_pattern(SiteState& site, const uint64_t* addresses,
   AccessPattern* pattern = memo_.find(addresses, base, mask, site.bytes_per_lane);
   if (memo_.generation() != memo_generation_) {  // all others are gone
     memo_generation_ = memo_.generation();
-    for (SiteState& other : sites_) other.pattern = nullptr;
+    for (SiteState& other : running_.sites) other.pattern = nullptr;
   }
   return pattern;
 }
 
 bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base) {
-  const Extent* extent = memory_.nearest(base);
+  const Extent* extent = running_.memory.nearest(base);
   if (extent != nullptr) {
     site.low = extent->low;
     site.high = extent->high;
@@ -226,7 +211,8 @@ bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base
     site.is_local = extent->space == Space::local;
     site.is_buffer = extent->buffer >= 0;
     site.origin = site.is_local ? kLocalWindow : extent->low;
-    site.watched = site.is_shared ? block_->shared_races != nullptr : extent->watched && global_races_ != nullptr;
+    site.watched =
+        site.is_shared ? running_.block->shared_races != nullptr : extent->watched && global_races_ != nullptr;
   } else {
     site.low = 1;
     site.high = 0;
@@ -237,7 +223,7 @@ bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base
     const size_t row = extent == nullptr || site.is_shared ? 0
                        : extent->buffer < 0                ? 1
                                                            : 2 + static_cast<size_t>(extent->buffer);
-    site.count = &record_->counts[site.observed * count_rows(setup_) + row];
+    site.count = &running_.record->counts[site.observed * count_rows(setup_) + row];
   }
   if (extent != nullptr && site.is_store && extent->read_only) {  // so that every such store is looked at
     site.low = 1;
@@ -251,8 +237,8 @@ bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base
 
 void Machine::number_pattern(AccessPattern& pattern) {
   pattern.record = record_id_;
-  pattern.number = static_cast<uint32_t>(record_->patterns.size());
-  record_->patterns.push_back(pattern.delta);
+  pattern.number = static_cast<uint32_t>(running_.record->patterns.size());
+  running_.record->patterns.push_back(pattern.delta);
 }
 
 uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* addresses, int64_t offset,
@@ -266,8 +252,8 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(left));
     const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
-    const Extent* near = memory_.nearest(address);
-    const Extent* extent = memory_.find(address, bytes);
+    const Extent* near = running_.memory.nearest(address);
+    const Extent* extent = running_.memory.find(address, bytes);
     const bool aligned = (address & (site.bytes_per_lane - 1)) == 0;
     const bool read_only = extent != nullptr && writes && extent->read_only;
     const bool local_atomic = extent != nullptr && writes && reads && extent->space == Space::local;
@@ -278,10 +264,10 @@ uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* 
                            : !aligned          ? FindingId("misaligned")
                            : read_only         ? FindingId("read-only-write")
                                                : FindingId("atomic-on-local");
-      if (count_again(site.operation, 1, id)) continue;
-      report(warp, site.operation, lane, 1, id,
-             phrase("{} of {} bytes at {}", verb_of(site), bytes, place_text(near, address)), near,
-             near == nullptr ? 0 : static_cast<int64_t>(address - near->low));
+      if (findings_.count_again(site.operation, 1, id)) continue;
+      findings_.report(warp, site.operation, lane, 1, id,
+                       phrase("{} of {} bytes at {}", verb_of(site), bytes, findings_.place_text(near, address)), near,
+                       near == nullptr ? 0 : static_cast<int64_t>(address - near->low));
       continue;
     }
     good |= 1U << lane;
@@ -303,7 +289,7 @@ uint32_t Machine::make_unwritten(const uint64_t* addresses, int64_t offset, uint
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(left));
     const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
-    const Extent* extent = memory_.find(address, bytes);
+    const Extent* extent = running_.memory.find(address, bytes);
     if (extent == nullptr || extent->made_on_read == nullptr) continue;
     extent->made_on_read->make_contents(address - extent->low, bytes);
     mask &= ~(1U << lane);
@@ -317,85 +303,14 @@ void Machine::report_unwritten(Warp& warp, uint32_t site_index, const uint64_t* 
   mask = make_unwritten(addresses, offset, mask, site.bytes_per_lane);
   if (copies_pending()) mask &= ~report_not_waited(warp, site_index, addresses, offset, mask);
   const auto lanes = static_cast<uint32_t>(std::popcount(mask));
-  if (lanes == 0 || count_again(site.operation, lanes, "uninitialised-read")) return;
+  if (lanes == 0 || findings_.count_again(site.operation, lanes, "uninitialised-read")) return;
   const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
   const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
-  const Extent* extent = memory_.nearest(address);
-  report(warp, site.operation, lane, lanes, "uninitialised-read",
-         phrase("{} of {} bytes at {}", verb_of(site), site.bytes_per_lane, place_text(extent, address)), extent,
-         extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
-}
-
-/// "a+4096 (buffer of 4096 bytes)".
-Phrase Machine::place_text(const Extent* extent, uint64_t address) const {
-  if (const uint64_t offset = address - kSharedWindow; address >> kRegionBits == kSharedWindow >> kRegionBits) {
-    const bool is_forgotten = setup_.dynamic_shared_bytes == 0 && offset >= program_.dynamic_shared_offset;
-    if (const std::string names = is_forgotten ? setup_.shared_names->dynamic_arrays() : std::string(); !names.empty())
-      return phrase("the extern __shared__ array {}, which has 0 bytes in this launch (--shared sets them)", names);
-    if (extent != nullptr) return shared_place(setup_, offset);
-  }
-  if (extent == nullptr) return phrase("address {} (no buffer)", fmt::format("{:#x}", address));
-  const auto offset = static_cast<int64_t>(address - extent->low);
-  const std::string from = fmt::format("{:+}", offset);
-  const bool is_window = extent->space == Space::shared || extent->space == Space::local;
-  const Phrase place = is_window ? phrase("{}{}", Phrase::translatable(extent->name), from) : extent->name + from;
-  const uint64_t bytes = extent->is_released ? extent->released_bytes : extent->bytes();
-  if (extent->buffer >= 0) return phrase("{} (buffer of {} bytes)", place, bytes);
-  if (extent->low >> kRegionBits == kHeapWindow >> kRegionBits)
-    return phrase("{} (allocation of {} bytes)", place, bytes);
-  if (extent->space == Space::global) return phrase("{} (variable of {} bytes)", place, bytes);
-  if (extent->space == Space::constant) return phrase("{} (constant of {} bytes)", place, bytes);
-  return phrase("{} (window of {} bytes)", place, bytes);
-}
-
-bool Machine::count_again(uint32_t operation, uint32_t lanes, FindingId id) {
-  NotedFinding* known = setup_.follower == nullptr ? find_known(*record_, program_, operation, id) : nullptr;
-  if (known != nullptr) known->finding.count += lanes;
-  return known != nullptr;
-}
-
-/// Adds to the finding of the same kind and line, or begins one.
-void Machine::report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, FindingId id, const Phrase& what,
-                     const Extent* extent, int64_t offset, const FindingPlace* place) {
-  if (!setup_.checks && (id == "out-of-bounds" || id == "use-after-free" || id == "misaligned" ||
-                         id == "uninitialised-read" || id == "read-only-write" || id == "atomic-on-local"))
-    return;
-  if (setup_.follower != nullptr) setup_.follower->note_finding(*block_, warp, operation, lane, id, what);
-  if (NotedFinding* known = find_known(*record_, program_, operation, id)) {
-    known->finding.count += lanes;
-    return;
-  }
-  if (record_->findings.size() >= kMostFindings) return;
-  Finding finding;
-  finding.id = id.text();
-  finding.count = lanes;
-  if (place == nullptr) {
-    set_place(finding, program_, operation);
-  } else {
-    finding.file = place->file;
-    finding.line = place->line;
-    finding.where = phrase("{}:{}", finding.file, finding.line);
-  }
-  finding.block = block_->id;
-  finding.thread = unflatten(uint64_t{warp.index} * 32 + lane, setup_.block);
-  if (extent != nullptr) finding.buffer = extent->name;
-  finding.offset = offset;
-  finding.what = what;
-  finding.message = sentence_of(finding).english();
-  record_->findings.push_back({std::move(finding), operation});
-}
-
-void Machine::trap(Warp& warp, const Operation* operation, uint32_t lanes) {
-  stop(warp, operation, lanes & (~lanes + 1), "trap", Phrase("the kernel stopped itself"));
-}
-
-void Machine::stop(Warp& warp, const Operation* operation, uint32_t lanes, FindingId id, const Phrase& what,
-                   const FindingPlace* place) {
-  const auto lane = static_cast<uint32_t>(std::countr_zero(lanes));
-  report(warp, static_cast<uint32_t>(operation - warp.code), lane, static_cast<uint32_t>(std::popcount(lanes)), id,
-         what, nullptr, 0, place);
-  warp.state = Warp::State::trapped;
-  block_->stopped = true;
+  const Extent* extent = running_.memory.nearest(address);
+  findings_.report(
+      warp, site.operation, lane, lanes, "uninitialised-read",
+      phrase("{} of {} bytes at {}", verb_of(site), site.bytes_per_lane, findings_.place_text(extent, address)), extent,
+      extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
 }
 
 }  // namespace tilescope

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/executor.hpp"
+#include "engine/sim/checks/findings.hpp"
 #include "engine/sim/checks/races_global.hpp"
 #include "engine/sim/checks/races_shared.hpp"
 #include "engine/sim/program/program.hpp"
@@ -18,21 +19,13 @@
 #include "engine/sim/state/launch.hpp"
 #include "engine/sim/state/memory.hpp"
 #include "engine/sim/state/observe.hpp"
+#include "engine/sim/state/running.hpp"
 #include "engine/sim/state/warp.hpp"
 
 namespace tilescope {
 
 /// Has races looked for in what the kernel may write.
 void watch_written_memory(LaunchSetup& setup);
-
-/// "read", "write" or "atomic".
-Phrase verb_of(const MemorySite& site);
-
-/// A line that a finding names instead of that of its instruction.
-struct FindingPlace {
-  std::string file;
-  uint32_t line = 0;
-};
 
 class Machine {
  public:
@@ -68,7 +61,8 @@ class Machine {
 
   // For the handlers.
   const LaunchSetup& setup() const { return setup_; }
-  SiteState& site(uint32_t index) { return sites_[index]; }
+  Findings& findings() { return findings_; }
+  SiteState& site(uint32_t index) { return running_.sites[index]; }
   bool observing() const { return observing_; }
   AccessPattern* find_pattern(SiteState& site, const uint64_t* addresses, uint64_t base, uint32_t mask);
   /// Looks up the extent at `base`; whether all lanes are inside of it and aligned.
@@ -135,46 +129,25 @@ class Machine {
   /// The warp announces at a barrier in shared memory what it has done, or has waited there for the others.
   void watch_release(Warp& warp, uint32_t offset);
   void watch_acquire(Warp& warp, uint32_t offset);
-  Block& block() { return *block_; }
+  Block& block() { return *running_.block; }
   /// bar.arrive, and whatever else announces what a warp has done without waiting.
   void watch_arrival(Warp& warp, uint32_t barrier);
-  void trap(Warp& warp, const Operation* operation, uint32_t lanes);
   /// Barriers (barriers.cpp). Lanes arrive, and are parked if they have to wait.
   void arrive(Warp& warp, const Operation* operation, uint32_t lanes, BarrierCall call);
   /// Lanes of the warp have left the kernel: the others may now all have arrived somewhere.
   void complete_arrival(Warp& warp);
-  /// Reports what these lanes did, and ends the block.
-  void stop(Warp& warp, const Operation* operation, uint32_t lanes, FindingId id, const Phrase& what,
-            const FindingPlace* place = nullptr);
   /// A lane's memory from an address to the end of its variable; empty if nothing is there.
   std::span<const uint8_t> bytes_at(const Warp& warp, size_t lane, uint64_t address) const;
-  void print(std::string_view text) { record_->print(text); }
-  /// A string of printf's that does not end inside of its variable.
-  void report_string(Warp& warp, const Operation* operation, size_t lane, uint64_t address);
-  /// free of an address that malloc has not given, or that is free already.
-  void report_free(Warp& warp, const Operation* operation, size_t lane, FindingId id, uint64_t address);
+  void print(std::string_view text) { running_.record->print(text); }
   /// What lies at an address of global memory; nothing if there is no buffer or variable.
-  const Extent* extent_at(uint64_t address) const { return memory_.find(address, 1); }
-  /// A texture fetch reads texels that were never written, the first of them at `address`.
-  void report_texel(Warp& warp, const Operation* operation, size_t lane, uint64_t address, size_t bytes);
+  const Extent* extent_at(uint64_t address) const { return running_.memory.find(address, 1); }
   /// The memory instructions look up anew where their addresses are.
   void forget_places();
   /// Flags of local memory, of lane 0 of a warp.
   uint8_t* local_written(const Warp& warp) const {
-    return block_->local_written.data() + size_t{warp.index} * 32 * program_.local_bytes;
+    return running_.block->local_written.data() + size_t{warp.index} * 32 * program_.local_bytes;
   }
   void note_exit(uint32_t lanes);
-  /// Counts lanes of a finding that is known, for which no text has to be made: there may be millions of them. False
-  /// where it is a new one, or where a step recorder notes each.
-  bool count_again(uint32_t operation, uint32_t lanes, FindingId id);
-  /// Adds to the finding of the same kind and line, or begins one.
-  void report(Warp& warp, uint32_t operation, uint32_t lane, uint32_t lanes, FindingId id, const Phrase& what,
-              const Extent* extent, int64_t offset, const FindingPlace* place = nullptr);
-  /// Whether the block has that thread, though it may have left the kernel.
-  bool was_there(const Warp& warp, uint32_t lane) const;
-  /// A finding of some lanes at an operation, which counts them.
-  void report_lanes(Warp& warp, const Operation* operation, uint32_t lanes, FindingId id, const Phrase& what);
-  std::string_view name_of_operation(const Operation* operation) const;
 
  private:
   static uint32_t sectors_of(AccessPattern& pattern, uint64_t base) {
@@ -182,17 +155,15 @@ class Machine {
     return sectors != 0 ? sectors : count_sectors(pattern, base);
   }
   void record_access(Warp& warp, const SiteState& site, AccessPattern& pattern, uint64_t base) {
-    if (site.observed == 0xffff || record_->accesses.size() > setup_.access_budget) return;
+    if (site.observed == 0xffff || running_.record->accesses.size() > setup_.access_budget) return;
     if (site.is_shared && !setup_.record_shared) return;
     if (pattern.record != record_id_) number_pattern(pattern);
-    record_->accesses.push_back({base, static_cast<uint32_t>(block_->index), pattern.mask, pattern.number,
-                                 warp.sequence++, warp.index, site.observed});
+    running_.record->accesses.push_back({base, static_cast<uint32_t>(running_.block->index), pattern.mask,
+                                         pattern.number, warp.sequence++, warp.index, site.observed});
   }
   void number_pattern(AccessPattern& pattern);
-  Phrase place_text(const Extent* extent, uint64_t address) const;
   void switch_to(Block& block, ChunkRecord& record);
   void move_windows(const Block& block);
-  Phrase line_text(const Operation* operation) const;
   bool is_aligned(const Operation* operation) const;
   bool same_count(uint32_t a, uint32_t b) const;
   void mark_arrival(Warp& warp, uint32_t id);
@@ -222,8 +193,8 @@ class Machine {
 
   const LaunchSetup& setup_;
   const Program& program_;
-  MemoryMap memory_;
-  std::vector<SiteState> sites_;
+  Running running_;
+  Findings findings_;
   PatternMemo memo_;
   std::vector<std::unique_ptr<SharedRaces>> shared_races_;  // one for each block made
   HappensBefore order_;                                     // where blocks see one another,
@@ -232,8 +203,6 @@ class Machine {
   uint64_t memo_generation_ = 0;
   uint64_t records_ = 0;
   uint64_t record_id_ = 0;
-  ChunkRecord* record_ = nullptr;
-  Block* block_ = nullptr;
   uint64_t changes_ = 0, idle_steps_ = 0;
   std::vector<bool> effects_;  // by operation: changes more than its warp's registers; filled when first needed
   bool observing_ = false;

@@ -10,14 +10,14 @@
 namespace tilescope {
 
 AsyncCopies& Machine::async_copies() {
-  if (block_->copies == nullptr)
-    block_->copies =
-        std::make_shared<AsyncCopies>(block_->shared.data(), setup_.checks ? block_->shared_written.data() : nullptr,
-                                      setup_.shared_bytes, block_->warps.size());
-  return *block_->copies;
+  if (running_.block->copies == nullptr)
+    running_.block->copies = std::make_shared<AsyncCopies>(
+        running_.block->shared.data(), setup_.checks ? running_.block->shared_written.data() : nullptr,
+        setup_.shared_bytes, running_.block->warps.size());
+  return *running_.block->copies;
 }
 
-bool Machine::copies_pending() const { return block_->copies != nullptr && block_->copies->any(); }
+bool Machine::copies_pending() const { return running_.block->copies != nullptr && running_.block->copies->any(); }
 
 uint32_t Machine::report_not_waited(Warp& warp, uint32_t site_index, const uint64_t* addresses, int64_t offset,
                                     uint32_t mask) {
@@ -27,50 +27,52 @@ uint32_t Machine::report_not_waited(Warp& warp, uint32_t site_index, const uint6
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(left));
     const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset) - kSharedWindow;
-    const AsyncCopies::Copy* copy = block_->copies->find(address, site.bytes_per_lane);
+    const AsyncCopies::Copy* copy = running_.block->copies->find(address, site.bytes_per_lane);
     if (copy == nullptr) continue;
     if (first == nullptr) first = copy;
     lanes |= 1U << lane;
   }
   if (first == nullptr) return 0;
   const auto count = static_cast<uint32_t>(std::popcount(lanes));
-  if (count_again(site.operation, count, "async-copy-not-waited")) return lanes;
+  if (findings_.count_again(site.operation, count, "async-copy-not-waited")) return lanes;
   const auto lane = static_cast<uint32_t>(std::countr_zero(lanes));
   const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
-  const Extent* extent = memory_.nearest(address);
-  report(warp, site.operation, lane, count, "async-copy-not-waited",
-         phrase("{} of {} bytes at {}, whose copy was issued at {}", verb_of(site), site.bytes_per_lane,
-                place_text(extent, address), line_text(&program_.operations[first->operation])),
-         extent, extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
+  const Extent* extent = running_.memory.nearest(address);
+  findings_.report(
+      warp, site.operation, lane, count, "async-copy-not-waited",
+      phrase("{} of {} bytes at {}, whose copy was issued at {}", verb_of(site), site.bytes_per_lane,
+             findings_.place_text(extent, address), findings_.line_text(&program_.operations[first->operation])),
+      extent, extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
   return lanes;
 }
 
 void Machine::forget_written_prefix(uint32_t site_index) {
-  if (sites_[site_index].written_prefix != nullptr) *sites_[site_index].written_prefix = 0;
+  if (running_.sites[site_index].written_prefix != nullptr) *running_.sites[site_index].written_prefix = 0;
 }
 
 void Machine::watch_copy(Warp& warp, uint32_t site_index, AccessPattern& pattern, uint64_t base) {
-  block_->shared_races->begin_copy(warp.index, site_index, pattern, static_cast<uint32_t>(base - kSharedWindow));
-  if (block_->shared_races->has_found()) report_shared_races(*block_);
+  running_.block->shared_races->begin_copy(warp.index, site_index, pattern,
+                                           static_cast<uint32_t>(base - kSharedWindow));
+  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
 }
 
 void Machine::watch_copies_end(Warp& warp) {
-  if (block_->shared_races == nullptr || block_->copies == nullptr) return;
-  block_->shared_races->end_copies(warp.index, block_->copies->count(warp.index));
-  if (block_->shared_races->has_found()) report_shared_races(*block_);
+  if (running_.block->shared_races == nullptr || running_.block->copies == nullptr) return;
+  running_.block->shared_races->end_copies(warp.index, running_.block->copies->count(warp.index));
+  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
 }
 
 void Machine::watch_release(Warp& warp, uint32_t offset) {
-  if (block_->shared_races == nullptr) return;
-  block_->shared_races->release(warp.index, offset);
-  if (block_->shared_races->has_found()) report_shared_races(*block_);
+  if (running_.block->shared_races == nullptr) return;
+  running_.block->shared_races->release(warp.index, offset);
+  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
 }
 
 void Machine::watch_acquire(Warp& warp, uint32_t offset) {
-  if (launch_races_ != nullptr) order_.meet(static_cast<uint32_t>(block_->index));
-  if (block_->shared_races == nullptr) return;
-  block_->shared_races->acquire(warp.index, offset);
-  if (block_->shared_races->has_found()) report_shared_races(*block_);
+  if (launch_races_ != nullptr) order_.meet(static_cast<uint32_t>(running_.block->index));
+  if (running_.block->shared_races == nullptr) return;
+  running_.block->shared_races->acquire(warp.index, offset);
+  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
 }
 
 }  // namespace tilescope

@@ -25,39 +25,39 @@ void watch_written_memory(LaunchSetup& setup) {
 
 void Machine::watch(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed,
                     const uint8_t* bytes) {
-  const auto index = static_cast<uint32_t>(&site - sites_.data());
+  const auto index = running_.index_of(site);
   if (launch_races_ != nullptr && site.is_shared && program_.sites[index].acquires)
-    order_.meet(static_cast<uint32_t>(block_->index));
+    order_.meet(static_cast<uint32_t>(running_.block->index));
   if (site.is_shared && (!site.is_store || changed == 0) &&
-      block_->shared_races->repeat(warp.index, warp.synchronisations, index, pattern,
-                                   static_cast<uint32_t>(base - site.low), changed))
+      running_.block->shared_races->repeat(warp.index, warp.synchronisations, index, pattern,
+                                           static_cast<uint32_t>(base - site.low), changed))
     return;
   watch_anew(warp, site, pattern, base, changed, bytes);
 }
 
 void Machine::watch_anew(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed,
                          const uint8_t* bytes) {
-  const auto index = static_cast<uint32_t>(&site - sites_.data());
+  const auto index = running_.index_of(site);
   if (site.is_store && changed != 0) note_change(site, index, pattern, base, changed);
   if (!site.is_shared) {
     watch_global(warp, site, pattern, base, changed, bytes);
     return;
   }
-  SharedRaces& races = *block_->shared_races;
+  SharedRaces& races = *running_.block->shared_races;
   races.access(warp.index, warp.synchronisations, index, pattern, static_cast<uint32_t>(base - site.low), changed);
-  if (races.has_found()) report_shared_races(*block_);
+  if (races.has_found()) report_shared_races(*running_.block);
 }
 
 /// Whether the store replaces what was written before by something else.
 void Machine::note_change(const SiteState& site, uint32_t index, const AccessPattern& pattern, uint64_t base,
                           uint32_t changed) {
-  if (record_->changing_sites.empty()) record_->changing_sites.resize(sites_.size());
-  if (record_->changing_sites[index]) return;
+  if (running_.record->changing_sites.empty()) running_.record->changing_sites.resize(running_.sites.size());
+  if (running_.record->changing_sites[index]) return;
   for (const int lane : {std::countr_zero(changed), 31 - std::countl_zero(changed)}) {
     const uint8_t* flags =
         site.written == nullptr ? nullptr : site.written + (base - site.low) + pattern.delta[static_cast<size_t>(lane)];
     if (flags == nullptr || std::memchr(flags, 0, site.bytes_per_lane) == nullptr) {
-      record_->changing_sites[index] = true;
+      running_.record->changing_sites[index] = true;
       return;
     }
   }
@@ -65,7 +65,7 @@ void Machine::note_change(const SiteState& site, uint32_t index, const AccessPat
 
 void Machine::watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane, uint32_t second_lane,
                               uint64_t address) {
-  const auto index = static_cast<uint32_t>(&site - sites_.data());
+  const auto index = running_.index_of(site);
   if (!site.is_shared) {
     GlobalAccessor who = accessor(warp, site);
     who.thread = static_cast<uint16_t>(who.thread + first_lane);
@@ -73,22 +73,22 @@ void Machine::watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane, 
     report_global_races();
     return;
   }
-  block_->shared_races->note_one_store(warp.index, index, first_lane, second_lane,
-                                       static_cast<uint32_t>(address - site.low));
-  report_shared_races(*block_);
+  running_.block->shared_races->note_one_store(warp.index, index, first_lane, second_lane,
+                                               static_cast<uint32_t>(address - site.low));
+  report_shared_races(*running_.block);
 }
 
 void Machine::watch_fence(Warp& warp, bool within_block) {
-  if (launch_races_ != nullptr && !within_block) order_.fence(static_cast<uint32_t>(block_->index), warp.index);
-  if (block_->shared_races == nullptr) return;
-  block_->shared_races->fence(warp.index);
-  if (block_->shared_races->has_found()) report_shared_races(*block_);
+  if (launch_races_ != nullptr && !within_block) order_.fence(static_cast<uint32_t>(running_.block->index), warp.index);
+  if (running_.block->shared_races == nullptr) return;
+  running_.block->shared_races->fence(warp.index);
+  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
 }
 
 void Machine::watch_arrival(Warp& warp, uint32_t barrier) {
-  if (block_->shared_races == nullptr) return;
-  block_->shared_races->arrive(warp.index, barrier % 16);
-  if (block_->shared_races->has_found()) report_shared_races(*block_);
+  if (running_.block->shared_races == nullptr) return;
+  running_.block->shared_races->arrive(warp.index, barrier % 16);
+  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
 }
 
 /// A barrier opens: whoever waits at it goes on.
@@ -114,18 +114,18 @@ void Machine::watch_barrier(Block& block, uint32_t barrier) {
 
 GlobalAccessor Machine::accessor(const Warp& warp, const SiteState& site) {
   GlobalAccessor who;
-  who.block = static_cast<uint32_t>(block_->index);
-  who.time = launch_races_ != nullptr ? order_.time(who.block) : block_->time;
-  who.site = static_cast<uint16_t>(&site - sites_.data());
+  who.block = static_cast<uint32_t>(running_.block->index);
+  who.time = launch_races_ != nullptr ? order_.time(who.block) : running_.block->time;
+  who.site = static_cast<uint16_t>(&site - running_.sites.data());
   who.thread = static_cast<uint16_t>(warp.index * 32);
   return who;
 }
 
 void Machine::watch_global(Warp& warp, SiteState& site, const AccessPattern& pattern, uint64_t base, uint32_t changed,
                            const uint8_t* bytes) {
-  const MemorySite& info = program_.sites[static_cast<size_t>(&site - sites_.data())];
+  const MemorySite& info = program_.sites[static_cast<size_t>(&site - running_.sites.data())];
   const bool orders = info.is_strong && !info.within_block && launch_races_ != nullptr;
-  const auto block = static_cast<uint32_t>(block_->index);
+  const auto block = static_cast<uint32_t>(running_.block->index);
   const auto for_each_place = [&](const auto& visit) {
     const bool one = pattern.shape == AccessPattern::Shape::uniform;
     for (uint32_t left = one ? pattern.mask & (0U - pattern.mask) : pattern.mask; left != 0; left &= left - 1)
@@ -144,7 +144,9 @@ void Machine::report_global_races() {
 }
 
 void Machine::watch_end(Block& block) {
-  const auto add_expectant = [&](const auto& pairs) { record_->expectant_reads.insert(pairs.begin(), pairs.end()); };
+  const auto add_expectant = [&](const auto& pairs) {
+    running_.record->expectant_reads.insert(pairs.begin(), pairs.end());
+  };
   if (launch_races_ != nullptr) add_expectant(launch_races_->expectant_reads());
   if (block.shared_races == nullptr) return;
   add_expectant(block.shared_races->expectant_reads());
@@ -159,12 +161,12 @@ void Machine::report_shared_races(Block& block) {
 /// Adds to the finding of the same kind and lines, or begins one.
 void Machine::add_race(NotedFinding noted) {
   constexpr size_t kMostFindings = 256;
-  for (NotedFinding& other : record_->findings) {
+  for (NotedFinding& other : running_.record->findings) {
     if (!is_same_finding(program_, noted, other)) continue;
     merge_finding(other, std::move(noted));
     return;
   }
-  if (record_->findings.size() < kMostFindings) record_->findings.push_back(std::move(noted));
+  if (running_.record->findings.size() < kMostFindings) running_.record->findings.push_back(std::move(noted));
 }
 
 }  // namespace tilescope

@@ -111,8 +111,8 @@ void Machine::give_up(Block& block, ChunkRecord& record, const Phrase& reason) {
   for (Warp& warp : block.warps) {
     if (warp.state == Warp::State::finished) continue;
     const uint32_t lanes = warp.active != 0 ? warp.active : warp.live;
-    report(warp, static_cast<uint32_t>(warp.at - warp.code), static_cast<uint32_t>(std::countr_zero(lanes)), 1,
-           "step-limit", reason, nullptr, 0);
+    findings_.report(warp, static_cast<uint32_t>(warp.at - warp.code), static_cast<uint32_t>(std::countr_zero(lanes)),
+                     1, "step-limit", reason, nullptr, 0);
     break;
   }
   block.stopped = true;
