@@ -8,6 +8,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "engine/sim/checks/race_watch.hpp"
 #include "engine/sim/lower/decode.hpp"
 #include "engine/sim/lower/variables.hpp"
 #include "engine/sim/machine/collect.hpp"

@@ -93,7 +93,7 @@ const Operation* CopyAsync(Warp& warp, const Operation* operation, uint32_t mask
     machine.correct_past_l1(from, *from.pattern, first + source_offset, *place.pattern, place.base);
   }
   if (place.host != nullptr && to.is_shared) {
-    if (to.watched) machine.watch_copy(warp, operation->site + 1, *place.pattern, place.base);
+    if (to.watched) machine.races().watch_copy(warp, operation->site + 1, *place.pattern, place.base);
     const auto base = static_cast<uint32_t>(place.base - to.low);
     for (size_t lane = 0; lane < 32; ++lane)
       copy.offset[lane] = base + static_cast<uint32_t>(place.pattern->delta[lane]);

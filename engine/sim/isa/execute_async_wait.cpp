@@ -82,14 +82,14 @@ const Operation* CommitGroup(Warp& warp, const Operation* operation, uint32_t ma
 const Operation* WaitGroup(Warp& warp, const Operation* operation, uint32_t mask) {
   Machine& machine = *warp.machine;
   machine.async_copies().wait(warp.index, mask, warp.source<uint32_t>(operation->a)[0]);
-  machine.watch_copies_end(warp);
+  machine.races().watch_copies_end(warp);
   return operation + 1;
 }
 
 const Operation* WaitAll(Warp& warp, const Operation* operation, uint32_t mask) {
   Machine& machine = *warp.machine;
   machine.async_copies().wait_all(warp.index, mask);
-  machine.watch_copies_end(warp);
+  machine.races().watch_copies_end(warp);
   return operation + 1;
 }
 

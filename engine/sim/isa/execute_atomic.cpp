@@ -101,7 +101,7 @@ void for_each_lane(Warp& warp, const Operation* operation, uint32_t mask, const 
   AccessPattern* pattern = machine.find_pattern(site, addresses, first, mask);
   const uint64_t base = first + static_cast<uint64_t>(operation->immediate);
   const bool inside = machine.place(site, *pattern, base);
-  if (inside && site.watched) machine.watch(warp, site, *pattern, base);
+  if (inside && site.watched) machine.races().watch(warp, site, *pattern, base);
   if (machine.observing()) machine.note(warp, site, *pattern, base);
   std::array<uint8_t*, 32> host;
   uint32_t good = machine.locate_lanes(warp, operation->site, addresses, operation->immediate, mask, host);

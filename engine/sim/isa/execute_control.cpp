@@ -99,12 +99,12 @@ const Operation* Nothing(Warp&, const Operation* operation, uint32_t) { return o
 
 /// Lanes and blocks already see every write in order; but only what is before a fence is published by what follows.
 const Operation* Fence(Warp& warp, const Operation* operation, uint32_t) {
-  warp.machine->watch_fence(warp, false);
+  warp.machine->races().watch_fence(warp, false);
   return operation + 1;
 }
 /// One whose scope is the block, or the cluster, which is one block here.
 const Operation* FenceOfBlock(Warp& warp, const Operation* operation, uint32_t) {
-  warp.machine->watch_fence(warp, true);
+  warp.machine->races().watch_fence(warp, true);
   return operation + 1;
 }
 

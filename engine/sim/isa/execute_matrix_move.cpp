@@ -115,7 +115,7 @@ const Operation* StoreMatrix(Warp& warp, const Operation* operation, uint32_t ma
   const Place place = locate(warp, operation, site, row_lanes, space);
   const uint8_t* from = matrices[0];
   if (place.host != nullptr && site.lane_stride == 0 && row_lanes == kRowLanes<kMatrices>) {
-    if (site.watched) warp.machine->watch(warp, site, *place.pattern, place.base);
+    if (site.watched) warp.machine->races().watch(warp, site, *place.pattern, place.base);
     if (site.written != nullptr) mark_written(warp, operation->site, site, place, row_lanes);
     for (size_t lane = 0; lane < 8 * kMatrices; ++lane)
       std::memcpy(place.host + place.pattern->delta[lane], from + lane * kRowBytes, kRowBytes);

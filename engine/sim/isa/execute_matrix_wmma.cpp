@@ -203,7 +203,7 @@ const Operation* StoreFragment(Warp& warp, const Operation* operation, uint32_t 
       }
       for_each_access(base, shape, offsets, band, step, [&](const uint64_t* addresses, size_t byte) HWY_ATTR {
         const Place place = locate_at(warp, site, addresses, 0, mask);
-        if (place.host != nullptr && site.watched) warp.machine->watch(warp, site, *place.pattern, place.base);
+        if (place.host != nullptr && site.watched) warp.machine->races().watch(warp, site, *place.pattern, place.base);
         if (place.host != nullptr && site.written != nullptr) mark_written(warp, site_index, site, place, mask);
         for_each_place(warp, site_index, place, 0, mask,
                        [&](size_t lane, uint8_t* to) { copy_element(to, elements[lane].data() + byte, bytes); });

@@ -66,7 +66,7 @@ void for_each_object(Warp& warp, const Operation* operation, uint32_t mask, cons
   const uint64_t base = first + static_cast<uint64_t>(operation->immediate);
   AccessPattern* pattern = machine.find_pattern(site, addresses, first, mask);
   const bool inside = machine.place(site, *pattern, base);
-  if (inside && site.watched) machine.watch(warp, site, *pattern, base);
+  if (inside && site.watched) machine.races().watch(warp, site, *pattern, base);
   if (machine.observing()) machine.note(warp, site, *pattern, base);
   std::array<uint8_t*, 32> host{};
   uint32_t good = machine.locate_lanes(warp, operation->site, addresses, operation->immediate, mask, host);
@@ -89,7 +89,7 @@ void complete(const Object& object, uint64_t word) {
 
 /// `count` arrivals; `dropped` of them are expected in the phases to come no more.
 void arrive(const Object& object, uint64_t word, uint32_t count, uint32_t dropped, bool may_complete) {
-  object.warp.machine->watch_release(object.warp, object.offset);
+  object.warp.machine->races().watch_release(object.warp, object.offset);
   const uint32_t pending = pending_of(word);
   if (count > pending || count == 0) {
     object.report(phrase("{} arrivals at a barrier whose phase waits for {}", count, pending));
@@ -107,7 +107,7 @@ const Operation* Initialise(Warp& warp, const Operation* operation, uint32_t mas
     if (count == 0 || count > kCountMask)
       object.report(phrase("a barrier is initialised for {} arrivals; it may have 1 to {}", count, kCountMask));
     object.store(with_expected(with_pending(0, count), count));
-    warp.machine->watch_release(warp, object.offset);
+    warp.machine->races().watch_release(warp, object.offset);
   });
   return operation + 1;
 }
@@ -159,7 +159,7 @@ const Operation* ExpectBytes(Warp& warp, const Operation* operation, uint32_t ma
 const Operation* CompleteBytes(Warp& warp, const Operation* operation, uint32_t mask) {
   const auto* bytes = warp.source<uint32_t>(operation->b);
   for_each_object(warp, operation, mask, [&](const Object& object) {
-    warp.machine->watch_release(warp, object.offset);
+    warp.machine->races().watch_release(warp, object.offset);
     complete(object, add_bytes(object.load(), 0U - bytes[object.lane]));
   });
   return operation + 1;
@@ -174,7 +174,7 @@ const Operation* TestWait(Warp& warp, const Operation* operation, uint32_t mask)
     const bool parity = sizeof(T) == 8 ? (phases[object.lane] & kParity) != 0 : (phases[object.lane] & 1) != 0;
     if (((object.load() & kParity) != 0) == parity) return;
     done |= 1U << object.lane;
-    warp.machine->watch_acquire(warp, object.offset);
+    warp.machine->races().watch_acquire(warp, object.offset);
   });
   warp.set_predicate(operation->dst, done, mask);
   if (done != mask && warp.slice > 1) warp.slice = 1;
@@ -198,8 +198,8 @@ const Operation* ArriveWithCopies(Warp& warp, const Operation* operation, uint32
   Machine& machine = *warp.machine;
   for_each_object(warp, operation, mask, [&](const Object& object) {
     machine.async_copies().bind(warp.index, object.lane, object.offset);
-    machine.watch_copies_end(warp);  // whoever waits at the barrier sees their bytes
-    machine.watch_release(warp, object.offset);
+    machine.races().watch_copies_end(warp);  // whoever waits at the barrier sees their bytes
+    machine.races().watch_release(warp, object.offset);
     if (counted) arrive(object, object.load(), 1, 0, true);
   });
   return operation + 1;

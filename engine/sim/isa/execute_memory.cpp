@@ -205,7 +205,7 @@ HWY_NOINLINE void watch_store(Warp& warp, SiteState& site, const Place& place, u
     }
     written = bytes;
   }
-  warp.machine->watch(warp, site, pattern, place.base, changed, written);
+  warp.machine->races().watch(warp, site, pattern, place.base, changed, written);
   if (pattern.useful_bytes == pattern.lanes * site.bytes_per_lane) return;
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(left));
@@ -215,7 +215,8 @@ HWY_NOINLINE void watch_store(Warp& warp, SiteState& site, const Place& place, u
       bool same = true;
       for (size_t part = 0; part < N; ++part) same = same && element(part, lane) == element(part, other);
       if (same) continue;
-      warp.machine->watch_one_store(warp, site, lane, other, place.base + static_cast<uint64_t>(pattern.delta[lane]));
+      warp.machine->races().watch_one_store(warp, site, lane, other,
+                                            place.base + static_cast<uint64_t>(pattern.delta[lane]));
       return;
     }
   }

@@ -61,7 +61,7 @@ HWY_INLINE Place locate_at(Warp& warp, SiteState& site, const uint64_t* addresse
   uint8_t* host = nullptr;
   if (inside) {
     host = (site.is_local ? warp.local : site.data) + (base - site.origin);
-    if (site.watched && site.is_load) machine.watch(warp, site, *pattern, base);  // a store's values are needed first
+    if (site.watched && site.is_load) machine.races().watch(warp, site, *pattern, base);  // a store's values are needed first
   }
   return {host, pattern, addresses, base};
 }

@@ -61,7 +61,7 @@ void Machine::arrive(Warp& warp, const Operation* operation, uint32_t lanes, Bar
   if (!used) barrier.expected = call.count;
   barrier.votes += count_lanes(call.votes);
   barrier.voters += count_lanes(call.voters);
-  if (call.goes_on) watch_arrival(warp, id);
+  if (call.goes_on) races_.watch_arrival(warp, id);
   const bool whole = (lanes | warp.waiting_at(id)) == warp.live;
   if (!call.goes_on || !whole) warp.park(operation + 1, lanes, id);
   if (whole) mark_arrival(warp, id);
@@ -104,7 +104,7 @@ bool Machine::release_barriers(Block& block) {
       report_barrier(block, id, "divergent-barrier",
                      phrase("barrier {} is reached by {} of {} threads, the others have left the kernel", id,
                             block.live_threads, threads));
-    if (setup_.checks) watch_barrier(block, id);
+    if (setup_.checks) races_.watch_barrier(block, id);
     for (Warp& warp : block.warps) {
       if (warp.path_count == 0) continue;
       report_divergence(warp, id);

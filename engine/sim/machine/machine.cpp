@@ -18,7 +18,12 @@ size_t count_rows(const LaunchSetup& setup) { return setup.buffers + 2; }
 }  // namespace
 
 Machine::Machine(const LaunchSetup& setup)
-    : setup_(setup), program_(*setup.program), running_(setup), findings_(running_), parameters_(setup.parameters) {
+    : setup_(setup),
+      program_(*setup.program),
+      running_(setup),
+      findings_(running_),
+      races_(running_),
+      parameters_(setup.parameters) {
   const auto window = [&](uint64_t low, uint64_t bytes, Space space, const char* name, uint32_t lane_stride,
                           bool is_whole = false) {
     Extent extent;
@@ -51,10 +56,7 @@ Machine::Machine(const LaunchSetup& setup)
     running_.sites[i].lanes_apart =
         running_.sites[i].is_store || running_.sites[i].is_matrix || running_.sites[i].is_async;
   }
-  if (setup.watch_global && program_.one_at_a_time) launch_races_ = std::make_unique<GlobalRaces>(program_, &order_);
-  memo_.set_before_forgetting([this] {
-    for (auto& races : shared_races_) races->keep_patterns();
-  });
+  memo_.set_before_forgetting([this] { races_.keep_patterns(); });
 }
 
 std::unique_ptr<Block> Machine::make_block() {
@@ -85,10 +87,7 @@ std::unique_ptr<Block> Machine::make_block() {
     if (program_.local_bytes != 0) warp.local = block->local.data() + w * 32 * program_.local_bytes;
     fill_warp_slots(program_, setup_.block, warp);
   }
-  if (setup_.checks && setup_.shared_bytes != 0) {
-    shared_races_.push_back(std::make_unique<SharedRaces>(program_, setup_.shared_bytes, static_cast<uint32_t>(warps)));
-    block->shared_races = shared_races_.back().get();
-  }
+  races_.add_block(*block);
   if (!program_.subroutines.empty()) {
     block->call_stacks.resize(warps);
     for (size_t w = 0; w < warps; ++w) block->warps[w].call_stacks = &block->call_stacks[w];
@@ -154,8 +153,7 @@ void Machine::begin_warp(Warp& warp) const {
 void Machine::begin_record(ChunkRecord& record) {
   record.id = ++records_;
   record.counts.assign(setup_.count ? program_.observed_sites.size() * count_rows(setup_) : 0, {});
-  if (setup_.watch_global && !program_.one_at_a_time && record.global_races == nullptr)
-    record.global_races = std::make_shared<GlobalRaces>(program_, nullptr);
+  races_.begin_record(record);
   running_.record = nullptr;  // so that the sites find their new counts
 }
 
@@ -164,7 +162,7 @@ void Machine::switch_to(Block& block, ChunkRecord& record) {
   running_.block = &block;
   running_.record = &record;
   record_id_ = record.id;
-  global_races_ = program_.one_at_a_time ? launch_races_.get() : record.global_races.get();
+  races_.switch_record();
   move_windows(block);
   for (SiteState& site : running_.sites) {
     site.low = 1;
@@ -180,7 +178,7 @@ void Machine::move_windows(const Block& block) {
 }
 
 void Machine::finish(Block& block, ChunkRecord& record) {
-  watch_end(block);
+  races_.watch_end(block);
   if (setup_.follower != nullptr && setup_.follower->follows(block)) setup_.follower->end(block);
   record.steps.push_back(block.steps);
   if (recording_) record.accesses_end.push_back(record.accesses.size());
@@ -212,7 +210,7 @@ bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base
     site.is_buffer = extent->buffer >= 0;
     site.origin = site.is_local ? kLocalWindow : extent->low;
     site.watched =
-        site.is_shared ? running_.block->shared_races != nullptr : extent->watched && global_races_ != nullptr;
+        site.is_shared ? running_.block->shared_races != nullptr : extent->watched && races_.watches_global_memory();
   } else {
     site.low = 1;
     site.high = 0;

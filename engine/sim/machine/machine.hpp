@@ -11,8 +11,7 @@
 
 #include "engine/executor.hpp"
 #include "engine/sim/checks/findings.hpp"
-#include "engine/sim/checks/races_global.hpp"
-#include "engine/sim/checks/races_shared.hpp"
+#include "engine/sim/checks/race_watch.hpp"
 #include "engine/sim/program/program.hpp"
 #include "engine/sim/state/block.hpp"
 #include "engine/sim/state/chunk_record.hpp"
@@ -23,9 +22,6 @@
 #include "engine/sim/state/warp.hpp"
 
 namespace tilescope {
-
-/// Has races looked for in what the kernel may write.
-void watch_written_memory(LaunchSetup& setup);
 
 class Machine {
  public:
@@ -62,6 +58,7 @@ class Machine {
   // For the handlers.
   const LaunchSetup& setup() const { return setup_; }
   Findings& findings() { return findings_; }
+  RaceWatch& races() { return races_; }
   SiteState& site(uint32_t index) { return running_.sites[index]; }
   bool observing() const { return observing_; }
   AccessPattern* find_pattern(SiteState& site, const uint64_t* addresses, uint64_t base, uint32_t mask);
@@ -108,14 +105,6 @@ class Machine {
     for (size_t i = 0; i < 32; ++i) space[i] = narrow[i];
     return space;
   }
-  /// Checks an access for races; the site is watched, and all lanes are in its extent. `changed`: the lanes of a store
-  /// that change what they find, and `bytes` what it writes, lane by lane. A store is watched before it happens.
-  void watch(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed = 0xffffffff,
-             const uint8_t* bytes = nullptr);
-  /// Two lanes of a store that write different values to the address of the first.
-  void watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane, uint32_t second_lane, uint64_t address);
-  /// membar, fence; of the block's scope, or wider.
-  void watch_fence(Warp& warp, bool within_block);
   /// Asynchronous copies (machine_async.cpp). Those of the running block:
   AsyncCopies& async_copies();
   bool copies_pending() const;
@@ -123,15 +112,7 @@ class Machine {
   uint32_t report_not_waited(Warp& warp, uint32_t site, const uint64_t* addresses, int64_t offset, uint32_t mask);
   /// Bytes of the site's extent count as not written again.
   void forget_written_prefix(uint32_t site);
-  /// A copy begins to write to shared memory; the warp has waited for some of its copies.
-  void watch_copy(Warp& warp, uint32_t site, AccessPattern& pattern, uint64_t base);
-  void watch_copies_end(Warp& warp);
-  /// The warp announces at a barrier in shared memory what it has done, or has waited there for the others.
-  void watch_release(Warp& warp, uint32_t offset);
-  void watch_acquire(Warp& warp, uint32_t offset);
   Block& block() { return *running_.block; }
-  /// bar.arrive, and whatever else announces what a warp has done without waiting.
-  void watch_arrival(Warp& warp, uint32_t barrier);
   /// Barriers (barriers.cpp). Lanes arrive, and are parked if they have to wait.
   void arrive(Warp& warp, const Operation* operation, uint32_t lanes, BarrierCall call);
   /// Lanes of the warp have left the kernel: the others may now all have arrived somewhere.
@@ -170,18 +151,6 @@ class Machine {
   void report_divergence(Warp& warp, uint32_t id);
   void report_deadlock(Block& block);
   bool release_barriers(Block& block);
-  void watch_barrier(Block& block, uint32_t barrier);
-  void watch_anew(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed,
-                  const uint8_t* bytes);
-  void watch_global(Warp& warp, SiteState& site, const AccessPattern& pattern, uint64_t base, uint32_t changed,
-                    const uint8_t* bytes);
-  GlobalAccessor accessor(const Warp& warp, const SiteState& site);
-  void report_global_races();
-  void watch_end(Block& block);
-  void note_change(const SiteState& site, uint32_t index, const AccessPattern& pattern, uint64_t base,
-                   uint32_t changed);
-  void report_shared_races(Block& block);
-  void add_race(NotedFinding noted);
   void report_barrier(Block& block, uint32_t barrier, FindingId id, const Phrase& what);
   void begin_warp(Warp& warp) const;
   void finish(Block& block, ChunkRecord& record);
@@ -195,11 +164,8 @@ class Machine {
   const Program& program_;
   Running running_;
   Findings findings_;
+  RaceWatch races_;
   PatternMemo memo_;
-  std::vector<std::unique_ptr<SharedRaces>> shared_races_;  // one for each block made
-  HappensBefore order_;                                     // where blocks see one another,
-  std::unique_ptr<GlobalRaces> launch_races_;               // and the races between them; else: those of the record
-  GlobalRaces* global_races_ = nullptr;                     // null: nothing to check
   uint64_t memo_generation_ = 0;
   uint64_t records_ = 0;
   uint64_t record_id_ = 0;

@@ -50,29 +50,4 @@ void Machine::forget_written_prefix(uint32_t site_index) {
   if (running_.sites[site_index].written_prefix != nullptr) *running_.sites[site_index].written_prefix = 0;
 }
 
-void Machine::watch_copy(Warp& warp, uint32_t site_index, AccessPattern& pattern, uint64_t base) {
-  running_.block->shared_races->begin_copy(warp.index, site_index, pattern,
-                                           static_cast<uint32_t>(base - kSharedWindow));
-  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
-}
-
-void Machine::watch_copies_end(Warp& warp) {
-  if (running_.block->shared_races == nullptr || running_.block->copies == nullptr) return;
-  running_.block->shared_races->end_copies(warp.index, running_.block->copies->count(warp.index));
-  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
-}
-
-void Machine::watch_release(Warp& warp, uint32_t offset) {
-  if (running_.block->shared_races == nullptr) return;
-  running_.block->shared_races->release(warp.index, offset);
-  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
-}
-
-void Machine::watch_acquire(Warp& warp, uint32_t offset) {
-  if (launch_races_ != nullptr) order_.meet(static_cast<uint32_t>(running_.block->index));
-  if (running_.block->shared_races == nullptr) return;
-  running_.block->shared_races->acquire(warp.index, offset);
-  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
-}
-
 }  // namespace tilescope

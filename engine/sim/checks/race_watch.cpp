@@ -1,10 +1,11 @@
-// The machine's part in the search for races: what it hands to the checks.
+#include "engine/sim/checks/race_watch.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "engine/sim/checks/race_findings.hpp"
-#include "engine/sim/machine/machine.hpp"
+#include "engine/sim/state/async_copies.hpp"
 
 namespace tilescope {
 
@@ -23,8 +24,32 @@ void watch_written_memory(LaunchSetup& setup) {
   setup.watch_global = written.anywhere || written.variables || !written.parameters.empty();
 }
 
-void Machine::watch(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed,
-                    const uint8_t* bytes) {
+RaceWatch::RaceWatch(Running& running) : running_(running), setup_(running.setup), program_(running.program) {
+  if (setup_.watch_global && program_.one_at_a_time) launch_races_ = std::make_unique<GlobalRaces>(program_, &order_);
+}
+
+void RaceWatch::add_block(Block& block) {
+  if (!setup_.checks || setup_.shared_bytes == 0) return;
+  const auto warps = static_cast<uint32_t>(block.warps.size());
+  shared_races_.push_back(std::make_unique<SharedRaces>(program_, setup_.shared_bytes, warps));
+  block.shared_races = shared_races_.back().get();
+}
+
+void RaceWatch::begin_record(ChunkRecord& record) const {
+  if (setup_.watch_global && !program_.one_at_a_time && record.global_races == nullptr)
+    record.global_races = std::make_shared<GlobalRaces>(program_, nullptr);
+}
+
+void RaceWatch::switch_record() {
+  global_races_ = program_.one_at_a_time ? launch_races_.get() : running_.record->global_races.get();
+}
+
+void RaceWatch::keep_patterns() {
+  for (auto& races : shared_races_) races->keep_patterns();
+}
+
+void RaceWatch::watch(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed,
+                      const uint8_t* bytes) {
   const auto index = running_.index_of(site);
   if (launch_races_ != nullptr && site.is_shared && program_.sites[index].acquires)
     order_.meet(static_cast<uint32_t>(running_.block->index));
@@ -35,8 +60,8 @@ void Machine::watch(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_
   watch_anew(warp, site, pattern, base, changed, bytes);
 }
 
-void Machine::watch_anew(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed,
-                         const uint8_t* bytes) {
+void RaceWatch::watch_anew(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed,
+                           const uint8_t* bytes) {
   const auto index = running_.index_of(site);
   if (site.is_store && changed != 0) note_change(site, index, pattern, base, changed);
   if (!site.is_shared) {
@@ -49,8 +74,8 @@ void Machine::watch_anew(Warp& warp, SiteState& site, AccessPattern& pattern, ui
 }
 
 /// Whether the store replaces what was written before by something else.
-void Machine::note_change(const SiteState& site, uint32_t index, const AccessPattern& pattern, uint64_t base,
-                          uint32_t changed) {
+void RaceWatch::note_change(const SiteState& site, uint32_t index, const AccessPattern& pattern, uint64_t base,
+                            uint32_t changed) {
   if (running_.record->changing_sites.empty()) running_.record->changing_sites.resize(running_.sites.size());
   if (running_.record->changing_sites[index]) return;
   for (const int lane : {std::countr_zero(changed), 31 - std::countl_zero(changed)}) {
@@ -63,8 +88,8 @@ void Machine::note_change(const SiteState& site, uint32_t index, const AccessPat
   }
 }
 
-void Machine::watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane, uint32_t second_lane,
-                              uint64_t address) {
+void RaceWatch::watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane, uint32_t second_lane,
+                                uint64_t address) {
   const auto index = running_.index_of(site);
   if (!site.is_shared) {
     GlobalAccessor who = accessor(warp, site);
@@ -78,21 +103,46 @@ void Machine::watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane, 
   report_shared_races(*running_.block);
 }
 
-void Machine::watch_fence(Warp& warp, bool within_block) {
+void RaceWatch::watch_fence(Warp& warp, bool within_block) {
   if (launch_races_ != nullptr && !within_block) order_.fence(static_cast<uint32_t>(running_.block->index), warp.index);
   if (running_.block->shared_races == nullptr) return;
   running_.block->shared_races->fence(warp.index);
   if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
 }
 
-void Machine::watch_arrival(Warp& warp, uint32_t barrier) {
+void RaceWatch::watch_arrival(Warp& warp, uint32_t barrier) {
   if (running_.block->shared_races == nullptr) return;
   running_.block->shared_races->arrive(warp.index, barrier % 16);
   if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
 }
 
+void RaceWatch::watch_copy(Warp& warp, uint32_t site_index, AccessPattern& pattern, uint64_t base) {
+  running_.block->shared_races->begin_copy(warp.index, site_index, pattern,
+                                           static_cast<uint32_t>(base - kSharedWindow));
+  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
+}
+
+void RaceWatch::watch_copies_end(Warp& warp) {
+  if (running_.block->shared_races == nullptr || running_.block->copies == nullptr) return;
+  running_.block->shared_races->end_copies(warp.index, running_.block->copies->count(warp.index));
+  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
+}
+
+void RaceWatch::watch_release(Warp& warp, uint32_t offset) {
+  if (running_.block->shared_races == nullptr) return;
+  running_.block->shared_races->release(warp.index, offset);
+  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
+}
+
+void RaceWatch::watch_acquire(Warp& warp, uint32_t offset) {
+  if (launch_races_ != nullptr) order_.meet(static_cast<uint32_t>(running_.block->index));
+  if (running_.block->shared_races == nullptr) return;
+  running_.block->shared_races->acquire(warp.index, offset);
+  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
+}
+
 /// A barrier opens: whoever waits at it goes on.
-void Machine::watch_barrier(Block& block, uint32_t barrier) {
+void RaceWatch::watch_barrier(Block& block, uint32_t barrier) {
   ++block.time;
   if (launch_races_ != nullptr) order_.barrier(static_cast<uint32_t>(block.index));
   if (block.shared_races == nullptr) return;
@@ -112,7 +162,7 @@ void Machine::watch_barrier(Block& block, uint32_t barrier) {
   if (block.shared_races->has_found()) report_shared_races(block);
 }
 
-GlobalAccessor Machine::accessor(const Warp& warp, const SiteState& site) {
+GlobalAccessor RaceWatch::accessor(const Warp& warp, const SiteState& site) {
   GlobalAccessor who;
   who.block = static_cast<uint32_t>(running_.block->index);
   who.time = launch_races_ != nullptr ? order_.time(who.block) : running_.block->time;
@@ -121,8 +171,8 @@ GlobalAccessor Machine::accessor(const Warp& warp, const SiteState& site) {
   return who;
 }
 
-void Machine::watch_global(Warp& warp, SiteState& site, const AccessPattern& pattern, uint64_t base, uint32_t changed,
-                           const uint8_t* bytes) {
+void RaceWatch::watch_global(Warp& warp, SiteState& site, const AccessPattern& pattern, uint64_t base, uint32_t changed,
+                             const uint8_t* bytes) {
   const MemorySite& info = program_.sites[static_cast<size_t>(&site - running_.sites.data())];
   const bool orders = info.is_strong && !info.within_block && launch_races_ != nullptr;
   const auto block = static_cast<uint32_t>(running_.block->index);
@@ -139,11 +189,11 @@ void Machine::watch_global(Warp& warp, SiteState& site, const AccessPattern& pat
   if (global_races_->has_found()) report_global_races();
 }
 
-void Machine::report_global_races() {
+void RaceWatch::report_global_races() {
   for (const GlobalRace& race : global_races_->take_found()) add_race(describe_race(setup_, race));
 }
 
-void Machine::watch_end(Block& block) {
+void RaceWatch::watch_end(Block& block) {
   const auto add_expectant = [&](const auto& pairs) {
     running_.record->expectant_reads.insert(pairs.begin(), pairs.end());
   };
@@ -154,12 +204,12 @@ void Machine::watch_end(Block& block) {
   if (block.shared_races->has_found()) report_shared_races(block);
 }
 
-void Machine::report_shared_races(Block& block) {
+void RaceWatch::report_shared_races(Block& block) {
   for (const SharedRace& race : block.shared_races->take_found()) add_race(describe_race(setup_, block.id, race));
 }
 
 /// Adds to the finding of the same kind and lines, or begins one.
-void Machine::add_race(NotedFinding noted) {
+void RaceWatch::add_race(NotedFinding noted) {
   constexpr size_t kMostFindings = 256;
   for (NotedFinding& other : running_.record->findings) {
     if (!is_same_finding(program_, noted, other)) continue;
