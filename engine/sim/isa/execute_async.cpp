@@ -38,7 +38,7 @@ HWY_INLINE const uint64_t* widened(const Warp& warp, uint16_t slot, const SiteSt
 /// Reads what the lanes of `whole` copy in full; the others have been set to zero.
 HWY_INLINE void read_source(Warp& warp, uint32_t site_index, const uint64_t* addresses, uint64_t offset, uint32_t mask,
                             Copy& copy) {
-  SiteState& site = warp.machine->site(site_index);
+  SiteState& site = warp.machine->accesses().site(site_index);
   const Place place = locate_at(warp, site, addresses, offset, mask);
   if (place.host == nullptr || site.lane_stride != 0)
     return read_lane_by_lane(warp, site_index, addresses, offset, mask, copy);
@@ -71,10 +71,10 @@ HWY_INLINE uint32_t read_sources(Warp& warp, const Operation* operation, const u
 template <bool kPastL1>
 const Operation* CopyAsync(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN uint64_t target_space[32], source_space[32];
-  Machine& machine = *warp.machine;
-  SiteState& from = machine.site(operation->site);
-  SiteState& to = machine.site(operation->site + 1);
-  AsyncCopies& copies = machine.async_copies();
+  Accesses& accesses = warp.machine->accesses();
+  SiteState& from = accesses.site(operation->site);
+  SiteState& to = accesses.site(operation->site + 1);
+  AsyncCopies& copies = accesses.async_copies();
   Copy& copy = copies.prepare(warp.index);
   copy.operation = static_cast<uint32_t>(operation - warp.code);
   copy.bytes = from.bytes_per_lane;
@@ -86,14 +86,14 @@ const Operation* CopyAsync(Warp& warp, const Operation* operation, uint32_t mask
   const uint64_t* targets = widened(warp, operation->a, to, target_space);
   const uint64_t target_offset = kSharedWindow + static_cast<uint64_t>(shared_offset(*operation));
   const Place place = locate_at(warp, to, targets, target_offset, mask);
-  if (kPastL1 && reading != 0 && machine.observing()) {
+  if (kPastL1 && reading != 0 && accesses.observing()) {
     const uint64_t first = sources[std::countr_zero(reading)];
     if (from.pattern == nullptr)  // forgotten when the target's was new
-      from.pattern = machine.find_pattern(from, sources, first, reading);
-    machine.correct_past_l1(from, *from.pattern, first + source_offset, *place.pattern, place.base);
+      from.pattern = accesses.find_pattern(from, sources, first, reading);
+    accesses.correct_past_l1(from, *from.pattern, first + source_offset, *place.pattern, place.base);
   }
   if (place.host != nullptr && to.is_shared) {
-    if (to.watched) machine.races().watch_copy(warp, operation->site + 1, *place.pattern, place.base);
+    if (to.watched) warp.machine->races().watch_copy(warp, operation->site + 1, *place.pattern, place.base);
     const auto base = static_cast<uint32_t>(place.base - to.low);
     for (size_t lane = 0; lane < 32; ++lane)
       copy.offset[lane] = base + static_cast<uint32_t>(place.pattern->delta[lane]);

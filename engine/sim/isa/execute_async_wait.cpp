@@ -25,14 +25,14 @@ SourceLanes prepare_source(Warp& warp, const Operation* operation, const uint64_
   }
   if (part == 0) return {whole, whole};
   // One request, of all lanes that read something; each is checked for the bytes that it reads.
-  Machine& machine = *warp.machine;
-  SiteState& site = machine.site(operation->site);
+  Accesses& accesses = warp.machine->accesses();
+  SiteState& site = accesses.site(operation->site);
   const uint32_t reading = whole | part;
   const uint64_t first = addresses[std::countr_zero(reading)];
-  AccessPattern* pattern = machine.find_pattern(site, addresses, first, reading);
+  AccessPattern* pattern = accesses.find_pattern(site, addresses, first, reading);
   site.pattern = pattern;
-  machine.place(site, *pattern, first + offset);
-  if (machine.observing()) machine.note(warp, site, *pattern, first + offset);
+  accesses.place(site, *pattern, first + offset);
+  if (accesses.observing()) accesses.note(warp, site, *pattern, first + offset);
   for (uint32_t bytes = 1; bytes <= copy.bytes; ++bytes) {
     uint32_t lanes = 0;
     for (uint32_t left = reading; left != 0; left &= left - 1)
@@ -40,7 +40,7 @@ SourceLanes prepare_source(Warp& warp, const Operation* operation, const uint64_
     if (lanes == 0) continue;
     std::array<uint8_t*, 32> host{};
     const uint32_t good =
-        machine.locate_lanes(warp, operation->site, addresses, static_cast<int64_t>(offset), lanes, host, bytes);
+        accesses.locate_lanes(warp, operation->site, addresses, static_cast<int64_t>(offset), lanes, host, bytes);
     for (uint32_t left = good; left != 0; left &= left - 1) {
       const auto lane = static_cast<size_t>(std::countr_zero(left));
       std::memcpy(copy.data[lane].data(), host[lane], bytes);
@@ -52,7 +52,8 @@ SourceLanes prepare_source(Warp& warp, const Operation* operation, const uint64_
 void read_lane_by_lane(Warp& warp, uint32_t site, const uint64_t* addresses, uint64_t offset, uint32_t mask,
                        AsyncCopies::Copy& copy) {
   std::array<uint8_t*, 32> host{};
-  const uint32_t good = warp.machine->locate_lanes(warp, site, addresses, static_cast<int64_t>(offset), mask, host);
+  const uint32_t good =
+      warp.machine->accesses().locate_lanes(warp, site, addresses, static_cast<int64_t>(offset), mask, host);
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(left));
     copy.data[lane] = {};
@@ -63,32 +64,32 @@ void read_lane_by_lane(Warp& warp, uint32_t site, const uint64_t* addresses, uin
 void find_targets(Warp& warp, uint32_t site, const uint64_t* addresses, uint64_t offset, uint32_t mask,
                   AsyncCopies::Copy& copy) {
   std::array<uint8_t*, 32> host{};
-  copy.lanes = warp.machine->locate_lanes(warp, site, addresses, static_cast<int64_t>(offset), mask, host);
+  copy.lanes = warp.machine->accesses().locate_lanes(warp, site, addresses, static_cast<int64_t>(offset), mask, host);
   const uint8_t* shared = warp.machine->block().shared.data();
   for (uint32_t left = copy.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(left));
     copy.offset[lane] = static_cast<uint32_t>(host[lane] - shared);
   }
-  warp.machine->forget_written_prefix(site);
+  warp.machine->accesses().forget_written_prefix(site);
 }
 
 namespace {
 
 const Operation* CommitGroup(Warp& warp, const Operation* operation, uint32_t mask) {
-  warp.machine->async_copies().commit(warp.index, mask);
+  warp.machine->accesses().async_copies().commit(warp.index, mask);
   return operation + 1;
 }
 
 const Operation* WaitGroup(Warp& warp, const Operation* operation, uint32_t mask) {
   Machine& machine = *warp.machine;
-  machine.async_copies().wait(warp.index, mask, warp.source<uint32_t>(operation->a)[0]);
+  machine.accesses().async_copies().wait(warp.index, mask, warp.source<uint32_t>(operation->a)[0]);
   machine.races().watch_copies_end(warp);
   return operation + 1;
 }
 
 const Operation* WaitAll(Warp& warp, const Operation* operation, uint32_t mask) {
   Machine& machine = *warp.machine;
-  machine.async_copies().wait_all(warp.index, mask);
+  machine.accesses().async_copies().wait_all(warp.index, mask);
   machine.races().watch_copies_end(warp);
   return operation + 1;
 }

@@ -93,18 +93,18 @@ struct AtomicExchange {
 /// Notes the access, and calls update(lane, old) → new for each lane whose address is good.
 template <class T, class Update>
 void for_each_lane(Warp& warp, const Operation* operation, uint32_t mask, const Update& update) {
-  Machine& machine = *warp.machine;
-  SiteState& site = machine.site(operation->site);
+  Accesses& accesses = warp.machine->accesses();
+  SiteState& site = accesses.site(operation->site);
   std::array<uint64_t, 32> space;
-  const uint64_t* addresses = Machine::addresses_of(warp, *operation, site, space.data());
+  const uint64_t* addresses = Accesses::addresses_of(warp, *operation, site, space.data());
   const uint64_t first = addresses[std::countr_zero(mask)];
-  AccessPattern* pattern = machine.find_pattern(site, addresses, first, mask);
+  AccessPattern* pattern = accesses.find_pattern(site, addresses, first, mask);
   const uint64_t base = first + static_cast<uint64_t>(operation->immediate);
-  const bool inside = machine.place(site, *pattern, base);
-  if (inside && site.watched) machine.races().watch(warp, site, *pattern, base);
-  if (machine.observing()) machine.note(warp, site, *pattern, base);
+  const bool inside = accesses.place(site, *pattern, base);
+  if (inside && site.watched) warp.machine->races().watch(warp, site, *pattern, base);
+  if (accesses.observing()) accesses.note(warp, site, *pattern, base);
   std::array<uint8_t*, 32> host;
-  uint32_t good = machine.locate_lanes(warp, operation->site, addresses, operation->immediate, mask, host);
+  uint32_t good = accesses.locate_lanes(warp, operation->site, addresses, operation->immediate, mask, host);
   bool changed = false;
   for (; good != 0; good &= good - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(good));
@@ -116,7 +116,7 @@ void for_each_lane(Warp& warp, const Operation* operation, uint32_t mask, const 
     changed = changed || std::memcmp(host[lane], bytes.data(), sizeof(T)) != 0;
     std::memcpy(host[lane], bytes.data(), sizeof(T));
   }
-  if (changed) machine.note_update();
+  if (changed) warp.machine->note_update();
 }
 
 float flush(float value) {
@@ -126,11 +126,11 @@ float flush(float value) {
 template <class Op, class T>
 T updated(const Warp& warp, const Operation* operation, T old, T value) {
   if constexpr (std::is_same_v<T, float>)
-    if (!warp.machine->site(operation->site).is_shared) return flush(Op::run(flush(old), flush(value)));
+    if (!warp.machine->accesses().site(operation->site).is_shared) return flush(Op::run(flush(old), flush(value)));
   if constexpr (std::is_same_v<T, double>) {
     // The memory's own adder passes a NaN on as it is, that of the operand first; a warp's makes it quiet (an H200).
-    if (!warp.machine->site(operation->site).is_shared && std::isnan(value)) return value;
-    if (!warp.machine->site(operation->site).is_shared && std::isnan(old)) return old;
+    if (!warp.machine->accesses().site(operation->site).is_shared && std::isnan(value)) return value;
+    if (!warp.machine->accesses().site(operation->site).is_shared && std::isnan(old)) return old;
   }
   return static_cast<T>(Op::run(old, value));
 }

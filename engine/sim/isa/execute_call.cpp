@@ -52,7 +52,7 @@ bool enter(Warp& warp, const Operation* operation, const Subroutine& callee, uin
   const Program& program = program_of(warp);
   const CallSite& site = program.call_sites[operation->site];
   const auto* caller_frames = warp.source<uint64_t>(operation->a);
-  uint8_t* all_written = warp.machine->local_written(warp);
+  uint8_t* all_written = warp.machine->accesses().local_written(warp);
   auto* frames = warp.destination<uint64_t>(callee.frame_slot);
   uint32_t full = 0;
   for (uint32_t left = lanes; left != 0; left &= left - 1) {
@@ -138,7 +138,7 @@ uint32_t leave(Warp& warp, size_t lane, uint64_t frame) {
   restore(warp, site, lane, stack.saved);
   const uint64_t caller = frame - site.caller_bytes;
   uint8_t* local = warp.local + lane * program.local_bytes;
-  uint8_t* written = warp.machine->local_written(warp) + lane * program.local_bytes;
+  uint8_t* written = warp.machine->accesses().local_written(warp) + lane * program.local_bytes;
   for (const auto& copy : site.results) {
     std::memcpy(local + caller + copy.caller, local + frame + copy.callee, copy.bytes);
     std::memset(written + caller + copy.caller, 1, copy.bytes);

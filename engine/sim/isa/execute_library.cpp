@@ -17,7 +17,7 @@ namespace {
 
 /// The string at an address of a lane's.
 std::optional<std::string> read_string(const Warp& warp, size_t lane, uint64_t address, uint64_t most) {
-  const std::span<const uint8_t> bytes = warp.machine->bytes_at(warp, lane, address);
+  const std::span<const uint8_t> bytes = warp.machine->accesses().bytes_at(warp, lane, address);
   const size_t limit = static_cast<size_t>(std::min<uint64_t>(most, bytes.size()));
   const void* end = limit == 0 ? nullptr : std::memchr(bytes.data(), 0, limit);
   if (end == nullptr && limit < most) return std::nullopt;
@@ -46,7 +46,7 @@ const Operation* Vprintf(Warp& warp, const Operation* operation, uint32_t mask) 
     }
     const auto argument = [&](uint64_t offset, uint32_t bytes) {
       uint64_t value = 0;
-      const auto there = warp.machine->bytes_at(warp, lane, buffers[lane] + offset);
+      const auto there = warp.machine->accesses().bytes_at(warp, lane, buffers[lane] + offset);
       if (there.size() >= bytes) std::memcpy(&value, there.data(), bytes);
       return value;
     };
@@ -102,7 +102,7 @@ const Operation* Free(Warp& warp, const Operation* operation, uint32_t mask) {
     }
   }
   // No instruction may go on with memory that has been given back.
-  warp.machine->forget_places();
+  warp.machine->accesses().forget_places();
   return operation + 1;
 }
 

@@ -63,7 +63,7 @@ HWY_INLINE std::array<uint16_t, 4> matrix_slots(const Operation* operation) {
 HWY_NOINLINE void find_rows(Warp& warp, const Operation* operation, const Place& place, uint32_t mask,
                             std::array<uint8_t*, 32>& rows) {
   const uint32_t good =
-      warp.machine->locate_lanes(warp, operation->site, place.addresses, operation->immediate, mask, rows);
+      warp.machine->accesses().locate_lanes(warp, operation->site, place.addresses, operation->immediate, mask, rows);
   for (size_t lane = 0; lane < 32; ++lane)
     if ((good >> lane & 1) == 0) rows[lane] = nullptr;
 }
@@ -75,7 +75,7 @@ const Operation* LoadMatrix(Warp& warp, const Operation* operation, uint32_t mas
   if (!is_whole_warp(warp, operation, mask)) return warp.leave(operation);
   const uint32_t row_lanes = mask & kRowLanes<kMatrices>;
   if (row_lanes == 0) return operation + 1;
-  SiteState& site = warp.machine->site(operation->site);
+  SiteState& site = warp.machine->accesses().site(operation->site);
   const Place place = locate(warp, operation, site, row_lanes, space);
   uint8_t* to = matrices[0];
   if (place.host != nullptr && site.lane_stride == 0 && row_lanes == kRowLanes<kMatrices>) {
@@ -111,7 +111,7 @@ const Operation* StoreMatrix(Warp& warp, const Operation* operation, uint32_t ma
     std::memcpy(matrices[i], warp.source<uint32_t>(slots[i]), kMatrixBytes);
     if constexpr (kTransposed) transpose(matrices[i]);
   }
-  SiteState& site = warp.machine->site(operation->site);
+  SiteState& site = warp.machine->accesses().site(operation->site);
   const Place place = locate(warp, operation, site, row_lanes, space);
   const uint8_t* from = matrices[0];
   if (place.host != nullptr && site.lane_stride == 0 && row_lanes == kRowLanes<kMatrices>) {

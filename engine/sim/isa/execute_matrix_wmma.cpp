@@ -87,7 +87,7 @@ template <class Move>
 HWY_INLINE void for_each_place(Warp& warp, uint32_t site_index, const Place& place, uint64_t offset, uint32_t mask,
                                const Move& move) {
   if (place.host != nullptr) {
-    const uint32_t lane_stride = warp.machine->site(site_index).lane_stride;
+    const uint32_t lane_stride = warp.machine->accesses().site(site_index).lane_stride;
     for (uint32_t left = mask; left != 0; left &= left - 1) {
       const auto lane = static_cast<size_t>(std::countr_zero(left));
       move(lane, place.host + place.pattern->delta[lane] + lane * lane_stride);
@@ -95,8 +95,8 @@ HWY_INLINE void for_each_place(Warp& warp, uint32_t site_index, const Place& pla
     return;
   }
   std::array<uint8_t*, 32> host{};
-  uint32_t good =
-      warp.machine->locate_lanes(warp, site_index, place.addresses, static_cast<int64_t>(offset), mask, host);
+  uint32_t good = warp.machine->accesses().locate_lanes(warp, site_index, place.addresses, static_cast<int64_t>(offset),
+                                                        mask, host);
   for (; good != 0; good &= good - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(good));
     move(lane, host[lane]);
@@ -125,7 +125,7 @@ HWY_INLINE void copy_element(void* to, const void* from, uint32_t bytes) {
 
 HWY_INLINE const uint64_t* matrix_addresses(const Warp& warp, const Operation* operation, const SiteState& site,
                                             uint64_t* space) {
-  const uint64_t* given = Machine::addresses_of(warp, *operation, site, space);
+  const uint64_t* given = Accesses::addresses_of(warp, *operation, site, space);
   for (size_t lane = 0; lane < 32; ++lane) space[lane] = given[lane] + static_cast<uint64_t>(operation->immediate);
   return space;
 }
@@ -148,7 +148,7 @@ const Operation* LoadFragment(Warp& warp, const Operation* operation, uint32_t m
   const FragmentOperands& operands = warp.machine->setup().program->fragments[operation->extra];
   const FragmentShape& shape = operands.shape;
   const uint32_t site_index = operation->site;
-  SiteState& site = warp.machine->site(site_index);
+  SiteState& site = warp.machine->accesses().site(site_index);
   const uint64_t* base = matrix_addresses(warp, operation, site, space);
   const Offsets offsets = offsets_of(shape, stride_of(warp, operation, shape, mask));
   const uint32_t bytes = site.bytes_per_lane;
@@ -186,7 +186,7 @@ const Operation* StoreFragment(Warp& warp, const Operation* operation, uint32_t 
   const FragmentOperands& operands = warp.machine->setup().program->fragments[operation->extra];
   const FragmentShape& shape = operands.shape;
   const uint32_t site_index = operation->site;
-  SiteState& site = warp.machine->site(site_index);
+  SiteState& site = warp.machine->accesses().site(site_index);
   const uint64_t* base = matrix_addresses(warp, operation, site, space);
   const Offsets offsets = offsets_of(shape, stride_of(warp, operation, shape, mask));
   const uint32_t bytes = site.bytes_per_lane;

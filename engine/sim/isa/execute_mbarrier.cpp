@@ -58,18 +58,18 @@ struct Object {
 /// Calls `work` for each lane whose address is good, in ascending order.
 template <class Work>
 void for_each_object(Warp& warp, const Operation* operation, uint32_t mask, const Work& work) {
-  Machine& machine = *warp.machine;
-  SiteState& site = machine.site(operation->site);
+  Accesses& accesses = warp.machine->accesses();
+  SiteState& site = accesses.site(operation->site);
   std::array<uint64_t, 32> space;
-  const uint64_t* addresses = Machine::addresses_of(warp, *operation, site, space.data());
+  const uint64_t* addresses = Accesses::addresses_of(warp, *operation, site, space.data());
   const uint64_t first = addresses[std::countr_zero(mask)];
   const uint64_t base = first + static_cast<uint64_t>(operation->immediate);
-  AccessPattern* pattern = machine.find_pattern(site, addresses, first, mask);
-  const bool inside = machine.place(site, *pattern, base);
-  if (inside && site.watched) machine.races().watch(warp, site, *pattern, base);
-  if (machine.observing()) machine.note(warp, site, *pattern, base);
+  AccessPattern* pattern = accesses.find_pattern(site, addresses, first, mask);
+  const bool inside = accesses.place(site, *pattern, base);
+  if (inside && site.watched) warp.machine->races().watch(warp, site, *pattern, base);
+  if (accesses.observing()) accesses.note(warp, site, *pattern, base);
   std::array<uint8_t*, 32> host{};
-  uint32_t good = machine.locate_lanes(warp, operation->site, addresses, operation->immediate, mask, host);
+  uint32_t good = accesses.locate_lanes(warp, operation->site, addresses, operation->immediate, mask, host);
   for (; good != 0; good &= good - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(good));
     const auto offset = static_cast<uint32_t>(addresses[lane] + static_cast<uint64_t>(operation->immediate));
@@ -81,8 +81,8 @@ void for_each_object(Warp& warp, const Operation* operation, uint32_t mask, cons
 void complete(const Object& object, uint64_t word) {
   if (pending_of(word) == 0 && (word >> 40 & kBytesMask) == 0) {
     word = with_pending(word, expected_of(word)) ^ kParity;
-    Machine& machine = *object.warp.machine;
-    if (machine.copies_pending()) machine.async_copies().complete_bound(object.offset);
+    Accesses& accesses = object.warp.machine->accesses();
+    if (accesses.copies_pending()) accesses.async_copies().complete_bound(object.offset);
   }
   object.store(word);
 }
@@ -197,7 +197,7 @@ template <bool counted>
 const Operation* ArriveWithCopies(Warp& warp, const Operation* operation, uint32_t mask) {
   Machine& machine = *warp.machine;
   for_each_object(warp, operation, mask, [&](const Object& object) {
-    machine.async_copies().bind(warp.index, object.lane, object.offset);
+    machine.accesses().async_copies().bind(warp.index, object.lane, object.offset);
     machine.races().watch_copies_end(warp);  // whoever waits at the barrier sees their bytes
     machine.races().watch_release(warp, object.offset);
     if (counted) arrive(object, object.load(), 1, 0, true);

@@ -75,7 +75,8 @@ template <class M, class R, int N>
 HWY_NOINLINE void load_lane_by_lane(Warp& warp, const Operation* operation, const Place& place, uint32_t mask,
                                     R (*values)[32]) {
   std::array<uint8_t*, 32> host;
-  uint32_t good = warp.machine->locate_lanes(warp, operation->site, place.addresses, operation->immediate, mask, host);
+  uint32_t good =
+      warp.machine->accesses().locate_lanes(warp, operation->site, place.addresses, operation->immediate, mask, host);
   for (size_t part = 0; part < N; ++part) std::fill_n(values[part], 32, R{});
   for (; good != 0; good &= good - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(good));
@@ -125,7 +126,7 @@ template <class M, class R, int N>
 const Operation* Load(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN uint64_t space[32];
   HWY_ALIGN R staged[N][32];
-  SiteState& site = warp.machine->site(operation->site);
+  SiteState& site = warp.machine->accesses().site(operation->site);
   const Place place = locate_for<M, R>(warp, operation, site, mask, space);
   // A single whole register is loaded in its place.
   const bool direct = N == 1 && mask == kAllLanes;
@@ -153,7 +154,8 @@ template <class M, class R, int N>
 HWY_NOINLINE void store_lane_by_lane(Warp& warp, const Operation* operation, const Place& place, uint32_t mask,
                                      const R* const* values) {
   std::array<uint8_t*, 32> host;
-  uint32_t good = warp.machine->locate_lanes(warp, operation->site, place.addresses, operation->immediate, mask, host);
+  uint32_t good =
+      warp.machine->accesses().locate_lanes(warp, operation->site, place.addresses, operation->immediate, mask, host);
   for (; good != 0; good &= good - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(good));
     for (size_t part = 0; part < N; ++part) {
@@ -225,7 +227,7 @@ HWY_NOINLINE void watch_store(Warp& warp, SiteState& site, const Place& place, u
 template <class M, class R, int N>
 const Operation* Store(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN uint64_t space[32];
-  SiteState& site = warp.machine->site(operation->site);
+  SiteState& site = warp.machine->accesses().site(operation->site);
   const auto slots = vector_slots(operation);
   const R* values[N];
   for (size_t part = 0; part < N; ++part) values[part] = warp.source<R>(slots[part]);

@@ -22,7 +22,7 @@ class Fetch {
   void run(const LaunchSetup::Texture& bound) {
     const TextureSpec& texture = bound.spec;
     find_texels(texture);
-    const Extent* extent = warp_.machine->extent_at(bound.address);
+    const Extent* extent = warp_.machine->accesses().extent_at(bound.address);
     std::array<double, 8> weights{1};
     if (texture.linear_filter) weights = corner_weights({axes_[0].weight[1], axes_[1].weight[1], axes_[2].weight[1]});
     std::array<double, 4> sums{};

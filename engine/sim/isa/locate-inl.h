@@ -45,28 +45,29 @@ struct Place {
 };
 
 HWY_INLINE Place locate_at(Warp& warp, SiteState& site, const uint64_t* addresses, uint64_t offset, uint32_t mask) {
-  Machine& machine = *warp.machine;
+  Accesses& accesses = warp.machine->accesses();
   const uint64_t first = addresses[std::countr_zero(mask)];
   const uint64_t base = first + offset;
   AccessPattern* pattern = site.pattern;
   if (pattern == nullptr || !lies_as(*pattern, addresses, first, mask)) {
-    pattern = machine.find_pattern(site, addresses, first, mask);
+    pattern = accesses.find_pattern(site, addresses, first, mask);
     site.pattern = pattern;
   }
   const uint64_t low = base + static_cast<uint64_t>(pattern->lowest), high = base + static_cast<uint64_t>(pattern->end);
   bool inside = pattern->bounded && low >= site.low && high <= site.high && low < high &&
                 ((base | pattern->low_bits) & (site.bytes_per_lane - 1)) == 0;
-  if (!inside) inside = machine.place(site, *pattern, base);
-  if (machine.observing()) machine.note(warp, site, *pattern, base);
+  if (!inside) inside = accesses.place(site, *pattern, base);
+  if (accesses.observing()) accesses.note(warp, site, *pattern, base);
   uint8_t* host = nullptr;
   if (inside) {
     host = (site.is_local ? warp.local : site.data) + (base - site.origin);
-    if (site.watched && site.is_load) machine.races().watch(warp, site, *pattern, base);  // a store's values are needed first
+    // The values of a store are needed before it is watched.
+    if (site.watched && site.is_load) warp.machine->races().watch(warp, site, *pattern, base);
   }
   return {host, pattern, addresses, base};
 }
 HWY_INLINE Place locate(Warp& warp, const Operation* operation, SiteState& site, uint32_t mask, uint64_t* space) {
-  const uint64_t* addresses = Machine::addresses_of(warp, *operation, site, space);
+  const uint64_t* addresses = Accesses::addresses_of(warp, *operation, site, space);
   return locate_at(warp, site, addresses, static_cast<uint64_t>(operation->immediate), mask);
 }
 
@@ -104,14 +105,14 @@ inline HWY_NOINLINE void check_written(Warp& warp, uint32_t site_index, const Si
   }
   if (unwritten == 0) return;
   const uint64_t offset = place.base - place.addresses[std::countr_zero(mask)];
-  warp.machine->report_unwritten(warp, site_index, place.addresses, static_cast<int64_t>(offset), unwritten);
+  warp.machine->accesses().report_unwritten(warp, site_index, place.addresses, static_cast<int64_t>(offset), unwritten);
 }
 
 inline HWY_NOINLINE void mark_written(Warp& warp, uint32_t site_index, const SiteState& site, const Place& place,
                                       uint32_t mask) {
-  if (site.is_shared && warp.machine->copies_pending()) {
+  if (site.is_shared && warp.machine->accesses().copies_pending()) {
     const uint64_t offset = place.base - place.addresses[std::countr_zero(mask)];
-    warp.machine->report_not_waited(warp, site_index, place.addresses, static_cast<int64_t>(offset), mask);
+    warp.machine->accesses().report_not_waited(warp, site_index, place.addresses, static_cast<int64_t>(offset), mask);
   }
   uint8_t* flags = site.written + (place.base - site.low);
   if (site.is_local) flags += size_t{warp.index} * 32 * site.lane_stride;

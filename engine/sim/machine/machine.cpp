@@ -11,18 +11,13 @@
 #include "engine/sim/state/special_slots.hpp"
 
 namespace tilescope {
-namespace {
-
-size_t count_rows(const LaunchSetup& setup) { return setup.buffers + 2; }
-
-}  // namespace
-
 Machine::Machine(const LaunchSetup& setup)
     : setup_(setup),
       program_(*setup.program),
       running_(setup),
       findings_(running_),
       races_(running_),
+      accesses_(running_, findings_, races_),
       parameters_(setup.parameters) {
   const auto window = [&](uint64_t low, uint64_t bytes, Space space, const char* name, uint32_t lane_stride,
                           bool is_whole = false) {
@@ -44,19 +39,6 @@ Machine::Machine(const LaunchSetup& setup)
          program_.local_bytes);
   window(kParameterWindow, parameters_.size(), Space::param, "the parameters", 0);
   running_.memory.move(kParameterWindow, parameters_.data(), nullptr);
-  for (size_t i = 0; i < running_.sites.size(); ++i) {
-    const MemorySite& site = program_.sites[i];
-    running_.sites[i].bytes_per_lane = site.bytes_per_lane;
-    running_.sites[i].narrow_address = site.narrow_address;
-    running_.sites[i].observed = site.observed;
-    running_.sites[i].is_store = site.kind == AccessKind::store;
-    running_.sites[i].is_load = site.kind == AccessKind::load;
-    running_.sites[i].is_matrix = site.is_matrix;
-    running_.sites[i].is_async = site.kind == AccessKind::async_copy;
-    running_.sites[i].lanes_apart =
-        running_.sites[i].is_store || running_.sites[i].is_matrix || running_.sites[i].is_async;
-  }
-  memo_.set_before_forgetting([this] { races_.keep_patterns(); });
 }
 
 std::unique_ptr<Block> Machine::make_block() {
@@ -151,8 +133,7 @@ void Machine::begin_warp(Warp& warp) const {
 }
 
 void Machine::begin_record(ChunkRecord& record) {
-  record.id = ++records_;
-  record.counts.assign(setup_.count ? program_.observed_sites.size() * count_rows(setup_) : 0, {});
+  accesses_.begin_record(record);
   races_.begin_record(record);
   running_.record = nullptr;  // so that the sites find their new counts
 }
@@ -161,14 +142,9 @@ void Machine::switch_to(Block& block, ChunkRecord& record) {
   if (running_.block == &block && running_.record == &record) return;
   running_.block = &block;
   running_.record = &record;
-  record_id_ = record.id;
   races_.switch_record();
   move_windows(block);
-  for (SiteState& site : running_.sites) {
-    site.low = 1;
-    site.high = 0;
-    site.count = nullptr;
-  }
+  accesses_.switch_record();
 }
 
 /// Shared and local memory are the block's own; nothing in them is written when it begins.
@@ -181,134 +157,9 @@ void Machine::finish(Block& block, ChunkRecord& record) {
   races_.watch_end(block);
   if (setup_.follower != nullptr && setup_.follower->follows(block)) setup_.follower->end(block);
   record.steps.push_back(block.steps);
-  if (recording_) record.accesses_end.push_back(record.accesses.size());
+  if (accesses_.recording()) record.accesses_end.push_back(record.accesses.size());
   if (record.accesses.size() > setup_.access_budget) record.recording_ended = true;
   record.stopped = block.stopped;
-}
-
-AccessPattern* Machine::find_pattern(SiteState& site, const uint64_t* addresses, uint64_t base, uint32_t mask) {
-  AccessPattern* pattern = memo_.find(addresses, base, mask, site.bytes_per_lane);
-  if (memo_.generation() != memo_generation_) {  // all others are gone
-    memo_generation_ = memo_.generation();
-    for (SiteState& other : running_.sites) other.pattern = nullptr;
-  }
-  return pattern;
-}
-
-bool Machine::place(SiteState& site, const AccessPattern& pattern, uint64_t base) {
-  const Extent* extent = running_.memory.nearest(base);
-  if (extent != nullptr) {
-    site.low = extent->low;
-    site.high = extent->high;
-    site.data = extent->data;
-    site.written = setup_.checks || extent->space != Space::global ? extent->written : nullptr;
-    if (site.is_store && extent->space == Space::global) site.written = extent->written;
-    site.written_prefix = &extent->written_prefix;
-    site.lane_stride = extent->lane_stride;
-    site.is_shared = extent->space == Space::shared;
-    site.is_local = extent->space == Space::local;
-    site.is_buffer = extent->buffer >= 0;
-    site.origin = site.is_local ? kLocalWindow : extent->low;
-    site.watched =
-        site.is_shared ? running_.block->shared_races != nullptr : extent->watched && races_.watches_global_memory();
-  } else {
-    site.low = 1;
-    site.high = 0;
-    site.is_shared = false;
-    site.watched = false;
-  }
-  if (setup_.count && site.observed != 0xffff) {
-    const size_t row = extent == nullptr || site.is_shared ? 0
-                       : extent->buffer < 0                ? 1
-                                                           : 2 + static_cast<size_t>(extent->buffer);
-    site.count = &running_.record->counts[site.observed * count_rows(setup_) + row];
-  }
-  if (extent != nullptr && site.is_store && extent->read_only) {  // so that every such store is looked at
-    site.low = 1;
-    site.high = 0;
-  }
-  if (extent == nullptr || !pattern.bounded) return false;
-  const uint64_t low = base + static_cast<uint64_t>(pattern.lowest), high = base + static_cast<uint64_t>(pattern.end);
-  return low >= site.low && high <= site.high && low < high &&
-         ((base | pattern.low_bits) & (site.bytes_per_lane - 1)) == 0;
-}
-
-void Machine::number_pattern(AccessPattern& pattern) {
-  pattern.record = record_id_;
-  pattern.number = static_cast<uint32_t>(running_.record->patterns.size());
-  running_.record->patterns.push_back(pattern.delta);
-}
-
-uint32_t Machine::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* addresses, int64_t offset,
-                               uint32_t mask, std::array<uint8_t*, 32>& host, uint32_t bytes) {
-  const MemorySite& site = program_.sites[site_index];
-  const bool writes = writes_memory(site), reads = reads_memory(site);
-  if (bytes == 0) bytes = site.bytes_per_lane;
-  uint32_t good = 0, unwritten = 0;
-  if (writes && !reads && setup_.checks && copies_pending())
-    report_not_waited(warp, site_index, addresses, offset, mask);
-  for (uint32_t left = mask; left != 0; left &= left - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(left));
-    const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
-    const Extent* near = running_.memory.nearest(address);
-    const Extent* extent = running_.memory.find(address, bytes);
-    const bool aligned = (address & (site.bytes_per_lane - 1)) == 0;
-    const bool read_only = extent != nullptr && writes && extent->read_only;
-    const bool local_atomic = extent != nullptr && writes && reads && extent->space == Space::local;
-    if (extent == nullptr || !aligned || read_only || local_atomic) {
-      const bool released = near != nullptr && near->is_released && address - near->low < near->released_bytes;
-      const FindingId id = released            ? FindingId("use-after-free")
-                           : extent == nullptr ? FindingId("out-of-bounds")
-                           : !aligned          ? FindingId("misaligned")
-                           : read_only         ? FindingId("read-only-write")
-                                               : FindingId("atomic-on-local");
-      if (findings_.count_again(site.operation, 1, id)) continue;
-      findings_.report(warp, site.operation, lane, 1, id,
-                       phrase("{} of {} bytes at {}", verb_of(site), bytes, findings_.place_text(near, address)), near,
-                       near == nullptr ? 0 : static_cast<int64_t>(address - near->low));
-      continue;
-    }
-    good |= 1U << lane;
-    const uint64_t in_extent = address - extent->low + uint64_t{lane} * extent->lane_stride;
-    const bool local = extent->space == Space::local;
-    host[lane] =
-        local ? warp.local + (address - kLocalWindow) + uint64_t{lane} * extent->lane_stride : extent->data + in_extent;
-    if (extent->written == nullptr) continue;
-    if (reads && extent->made_on_read != nullptr) extent->made_on_read->make_contents(in_extent, bytes);
-    uint8_t* flags = extent->written + in_extent + (local ? uint64_t{warp.index} * 32 * extent->lane_stride : 0);
-    if (reads && setup_.checks && !counts_as_written(flags, bytes, extent->buffer >= 0)) unwritten |= 1U << lane;
-    if (writes) std::memset(flags, 1, bytes);
-  }
-  if (unwritten != 0) report_unwritten(warp, site_index, addresses, offset, unwritten);
-  return good;
-}
-
-uint32_t Machine::make_unwritten(const uint64_t* addresses, int64_t offset, uint32_t mask, uint32_t bytes) const {
-  for (uint32_t left = mask; left != 0; left &= left - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(left));
-    const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
-    const Extent* extent = running_.memory.find(address, bytes);
-    if (extent == nullptr || extent->made_on_read == nullptr) continue;
-    extent->made_on_read->make_contents(address - extent->low, bytes);
-    mask &= ~(1U << lane);
-  }
-  return mask;
-}
-
-void Machine::report_unwritten(Warp& warp, uint32_t site_index, const uint64_t* addresses, int64_t offset,
-                               uint32_t mask) {
-  const MemorySite& site = program_.sites[site_index];
-  mask = make_unwritten(addresses, offset, mask, site.bytes_per_lane);
-  if (copies_pending()) mask &= ~report_not_waited(warp, site_index, addresses, offset, mask);
-  const auto lanes = static_cast<uint32_t>(std::popcount(mask));
-  if (lanes == 0 || findings_.count_again(site.operation, lanes, "uninitialised-read")) return;
-  const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
-  const uint64_t address = addresses[lane] + static_cast<uint64_t>(offset);
-  const Extent* extent = running_.memory.nearest(address);
-  findings_.report(
-      warp, site.operation, lane, lanes, "uninitialised-read",
-      phrase("{} of {} bytes at {}", verb_of(site), site.bytes_per_lane, findings_.place_text(extent, address)), extent,
-      extent == nullptr ? 0 : static_cast<int64_t>(address - extent->low));
 }
 
 }  // namespace tilescope

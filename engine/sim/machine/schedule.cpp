@@ -29,8 +29,7 @@ constexpr uint32_t kMostDoublings = 24;
 
 Machine::Progress Machine::run(Block& block, ChunkRecord& record, uint64_t steps) {
   switch_to(block, record);
-  recording_ = setup_.record && !record.recording_ended;
-  observing_ = setup_.count || recording_;
+  accesses_.begin_run();
   const uint64_t until = block.steps + steps;
   size_t idle = 0;
   while (idle < block.warps.size()) {
