@@ -32,14 +32,14 @@ const Operation* arrive_in_groups(Warp& warp, const Operation* operation, uint32
 const Operation* BarrierSync(Warp& warp, const Operation* operation, uint32_t mask) {
   const auto* counts = warp.source<uint32_t>(operation->b);
   return arrive_in_groups(warp, operation, mask, counts, [&](uint32_t lanes, uint32_t id, uint32_t count) {
-    warp.machine->arrive(warp, operation, lanes, {.id = id, .count = count});
+    warp.machine->barriers().arrive(warp, operation, lanes, {.id = id, .count = count});
   });
 }
 
 const Operation* BarrierArrive(Warp& warp, const Operation* operation, uint32_t mask) {
   const auto* counts = warp.source<uint32_t>(operation->b);
   return arrive_in_groups(warp, operation, mask, counts, [&](uint32_t lanes, uint32_t id, uint32_t count) {
-    warp.machine->arrive(warp, operation, lanes, {.id = id, .count = count, .goes_on = true});
+    warp.machine->barriers().arrive(warp, operation, lanes, {.id = id, .count = count, .goes_on = true});
   });
 }
 
@@ -68,7 +68,8 @@ const Operation* BarrierReduce(Warp& warp, const Operation* operation, uint32_t 
   const uint32_t votes = warp.predicate(counted ? operation->c : operation->b);
   const auto* counts = counted ? warp.source<uint32_t>(operation->b) : kAll.data();
   return arrive_in_groups(warp, operation, mask, counts, [&](uint32_t lanes, uint32_t id, uint32_t count) {
-    warp.machine->arrive(warp, operation, lanes, {.id = id, .count = count, .votes = votes & lanes, .voters = lanes});
+    warp.machine->barriers().arrive(warp, operation, lanes,
+                                    {.id = id, .count = count, .votes = votes & lanes, .voters = lanes});
   });
 }
 

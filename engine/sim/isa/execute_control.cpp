@@ -53,7 +53,7 @@ const Operation* BranchIndexed(Warp& warp, const Operation* operation, uint32_t 
 }
 
 const Operation* Exit(Warp& warp, const Operation* operation, uint32_t mask) {
-  warp.machine->note_exit(mask);
+  warp.machine->barriers().note_exit(mask);
   return warp.exit(operation, mask);
 }
 

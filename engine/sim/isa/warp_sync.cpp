@@ -213,7 +213,7 @@ void Warp::lanes_left() {
     path.rank = rank_of(path.at);  // executes its instruction once more, and finds everyone there
     path.barrier = path.members = 0;
   }
-  machine->complete_arrival(*this);
+  machine->barriers().complete_arrival(*this);
 }
 
 void check_shuffle_sources(Warp& warp, const Operation* operation, uint32_t lanes, uint32_t members, uint32_t inside,

@@ -11,9 +11,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
-
-#include "engine/sim/machine/machine.hpp"
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace tilescope {
 namespace {
@@ -40,9 +40,9 @@ Phrase lanes_text(uint32_t lanes) {
 
 }  // namespace
 
-void Machine::note_exit(uint32_t lanes) { running_.block->live_threads -= count_lanes(lanes); }
+void Barriers::note_exit(uint32_t lanes) { running_.block->live_threads -= count_lanes(lanes); }
 
-void Machine::arrive(Warp& warp, const Operation* operation, uint32_t lanes, BarrierCall call) {
+void Barriers::arrive(Warp& warp, const Operation* operation, uint32_t lanes, BarrierCall call) {
   if (call.id >= running_.block->barriers.size())
     findings_.report_lanes(warp, operation, lanes, "invalid-barrier",
                            phrase("there is no barrier {}: a block has barriers 0 to 15", call.id));
@@ -68,13 +68,13 @@ void Machine::arrive(Warp& warp, const Operation* operation, uint32_t lanes, Bar
 }
 
 /// All threads of the block may be given as a number, too.
-bool Machine::same_count(uint32_t a, uint32_t b) const {
+bool Barriers::same_count(uint32_t a, uint32_t b) const {
   const auto all = static_cast<uint32_t>((setup_.block.count() + 31) / 32 * 32);
   return (a == all ? 0 : a) == (b == all ? 0 : b);
 }
 
 /// All lanes of the warp that can come have come.
-void Machine::mark_arrival(Warp& warp, uint32_t id) {
+void Barriers::mark_arrival(Warp& warp, uint32_t id) {
   Block::Barrier& barrier = running_.block->barriers[id];
   ++barrier.warps;
   barrier.threads += count_lanes(warp.live);
@@ -86,14 +86,14 @@ void Machine::mark_arrival(Warp& warp, uint32_t id) {
   }
 }
 
-void Machine::complete_arrival(Warp& warp) {
+void Barriers::complete_arrival(Warp& warp) {
   for (uint32_t id = 0; id < running_.block->barriers.size(); ++id) {
     const uint32_t lanes = warp.waiting_at(id);
     if (lanes != 0 && lanes == warp.live) mark_arrival(warp, id);
   }
 }
 
-bool Machine::release_barriers(Block& block) {
+bool Barriers::release(Block& block) {
   bool released = false;
   for (uint32_t id = 0; id < block.barriers.size(); ++id) {
     Block::Barrier& barrier = block.barriers[id];
@@ -121,7 +121,7 @@ bool Machine::release_barriers(Block& block) {
 }
 
 /// Lanes of one warp at different instructions of the barrier, which is undefined where these are .aligned.
-void Machine::report_divergence(Warp& warp, uint32_t id) {
+void Barriers::report_divergence(Warp& warp, uint32_t id) {
   const Warp::Path* first = nullptr;
   for (uint32_t i = 0; i < warp.path_count; ++i) {
     const Warp::Path& path = warp.paths[i];
@@ -137,13 +137,13 @@ void Machine::report_divergence(Warp& warp, uint32_t id) {
   }
 }
 
-bool Machine::is_aligned(const Operation* operation) const {
+bool Barriers::is_aligned(const Operation* operation) const {
   const std::string_view name = findings_.name_of_operation(operation);
   return name.starts_with("bar.") || name.find(".aligned") != std::string_view::npos;
 }
 
 /// Reports at the first thread that waits at the barrier.
-void Machine::report_barrier(Block& block, uint32_t barrier, FindingId id, const Phrase& what) {
+void Barriers::report_barrier(Block& block, uint32_t barrier, FindingId id, const Phrase& what) {
   for (Warp& warp : block.warps) {
     for (uint32_t i = 0; i < warp.path_count; ++i) {
       const Warp::Path& path = warp.paths[i];
@@ -198,8 +198,7 @@ std::vector<WaitingPlace> waiting_places(Block& block) {
 
 }  // namespace
 
-/// Every thread waits for others: says of each place how many have arrived, and where the others are.
-void Machine::report_deadlock(Block& block) {
+void Barriers::report_deadlock(Block& block) {
   const std::vector<WaitingPlace> places = waiting_places(block);
   for (const WaitingPlace& place : places) {
     Phrase others;

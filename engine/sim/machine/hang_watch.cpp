@@ -1,13 +1,8 @@
-// Proves that a block hangs: each of its warps waits at a barrier, or comes back to a state in which it has been before
-// without anything but its own registers having changed. As long as nobody else writes to memory, it then goes on like
-// that for ever. What is not proved (a loop that counts, say) is left to the budgets of instructions.
-#include <fmt/format.h>
+#include "engine/sim/machine/hang_watch.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
-
-#include "engine/sim/machine/machine.hpp"
 
 namespace tilescope {
 namespace {
@@ -59,7 +54,7 @@ bool has_effect(std::string_view opcode) {
 
 }  // namespace
 
-void Machine::find_effects() {
+void HangWatch::find_effects() {
   if (!effects_.empty()) return;
   effects_.assign(program_.operations.size(), false);
   for (size_t i = 0; i < effects_.size(); ++i)
@@ -70,7 +65,7 @@ void Machine::find_effects() {
 }
 
 /// Whether a warp that can run repeats itself.
-bool Machine::watch_warp(Block& block, Warp& warp) {
+bool HangWatch::watch_warp(Block& block, Warp& warp) {
   uint64_t seen = state_of(warp, program_);
   for (uint32_t turn = 1; turn <= kMostTurns; ++turn) {
     const uint64_t before = warp.steps, changes = changes_;
@@ -84,36 +79,10 @@ bool Machine::watch_warp(Block& block, Warp& warp) {
   return false;
 }
 
-Machine::Watch Machine::watch(Block& block, ChunkRecord& record) {
-  switch_to(block, record);
+bool HangWatch::repeats(Block& block) {
   find_effects();
-  for (Warp& warp : block.warps)
-    if (warp.state == Warp::State::ready && !watch_warp(block, warp)) return Watch::moves;
-  return Watch::repeats;
-}
-
-void Machine::report_hang(Block& block, ChunkRecord& record, const Phrase& reason) {
-  switch_to(block, record);
-  for (Warp& warp : block.warps) {
-    if (warp.state != Warp::State::ready) continue;
-    for (uint32_t i = 0; i <= warp.path_count; ++i) {
-      const bool running = i == warp.path_count;
-      const uint32_t lanes = running ? warp.active : warp.paths[i].lanes;
-      if (lanes == 0 || (!running && warp.paths[i].rank == Warp::kWaiting)) continue;
-      const Operation* at = running ? warp.at : warp.paths[i].at;
-      const bool waits = program_.details[static_cast<size_t>(at - warp.code)].waits;
-      if (!reason.empty() && waits)
-        findings_.report_lanes(warp, at, lanes, "deadlock", reason);
-      else
-        findings_.report_lanes(warp, at, lanes, "step-limit",
-                               waits
-                                   ? Phrase("this loop waits forever: no thread that still runs does what it waits for")
-                                   : Phrase("this loop never ends: it repeats itself and changes nothing"));
-    }
-  }
-  report_deadlock(block);
-  block.stopped = true;
-  finish(block, record);
+  return std::all_of(block.warps.begin(), block.warps.end(),
+                     [&](Warp& warp) { return warp.state != Warp::State::ready || watch_warp(block, warp); });
 }
 
 }  // namespace tilescope

@@ -1,16 +1,14 @@
 #include "engine/sim/machine/machine.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "engine/sim/state/async_copies.hpp"
 #include "engine/sim/state/block_follower.hpp"
 #include "engine/sim/state/special_slots.hpp"
 
 namespace tilescope {
+
 Machine::Machine(const LaunchSetup& setup)
     : setup_(setup),
       program_(*setup.program),
@@ -18,6 +16,8 @@ Machine::Machine(const LaunchSetup& setup)
       findings_(running_),
       races_(running_),
       accesses_(running_, findings_, races_),
+      barriers_(running_, findings_, races_),
+      hang_watch_(program_, changes_),
       parameters_(setup.parameters) {
   const auto window = [&](uint64_t low, uint64_t bytes, Space space, const char* name, uint32_t lane_stride,
                           bool is_whole = false) {
@@ -130,6 +130,11 @@ void Machine::begin_warp(Warp& warp) const {
   warp.clock_read = nullptr;
   for (uint16_t slot : program_.entry_slots) std::memset(warp.destination<uint8_t>(slot), 0, kSlotBytes);
   for (uint16_t predicate : program_.entry_predicates) warp.predicates[predicate] = 0;
+}
+
+bool Machine::repeats(Block& block, ChunkRecord& record) {
+  switch_to(block, record);
+  return hang_watch_.repeats(block);
 }
 
 void Machine::begin_record(ChunkRecord& record) {

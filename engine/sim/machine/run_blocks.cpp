@@ -63,7 +63,7 @@ bool run_to_end(Machine& machine, Block& block, ChunkRecord& record, Collector& 
     }
     if (block.steps < next_watch) continue;
     next_watch = 2 * block.steps;
-    if (machine.watch(block, record) == Machine::Watch::repeats) {
+    if (machine.repeats(block, record)) {
       machine.report_hang(block, record, {});
       break;
     }
@@ -204,7 +204,7 @@ class ResidentBlocks {
     next_watch_ = 2 * std::max(steps_, next_watch_ / 16);
     waiting_turns_ = 0;
     for (const auto& resident : resident_)
-      if (machine_.watch(*resident->block, resident->record) != Machine::Watch::repeats) return false;
+      if (!machine_.repeats(*resident->block, resident->record)) return false;
     move_first_block_to_front();
     Phrase reason;
     if (next_ < blocks_)

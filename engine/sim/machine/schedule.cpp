@@ -43,8 +43,8 @@ Machine::Progress Machine::run(Block& block, ChunkRecord& record, uint64_t steps
     if (warp.state != Warp::State::ready) {
       if (++idle < block.warps.size()) continue;
       if (block.live_threads == 0 || block.stopped) break;
-      if (!release_barriers(block)) {
-        report_deadlock(block);
+      if (!barriers_.release(block)) {
+        barriers_.report_deadlock(block);
         block.stopped = true;
         break;
       }
@@ -55,7 +55,7 @@ Machine::Progress Machine::run(Block& block, ChunkRecord& record, uint64_t steps
     for (uint32_t turns = 1; take_turn(block, warp, record) && turns < kMostInARow; ++turns) {
     }
     if (block.stopped) break;
-    release_barriers(block);
+    barriers_.release(block);
     if (block.steps >= until) return Progress::turn_over;
   }
   finish(block, record);
@@ -114,6 +114,30 @@ void Machine::give_up(Block& block, ChunkRecord& record, const Phrase& reason) {
                      1, "step-limit", reason, nullptr, 0);
     break;
   }
+  block.stopped = true;
+  finish(block, record);
+}
+
+void Machine::report_hang(Block& block, ChunkRecord& record, const Phrase& reason) {
+  switch_to(block, record);
+  for (Warp& warp : block.warps) {
+    if (warp.state != Warp::State::ready) continue;
+    for (uint32_t i = 0; i <= warp.path_count; ++i) {
+      const bool running = i == warp.path_count;
+      const uint32_t lanes = running ? warp.active : warp.paths[i].lanes;
+      if (lanes == 0 || (!running && warp.paths[i].rank == Warp::kWaiting)) continue;
+      const Operation* at = running ? warp.at : warp.paths[i].at;
+      const bool waits = program_.details[static_cast<size_t>(at - warp.code)].waits;
+      if (!reason.empty() && waits)
+        findings_.report_lanes(warp, at, lanes, "deadlock", reason);
+      else
+        findings_.report_lanes(warp, at, lanes, "step-limit",
+                               waits
+                                   ? Phrase("this loop waits forever: no thread that still runs does what it waits for")
+                                   : Phrase("this loop never ends: it repeats itself and changes nothing"));
+    }
+  }
+  barriers_.report_deadlock(block);
   block.stopped = true;
   finish(block, record);
 }
