@@ -1,5 +1,6 @@
-// Whoever follows one block of a launch step by step (steps/step_recorder.hpp). The machine asks it once a turn, and
-// lets it run the warps of that block in place of run_warp.
+// The interface of what follows one block of a launch step by step; StepRecorder implements it
+// (steps/step_recorder.hpp). The machine asks once for each turn of a warp, and lets the follower run the warps of that
+// block in place of run_warp.
 #pragma once
 
 #include <cstdint>

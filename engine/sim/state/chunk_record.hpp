@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/sim/program/program.hpp"
+#include "engine/finding.hpp"
 #include "engine/sim/state/device_printf.hpp"
 #include "engine/trace.hpp"
 

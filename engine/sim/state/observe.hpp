@@ -2,20 +2,14 @@
 // costs in sectors and wavefronts.
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <set>
-#include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
-#include "engine/sim/program/program.hpp"
-#include "engine/sim/state/device_printf.hpp"
-#include "engine/sim/state/memory.hpp"
 #include "engine/trace.hpp"
 
 namespace tilescope {
