@@ -24,7 +24,8 @@ void watch_written_memory(LaunchSetup& setup) {
   setup.watch_global = written.anywhere || written.variables || !written.parameters.empty();
 }
 
-RaceWatch::RaceWatch(Running& running) : running_(running), setup_(running.setup), program_(running.program) {
+RaceWatch::RaceWatch(Running& running)
+    : sites_(running.sites.data()), running_(running), setup_(running.setup), program_(running.program) {
   if (setup_.watch_global && program_.one_at_a_time) launch_races_ = std::make_unique<GlobalRaces>(program_, &order_);
 }
 
@@ -41,6 +42,7 @@ void RaceWatch::begin_record(ChunkRecord& record) const {
 }
 
 void RaceWatch::switch_record() {
+  shared_ = running_.block->shared_races;
   global_races_ = program_.one_at_a_time ? launch_races_.get() : running_.record->global_races.get();
 }
 
@@ -50,25 +52,25 @@ void RaceWatch::keep_patterns() {
 
 void RaceWatch::watch(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed,
                       const uint8_t* bytes) {
-  const auto index = running_.index_of(site);
+  const auto index = index_of(site);
   if (launch_races_ != nullptr && site.is_shared && program_.sites[index].acquires)
     order_.meet(static_cast<uint32_t>(running_.block->index));
   if (site.is_shared && (!site.is_store || changed == 0) &&
-      running_.block->shared_races->repeat(warp.index, warp.synchronisations, index, pattern,
-                                           static_cast<uint32_t>(base - site.low), changed))
+      shared_->repeat(warp.index, warp.synchronisations, index, pattern, static_cast<uint32_t>(base - site.low),
+                      changed))
     return;
   watch_anew(warp, site, pattern, base, changed, bytes);
 }
 
 void RaceWatch::watch_anew(Warp& warp, SiteState& site, AccessPattern& pattern, uint64_t base, uint32_t changed,
                            const uint8_t* bytes) {
-  const auto index = running_.index_of(site);
+  const auto index = index_of(site);
   if (site.is_store && changed != 0) note_change(site, index, pattern, base, changed);
   if (!site.is_shared) {
     watch_global(warp, site, pattern, base, changed, bytes);
     return;
   }
-  SharedRaces& races = *running_.block->shared_races;
+  SharedRaces& races = *shared_;
   races.access(warp.index, warp.synchronisations, index, pattern, static_cast<uint32_t>(base - site.low), changed);
   if (races.has_found()) report_shared_races(*running_.block);
 }
@@ -90,7 +92,7 @@ void RaceWatch::note_change(const SiteState& site, uint32_t index, const AccessP
 
 void RaceWatch::watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane, uint32_t second_lane,
                                 uint64_t address) {
-  const auto index = running_.index_of(site);
+  const auto index = index_of(site);
   if (!site.is_shared) {
     GlobalAccessor who = accessor(warp, site);
     who.thread = static_cast<uint16_t>(who.thread + first_lane);
@@ -98,47 +100,45 @@ void RaceWatch::watch_one_store(Warp& warp, SiteState& site, uint32_t first_lane
     report_global_races();
     return;
   }
-  running_.block->shared_races->note_one_store(warp.index, index, first_lane, second_lane,
-                                               static_cast<uint32_t>(address - site.low));
+  shared_->note_one_store(warp.index, index, first_lane, second_lane, static_cast<uint32_t>(address - site.low));
   report_shared_races(*running_.block);
 }
 
 void RaceWatch::watch_fence(Warp& warp, bool within_block) {
   if (launch_races_ != nullptr && !within_block) order_.fence(static_cast<uint32_t>(running_.block->index), warp.index);
-  if (running_.block->shared_races == nullptr) return;
-  running_.block->shared_races->fence(warp.index);
-  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
+  if (shared_ == nullptr) return;
+  shared_->fence(warp.index);
+  if (shared_->has_found()) report_shared_races(*running_.block);
 }
 
 void RaceWatch::watch_arrival(Warp& warp, uint32_t barrier) {
-  if (running_.block->shared_races == nullptr) return;
-  running_.block->shared_races->arrive(warp.index, barrier % 16);
-  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
+  if (shared_ == nullptr) return;
+  shared_->arrive(warp.index, barrier % 16);
+  if (shared_->has_found()) report_shared_races(*running_.block);
 }
 
 void RaceWatch::watch_copy(Warp& warp, uint32_t site_index, AccessPattern& pattern, uint64_t base) {
-  running_.block->shared_races->begin_copy(warp.index, site_index, pattern,
-                                           static_cast<uint32_t>(base - kSharedWindow));
-  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
+  shared_->begin_copy(warp.index, site_index, pattern, static_cast<uint32_t>(base - kSharedWindow));
+  if (shared_->has_found()) report_shared_races(*running_.block);
 }
 
 void RaceWatch::watch_copies_end(Warp& warp) {
-  if (running_.block->shared_races == nullptr || running_.block->copies == nullptr) return;
-  running_.block->shared_races->end_copies(warp.index, running_.block->copies->count(warp.index));
-  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
+  if (shared_ == nullptr || running_.block->copies == nullptr) return;
+  shared_->end_copies(warp.index, running_.block->copies->count(warp.index));
+  if (shared_->has_found()) report_shared_races(*running_.block);
 }
 
 void RaceWatch::watch_release(Warp& warp, uint32_t offset) {
-  if (running_.block->shared_races == nullptr) return;
-  running_.block->shared_races->release(warp.index, offset);
-  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
+  if (shared_ == nullptr) return;
+  shared_->release(warp.index, offset);
+  if (shared_->has_found()) report_shared_races(*running_.block);
 }
 
 void RaceWatch::watch_acquire(Warp& warp, uint32_t offset) {
   if (launch_races_ != nullptr) order_.meet(static_cast<uint32_t>(running_.block->index));
-  if (running_.block->shared_races == nullptr) return;
-  running_.block->shared_races->acquire(warp.index, offset);
-  if (running_.block->shared_races->has_found()) report_shared_races(*running_.block);
+  if (shared_ == nullptr) return;
+  shared_->acquire(warp.index, offset);
+  if (shared_->has_found()) report_shared_races(*running_.block);
 }
 
 /// A barrier opens: whoever waits at it goes on.

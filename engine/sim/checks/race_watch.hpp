@@ -63,13 +63,18 @@ class RaceWatch {
   void report_shared_races(Block& block);
   void add_race(NotedFinding noted);
 
+  uint32_t index_of(const SiteState& site) const { return static_cast<uint32_t>(&site - sites_); }
+
+  // What every access asks for lies together, and is not looked up in `running_`.
+  SharedRaces* shared_ = nullptr;              // of the running block; null: nothing to check
+  GlobalRaces* global_races_ = nullptr;        // null: nothing to check
+  const SiteState* sites_;                     // those of `running_`
+  std::unique_ptr<GlobalRaces> launch_races_;  // where blocks see one another; else: those of the record
+  HappensBefore order_;                        // between such blocks
   Running& running_;
   const LaunchSetup& setup_;
   const Program& program_;
   std::vector<std::unique_ptr<SharedRaces>> shared_races_;  // one for each block made
-  HappensBefore order_;                                     // where blocks see one another,
-  std::unique_ptr<GlobalRaces> launch_races_;               // and the races between them; else: those of the record
-  GlobalRaces* global_races_ = nullptr;                     // null: nothing to check
 };
 
 }  // namespace tilescope

@@ -12,8 +12,8 @@ size_t count_rows(const LaunchSetup& setup) { return setup.buffers + 2; }
 
 Accesses::Accesses(Running& running, Findings& findings, RaceWatch& races)
     : sites_(running.sites.data()),
-      running_(running),
       setup_(running.setup),
+      running_(running),
       program_(running.program),
       findings_(findings),
       races_(races) {
@@ -37,7 +37,8 @@ void Accesses::begin_record(ChunkRecord& record) {
 }
 
 void Accesses::switch_record() {
-  record_id_ = running_.record->id;
+  record_ = running_.record;
+  record_id_ = record_->id;
   for (SiteState& site : running_.sites) {
     site.low = 1;
     site.high = 0;
@@ -46,7 +47,7 @@ void Accesses::switch_record() {
 }
 
 void Accesses::begin_run() {
-  recording_ = setup_.record && !running_.record->recording_ended;
+  recording_ = setup_.record && !record_->recording_ended;
   observing_ = setup_.count || recording_;
 }
 
@@ -85,7 +86,7 @@ bool Accesses::place(SiteState& site, const AccessPattern& pattern, uint64_t bas
     const size_t row = extent == nullptr || site.is_shared ? 0
                        : extent->buffer < 0                ? 1
                                                            : 2 + static_cast<size_t>(extent->buffer);
-    site.count = &running_.record->counts[site.observed * count_rows(setup_) + row];
+    site.count = &record_->counts[site.observed * count_rows(setup_) + row];
   }
   if (extent != nullptr && site.is_store && extent->read_only) {  // so that every such store is looked at
     site.low = 1;
@@ -99,8 +100,8 @@ bool Accesses::place(SiteState& site, const AccessPattern& pattern, uint64_t bas
 
 void Accesses::number_pattern(AccessPattern& pattern) {
   pattern.record = record_id_;
-  pattern.number = static_cast<uint32_t>(running_.record->patterns.size());
-  running_.record->patterns.push_back(pattern.delta);
+  pattern.number = static_cast<uint32_t>(record_->patterns.size());
+  record_->patterns.push_back(pattern.delta);
 }
 
 uint32_t Accesses::locate_lanes(Warp& warp, uint32_t site_index, const uint64_t* addresses, int64_t offset,

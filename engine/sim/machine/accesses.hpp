@@ -106,22 +106,24 @@ class Accesses {
     return sectors != 0 ? sectors : count_sectors(pattern, base);
   }
   void record_access(Warp& warp, const SiteState& site, AccessPattern& pattern, uint64_t base) {
-    if (site.observed == 0xffff || running_.record->accesses.size() > setup_.access_budget) return;
+    if (site.observed == 0xffff || record_->accesses.size() > setup_.access_budget) return;
     if (site.is_shared && !setup_.record_shared) return;
     if (pattern.record != record_id_) number_pattern(pattern);
-    running_.record->accesses.push_back({base, static_cast<uint32_t>(running_.block->index), pattern.mask,
-                                         pattern.number, warp.sequence++, warp.index, site.observed});
+    record_->accesses.push_back({base, static_cast<uint32_t>(running_.block->index), pattern.mask, pattern.number,
+                                 warp.sequence++, warp.index, site.observed});
   }
   void number_pattern(AccessPattern& pattern);
 
+  // What every access asks for lies together, and is not looked up in `running_`.
   SiteState* sites_;  // those of `running_`
-  Running& running_;
+  ChunkRecord* record_ = nullptr;
   const LaunchSetup& setup_;
+  uint64_t record_id_ = 0;
+  bool observing_ = false, recording_ = false;
+  Running& running_;
   const Program& program_;
   Findings& findings_;
   RaceWatch& races_;
-  bool observing_ = false, recording_ = false;
-  uint64_t record_id_ = 0;
   PatternMemo memo_;
   uint64_t memo_generation_ = 0;
   uint64_t records_ = 0;

@@ -14,8 +14,6 @@ struct Running {
   explicit Running(const LaunchSetup& launch)
       : setup(launch), program(*launch.program), memory(launch.memory), sites(program.sites.size()) {}
 
-  uint32_t index_of(const SiteState& site) const { return static_cast<uint32_t>(&site - sites.data()); }
-
   const LaunchSetup& setup;
   const Program& program;
   MemoryMap memory;               // of the launch, with the windows of the block that runs
