@@ -6,7 +6,7 @@
 
 PROGRAM is the tilescope executable. layout_*: which element of a matrix each lane of a wmma fragment holds; PTX leaves
 that open, so a difference is no error. mma_*: products of random fragments; integers and f64 must agree exactly, the
-others within 2^-22 of the sum of the products' magnitudes for each product (engine/sim/execute_matrix.cpp), of which
+others within 2^-22 of the sum of the products' magnitudes for each product (engine/sim/isa/execute_matrix.cpp), of which
 the largest share that was used is shown. The exit status is 1 if a product differs by more.
 """
 import argparse

@@ -18,7 +18,7 @@
 #include "engine/run/source_text.hpp"
 #include "engine/run/statistics.hpp"
 #include "engine/run/variables.hpp"
-#include "engine/sim/residency.hpp"
+#include "engine/sim/state/residency.hpp"
 #include "engine/traffic/hierarchy.hpp"
 #include "engine/traffic/ledger.hpp"
 #include "engine/traffic/ptxas_changes.hpp"

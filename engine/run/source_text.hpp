@@ -1,4 +1,4 @@
-// The source of a run as the simulator reads it: for the shapes of shared arrays (engine/sim/shared_names.hpp).
+// The source of a run as the simulator reads it: for the shapes of shared arrays (engine/sim/program/shared_names.hpp).
 #pragma once
 
 #include <memory>

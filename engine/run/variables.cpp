@@ -8,8 +8,8 @@
 #include "engine/compile/kernel_names.hpp"
 #include "engine/compile/source_tokens.hpp"
 #include "engine/run/inputs.hpp"
-#include "engine/sim/parser.hpp"
-#include "engine/sim/variable_use.hpp"
+#include "engine/sim/lower/variable_use.hpp"
+#include "engine/sim/ptx/parser.hpp"
 
 namespace tilescope {
 namespace {

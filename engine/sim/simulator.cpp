@@ -8,17 +8,18 @@
 #include <thread>
 #include <unordered_map>
 
-#include "engine/sim/collect.hpp"
-#include "engine/sim/decode.hpp"
-#include "engine/sim/device_heap.hpp"
-#include "engine/sim/isa.hpp"
-#include "engine/sim/launch_work.hpp"
-#include "engine/sim/parser.hpp"
-#include "engine/sim/residency.hpp"
-#include "engine/sim/run_blocks.hpp"
-#include "engine/sim/shared_names.hpp"
-#include "engine/sim/step_recorder.hpp"
-#include "engine/sim/variables.hpp"
+#include "engine/sim/checks/race_watch.hpp"
+#include "engine/sim/lower/decode.hpp"
+#include "engine/sim/lower/variables.hpp"
+#include "engine/sim/machine/collect.hpp"
+#include "engine/sim/machine/run_blocks.hpp"
+#include "engine/sim/program/isa.hpp"
+#include "engine/sim/program/launch_work.hpp"
+#include "engine/sim/program/shared_names.hpp"
+#include "engine/sim/ptx/parser.hpp"
+#include "engine/sim/state/device_heap.hpp"
+#include "engine/sim/state/residency.hpp"
+#include "engine/sim/steps/step_recorder.hpp"
 
 namespace tilescope {
 namespace {
@@ -325,7 +326,7 @@ class Simulator : public Executor {
     setup.record = true;  // so that accesses are numbered as in the launch's trace
     setup.access_budget = std::min<uint64_t>(setup.access_budget, uint64_t{1} << 20);
     StepRecorder recorder(setup, *options.step_window);
-    setup.recorder = &recorder;
+    setup.follower = &recorder;
     Collector collector(setup, options, blocks);
     const bool alone = !setup.program->one_at_a_time && setup.heap->unused();
     const bool good =

@@ -39,8 +39,8 @@ std::vector<Inclusion> inclusions_below(const std::string& folder) {
   std::vector<Inclusion> all;
   for (const auto& entry : fs::recursive_directory_iterator(kSource / folder)) {
     const std::string extension = entry.path().extension().string();
-    if (extension != ".cpp" && extension != ".hpp" && extension != ".def" && extension != ".cu" && extension != ".cuh")
-      continue;
+    static const std::set<std::string> sources = {".cpp", ".hpp", ".h", ".def", ".cu", ".cuh"};
+    if (!sources.contains(extension)) continue;
     std::ifstream text(entry.path());
     const auto found = inclusions_in(text, fs::relative(entry.path(), kSource).string());
     all.insert(all.end(), found.begin(), found.end());

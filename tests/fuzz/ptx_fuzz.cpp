@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/sim/decode.hpp"
-#include "engine/sim/parser.hpp"
+#include "engine/sim/lower/decode.hpp"
+#include "engine/sim/ptx/parser.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto module = tilescope::parse_ptx(std::string(reinterpret_cast<const char*>(data), size));

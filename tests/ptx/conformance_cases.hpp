@@ -8,8 +8,8 @@
 
 namespace tilescope {
 
-/// Shapes as in engine/sim/isa.hpp: results before '=', operands behind it. h: f16, b: bf16, f: f32, d: f64, 2 4 8:
-/// integers of so many bytes, p: a predicate.
+/// Shapes as in engine/sim/program/isa.hpp: results before '=', operands behind it. h: f16, b: bf16, f: f32, d: f64;
+/// 2 4 8: integers of that many bytes; p: a predicate.
 struct ConformanceCase {
   std::string opcode, shape;
 };

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "engine/sim/decode.hpp"
-#include "engine/sim/isa.hpp"
-#include "engine/sim/parser.hpp"
+#include "engine/sim/lower/decode.hpp"
+#include "engine/sim/program/isa.hpp"
+#include "engine/sim/ptx/parser.hpp"
 
 namespace tilescope {
 namespace {

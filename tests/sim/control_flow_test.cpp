@@ -1,11 +1,11 @@
 // The layout keeps loops together and puts every join behind the branches that lead to it.
-#include "engine/sim/control_flow.hpp"
+#include "engine/sim/lower/control_flow.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "engine/sim/parser.hpp"
+#include "engine/sim/ptx/parser.hpp"
 #include "ptx_text.hpp"
 
 namespace tilescope {

@@ -5,7 +5,7 @@
 #include <array>
 #include <random>
 
-#include "engine/sim/program.hpp"
+#include "engine/sim/program/program.hpp"
 #include "run_kernel.hpp"
 
 namespace tilescope {

@@ -1,4 +1,4 @@
-#include "engine/sim/launch_work.hpp"
+#include "engine/sim/program/launch_work.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // PTX text is cut into tokens as the PTX ISA says, and nothing but PTX is accepted.
-#include "engine/sim/lexer.hpp"
+#include "engine/sim/ptx/lexer.hpp"
 
 #include <gtest/gtest.h>
 

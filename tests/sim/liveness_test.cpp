@@ -1,10 +1,10 @@
 // Registers share a slot exactly when they are never needed at the same time.
-#include "engine/sim/liveness.hpp"
+#include "engine/sim/lower/liveness.hpp"
 
 #include <gtest/gtest.h>
 
-#include "engine/sim/parser.hpp"
-#include "engine/sim/resolve.hpp"
+#include "engine/sim/lower/resolve.hpp"
+#include "engine/sim/ptx/parser.hpp"
 #include "ptx_text.hpp"
 
 namespace tilescope {

@@ -1,9 +1,9 @@
 // What NVRTC writes is parsed whole; anything else is an error with its line.
-#include "engine/sim/parser.hpp"
+#include "engine/sim/ptx/parser.hpp"
 
 #include <gtest/gtest.h>
 
-#include "engine/sim/source_lines.hpp"
+#include "engine/sim/ptx/source_lines.hpp"
 #include "ptx_text.hpp"
 #include "run_kernel.hpp"
 

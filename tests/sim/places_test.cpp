@@ -1,6 +1,6 @@
 // How findings name what they are about: the line in the header and where it was called, elements of shared arrays,
 // shared memory that the launch forgot.
-#include "engine/sim/shared_names.hpp"
+#include "engine/sim/program/shared_names.hpp"
 #include "run_kernel.hpp"
 
 namespace tilescope {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "engine/sim/device_printf.hpp"
+#include "engine/sim/state/device_printf.hpp"
 #include "run_kernel.hpp"
 
 namespace tilescope {

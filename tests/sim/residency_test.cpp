@@ -1,4 +1,4 @@
-#include "engine/sim/residency.hpp"
+#include "engine/sim/state/residency.hpp"
 
 #include <gtest/gtest.h>
 

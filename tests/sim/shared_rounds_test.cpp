@@ -4,7 +4,7 @@
 #include <bit>
 #include <random>
 
-#include "engine/sim/races_shared.hpp"
+#include "engine/sim/checks/races_shared.hpp"
 #include "run_kernel.hpp"
 
 namespace tilescope {

@@ -1,5 +1,5 @@
 // What texture fetches give: values worked out by hand from the CUDA C++ Programming Guide, "Texture Fetching".
-#include "engine/sim/texture.hpp"
+#include "engine/sim/state/texture.hpp"
 
 #include <limits>
 

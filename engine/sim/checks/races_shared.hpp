@@ -1,0 +1,273 @@
+// Races in shared memory: accesses of one block that no barrier, fence or other synchronisation puts in order.
+//
+// What a warp does between two points of synchronisation is an interval: for each kind of access a bitmap of the
+// granules touched, and a log from which a conflict is traced back to instruction and lane. A granule is the narrowest
+// element that the kernel moves to or from shared memory.
+//
+//   barrier of all threads   one pass over the warps' bitmaps finds what two of them touched; then all is forgotten
+//   any other barrier,       happens-before by vector clocks over the warps: an interval is compared with those of
+//   mbarrier, flag, lock     other warps that are neither before nor behind it, and kept until it is before all warps
+//
+// Kernels do the same in each turn of a loop: a round between two barriers of all threads that has shown no race is
+// kept, and while the warps repeat it, access for access, there is nothing to mark and nothing to compare
+// (races_rounds.cpp).
+//
+// Within a warp lanes are ordered by __syncwarp and other warp-wide instructions only (CUDA C++ Programming Guide,
+// "Independent Thread Scheduling"), so what one lane writes must not be touched by another one before the next of
+// these.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "engine/sim/program/program.hpp"
+#include "engine/sim/state/observe.hpp"
+
+namespace tilescope {
+
+/// One side of a race.
+struct RaceSide {
+  uint32_t site = 0;  // index into Program::sites
+  uint32_t warp = 0, lane = 0;
+};
+
+enum class RaceKind : uint8_t {
+  between_warps,
+  within_warp,     // lanes of one warp, no warp-wide synchronisation
+  volatile_lanes,  // the same, through volatile accesses: the idiom from before compute capability 7.0
+  one_store,       // two lanes of one instruction write different values to one address
+};
+
+struct SharedRace {
+  RaceKind kind = RaceKind::between_warps;
+  RaceSide first, second;   // in the order in which they were executed
+  uint32_t offset = 0;      // bytes into shared memory
+  uint32_t count = 1;       // granules
+  bool same_value = false;  // the write left the value that it found; see ChunkRecord::changing_sites
+};
+
+class SharedRaces {
+ public:
+  SharedRaces(const Program& program, uint32_t shared_bytes, uint32_t warps);
+
+  /// A block begins.
+  void begin();
+
+  /// One execution of a memory instruction. `offset` is that of its lowest active lane; `changed` are the lanes whose
+  /// store changes what it finds. `synchronisations` counts the warp-wide instructions that the warp has executed.
+  void access(uint32_t warp, uint32_t synchronisations, uint32_t site, AccessPattern& pattern, uint32_t offset,
+              uint32_t changed);
+  /// True: it was the next access of a round that the warp repeats, and is noted.
+  bool repeat(uint32_t warp, uint32_t synchronisations, uint32_t site, const AccessPattern& pattern, uint32_t offset,
+              uint32_t changed) {
+    Cursor& cursor = cursors_[warp];
+    if (cursor.expected == cursor.end ||
+        *cursor.expected != Step(pattern, site, offset, synchronisations - cursor.first_synchronisations))
+      return false;
+    ++cursor.expected;
+    *cursor.repeated++ = {changed, order_++};
+    return true;
+  }
+  /// Lanes of one store that go to the same address and differ there.
+  void note_one_store(uint32_t warp, uint32_t site, uint32_t first_lane, uint32_t second_lane, uint32_t offset);
+
+  /// All threads of the block have met.
+  void meet_all();
+  /// A warp arrives at a barrier without waiting.
+  void arrive(uint32_t warp, uint32_t barrier);
+  /// Whether some warp has arrived there since it last opened.
+  bool has_arrivals(uint32_t barrier) const { return barriers_[barrier] != Clock{}; }
+  /// A barrier opens for the warps of the mask that wait at it.
+  void open(uint32_t barrier, uint32_t warps);
+  /// membar, fence: what the warp publishes from now on includes all that it has done.
+  void fence(uint32_t warp);
+  /// An operation on a synchronisation object at an offset in shared memory (mbarrier).
+  void release(uint32_t warp, uint32_t offset);
+  void acquire(uint32_t warp, uint32_t offset);
+  /// A warp writes asynchronously from here until it has waited.
+  void begin_copy(uint32_t warp, uint32_t site, AccessPattern& pattern, uint32_t offset);
+  void end_copies(uint32_t warp, uint32_t still_going);
+  /// The block has ended, or all threads have met. True: as in a round that is known.
+  bool finish();
+
+  /// Patterns are about to be destroyed.
+  void keep_patterns();
+
+  /// What has been found since the last call.
+  std::vector<SharedRace> take_found();
+  bool has_found() const { return !found_.empty(); }
+  /// Pairs of instructions (atomic, read) of which some thread has executed the read just before the atomic on the same
+  /// place, where the atomic takes old data (MemorySite::takes_stale): the read expects others to come between.
+  const std::set<std::pair<uint32_t, uint32_t>>& expectant_reads() const { return expectant_reads_; }
+
+ private:
+  static constexpr uint32_t kWarps = 32;
+  using Clock = std::array<uint32_t, kWarps>;
+
+  /// What remains of a pattern that the memo has forgotten.
+  struct KeptPattern {
+    uint32_t mask = 0;
+    std::array<int32_t, 32> delta{};
+  };
+  struct Logged {
+    const AccessPattern* pattern = nullptr;  // null: `kept`
+    uint32_t kept = 0;                       // index into kept_
+    uint32_t site = 0;
+    uint32_t offset = 0;
+    uint32_t changed = 0;
+    uint32_t order = 0;  // position in the execution of the block
+    uint32_t synchronisations = 0;
+  };
+  /// One access of a round that may come again: all that decides whether it can be part of a race.
+  struct Step {
+    Step(const AccessPattern& of, uint32_t site, uint32_t offset, uint32_t synchronisations)
+        : pattern(&of),
+          place(uint64_t{std::min(synchronisations, kManySynchronisations)} << 48 | uint64_t{site} << 32 | offset) {}
+    bool operator==(const Step&) const = default;
+    uint32_t site() const { return static_cast<uint32_t>(place >> 32 & 0xffff); }
+    uint32_t offset() const { return static_cast<uint32_t>(place); }
+    uint32_t synchronisations() const { return static_cast<uint32_t>(place >> 48); }
+
+    static constexpr uint32_t kManySynchronisations = 0xffff;  // that many or more
+    const AccessPattern* pattern;
+    uint64_t place;  // warp-wide instructions since the warp's first access of the round, site, offset
+  };
+  /// What may be another one each time.
+  struct Repeated {
+    uint32_t changed, order;
+  };
+  /// Where a warp is in the round that it repeats.
+  struct Cursor {
+    const Step *expected = nullptr, *end = nullptr;
+    Repeated* repeated = nullptr;         // of the next step
+    uint32_t first_synchronisations = 0;  // with its first access
+  };
+  struct Round {
+    std::vector<std::vector<Step>> steps;  // by warp
+    size_t next = kNoRound;                // the one that followed it last
+  };
+  static constexpr size_t kNoRound = ~size_t{0};
+  struct Interval {
+    uint32_t warp = 0, index = 1;
+    Clock before{};               // the last interval of each warp that has happened before
+    std::vector<uint64_t> bits;   // maps_ bitmaps
+    std::vector<uint64_t> dirty;  // lines of 512 granules that are not all zero in some bitmap
+    std::vector<Logged> log;
+    size_t log_limit = kFirstLimit;
+    bool empty() const { return log.empty(); }
+  };
+  struct WarpState {
+    Clock clock{};      // what has happened before; of the warp itself, the index of its open interval
+    Clock published{};  // what had happened before its last fence
+    bool fenced = false;
+    std::unique_ptr<Interval> open;
+    uint32_t synchronisations = 0;
+    size_t segment = 0;           // the log from here on belongs to the time since the last warp-wide instruction
+    bool segment_writes = false;  // somebody has written since then
+    bool lanes_known = false;     // writer and reader hold the segment's lanes
+    std::vector<uint8_t> writer, reader;  // by granule: see races_lanes.cpp
+    std::vector<uint64_t> noted;          // lines of 512 granules where they are not all 0
+    std::vector<Logged> copies;           // asynchronous writes under way
+    bool repeats = false;                 // it has done nothing yet that the round does not have
+    bool may_repeat = false;              // all that it did is in the log, and no lane has met another one
+    std::vector<Repeated> repeated;
+  };
+  static constexpr size_t kFirstLimit = 2048;
+  static constexpr size_t kMostIntervals = 256;
+
+  enum Map : uint32_t { plain_read, plain_write, strong, strong_write };
+  struct SiteInfo {
+    bool reads = false, writes = false, is_strong = false, is_atomic = false, is_store = false, takes_stale = false;
+    bool releases = false, acquires = false;
+    uint32_t bytes = 4;  // of one lane
+  };
+
+  /// A lane of a logged access that touches a granule in conflict.
+  struct Hit {
+    uint32_t granule, interval, entry, lane;
+  };
+
+  // Rounds (races_rounds.cpp).
+  void begin_round();
+  void find_round(uint32_t warp, const Step& first);
+  void leave_round(uint32_t warp);
+  bool end_repeated_round();
+  void keep_round();
+  void forget_rounds();
+
+  // Marking (races_shared.cpp).
+  void find_granules(AccessPattern& pattern) const;
+  void append(uint32_t warp, Logged access);
+  uint64_t mark(Interval& interval, const Logged& access) const;
+  uint64_t mark_words(Interval& interval, const SiteInfo& site, size_t word, const uint64_t* granules,
+                      size_t count) const;
+  void compact(WarpState& state);
+  uint32_t lanes_of(const Logged& access) const;
+  uint32_t granule_of(const Logged& access, uint32_t lane) const;
+  void note_expectation(const WarpState& state, const Logged& access);
+  void restart_segment(WarpState& state) const;
+  void prepare(Interval& interval) const;
+
+  // Between warps (races_order.cpp).
+  bool check_all();
+  void compare(const Interval& a, const Interval& b);
+  static bool ordered(const Interval& a, const Interval& b);
+  void close(uint32_t warp);
+  void clear(Interval& interval) const;
+  void retire();
+  void forget_all();
+  void join(uint32_t warp, const Clock& other);
+  Clock released(uint32_t warp) const;
+  void publish(uint32_t granule, const Clock& clock);
+  void synchronise(uint32_t warp, const Logged& access);
+  void mark_copies(uint32_t warp);
+
+  // From granules to instructions and lanes (races_trace.cpp).
+  void trace(const std::vector<const Interval*>& intervals);
+  void find_hits(const std::vector<const Interval*>& intervals, std::vector<Hit>& hits) const;
+  void judge_granule(const std::vector<const Interval*>& intervals, const Hit* begin, const Hit* end);
+  bool is_race(const Logged& x, uint32_t x_lane, const Logged& y, uint32_t y_lane, bool& same_value) const;
+  void add(const SharedRace& race);
+
+  // Within a warp (races_lanes.cpp).
+  void learn_lanes(WarpState& state) const;
+  void note_lanes(WarpState& state, const Logged& access) const;
+  void check_lanes(WarpState& state, const Logged& access);
+  void report_lane(const WarpState& state, const Logged& access, uint32_t lane, uint32_t granule, bool other_wrote);
+
+  const uint32_t granule_bits_;  // log2 of its bytes
+  const uint32_t warps_count_;
+  uint32_t maps_ = 2;
+  size_t words_ = 0;  // of one bitmap
+  bool has_strong_ = false;
+  std::vector<SiteInfo> sites_;
+  std::vector<WarpState> warps_;
+  std::vector<std::unique_ptr<Interval>> closed_, spare_;
+  std::array<Clock, 16> barriers_{};
+  std::unordered_map<uint32_t, Clock> published_;  // by granule
+  std::vector<KeptPattern> kept_;
+  bool keeps_rounds_ = false;
+  std::array<Cursor, kWarps> cursors_;
+  std::vector<Round> rounds_;
+  size_t round_ = kNoRound;       // that is being repeated,
+  bool round_known_ = false;      // if the first access since the last barrier has told
+  size_t last_round_ = kNoRound;  // before it
+  size_t kept_steps_ = 0;
+  uint32_t kept_in_vain_ = 0;  // rounds, since one was last repeated
+  std::vector<uint64_t> conflicts_, seen_;
+  uint32_t order_ = 0;
+  std::vector<SharedRace> found_;
+  std::set<std::pair<uint32_t, uint32_t>> expectant_reads_;
+  std::vector<uint32_t> searches_;      // by site: for the read that prepares it
+  std::unordered_set<uint64_t> known_;  // pairs of sites
+  uint32_t without_news_ = 0;           // searches since a new one was found
+};
+
+}  // namespace tilescope

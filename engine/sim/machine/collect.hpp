@@ -1,0 +1,73 @@
+// Joins what the host threads noted, in block order, into one LaunchReport.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/sim/machine/machine.hpp"
+
+namespace tilescope {
+
+class Collector {
+ public:
+  Collector(const LaunchSetup& setup, const LaunchOptions& options, uint64_t blocks);
+
+  /// Takes a record; records come in any order, and are joined in that of their first blocks.
+  void deliver(ChunkRecord record);
+  /// An empty record for the blocks from `first` on, with the memory of one that has been joined.
+  ChunkRecord fresh_record(uint64_t first);
+  /// Waits until the blocks before `block` are not too far behind. False: nothing more is wanted.
+  bool wait_for_turn(uint64_t block);
+  /// The launch is over early: cancelled, or the host has no memory left.
+  void give_up();
+  bool over();
+
+  /// After all threads have ended. False if not all blocks were run and no finding says why.
+  bool complete() const { return stopped_ || next_block_ == blocks_; }
+  LaunchReport take_report();
+
+ private:
+  void join(ChunkRecord& record);
+  void join_accesses(ChunkRecord& record);
+  void join_findings(ChunkRecord& record);
+  void add_finding(NotedFinding noted);
+  void join_global_races(GlobalRaces& of_record);
+  void settle_doubtful();
+  void join_output(const ChunkRecord& record);
+  void check_steps(const ChunkRecord& record);
+  void add_step_limit(const ChunkRecord& record, uint64_t block);
+  uint32_t intern(const LanePattern& pattern);
+  void fill_counters();
+  void fill_sites();
+
+  const LaunchSetup& setup_;
+  const LaunchOptions& options_;
+  const uint64_t blocks_;
+  std::mutex mutex_;
+  std::condition_variable moved_on_;
+  std::map<uint64_t, ChunkRecord> waiting_;
+  std::vector<ChunkRecord> spare_;
+  uint64_t next_block_ = 0;
+  bool stopped_ = false;  // by a finding
+  uint64_t output_dropped_ = 0;
+  bool given_up_ = false;
+  bool recording_ended_ = false;
+  uint64_t steps_ = 0;
+  std::vector<SiteCount> counts_;
+  std::vector<NotedFinding> findings_;
+  std::vector<bool> changing_sites_;
+  std::set<std::pair<uint32_t, uint32_t>> expectant_reads_;
+  std::unique_ptr<GlobalRaces> global_races_;  // of the launch, where blocks do not see one another
+  std::unordered_map<uint64_t, std::vector<uint32_t>> patterns_;
+  std::chrono::steady_clock::time_point last_progress_ = std::chrono::steady_clock::now();
+  LaunchReport report_;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,42 @@
+// The line of the kernel's own source file that an instruction comes from.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "engine/sim/ptx/ast.hpp"
+
+namespace tilescope {
+
+struct SourceLine {
+  uint32_t file = 0;  // as numbered by .file
+  uint32_t line = 0;  // 0: unknown
+};
+
+/// Whether a file is one of the CUDA toolkit's own headers, where no user looks for a mistake.
+bool is_toolkit_header(std::string_view path);
+
+class SourceLines {
+ public:
+  explicit SourceLines(const PtxFunction& function);
+  /// Of an entry of PtxFunction::locations: the innermost line that lies in the kernel's own file; code from a header
+  /// is given the line at which it was inlined.
+  SourceLine find(uint32_t location) const;
+  /// The line itself, wherever it lies.
+  SourceLine innermost(uint32_t location) const;
+
+ private:
+  /// Line 0 marks code that the compiler could not attribute: it goes with what stands before it.
+  uint32_t attributed(uint32_t location) const;
+
+  using Key = std::tuple<uint32_t, uint32_t, uint32_t>;  // file, line, column
+  const PtxFunction& function_;
+  uint32_t own_file_ = 0;
+  std::map<Key, std::vector<uint32_t>> inlined_;  // locations that are inlined somewhere, ascending
+};
+
+}  // namespace tilescope

@@ -1,0 +1,78 @@
+// Copies on their way from global to shared memory (cp.async; PTX ISA 9.0, section 9.7.9.25.3).
+//
+//   issue      the bytes are read from global memory; where they go to counts as not written from now on
+//   commit     the thread's copies since its last commit become a group
+//   wait       the thread's groups, all but its newest N, arrive: their bytes are in shared memory, for everyone
+//
+// Groups are those of a thread, so each lane of a warp keeps its own count. A copy may instead be bound to an mbarrier
+// (cp.async.mbarrier.arrive): then it arrives when the barrier's phase completes, if it was not waited for before.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/sim/state/memory.hpp"
+
+namespace tilescope {
+
+class AsyncCopies {
+ public:
+  static constexpr uint32_t kMostBytes = 16;
+
+  /// One execution of cp.async by a warp.
+  struct Copy {
+    uint32_t operation = 0;             // index into Program::operations
+    uint32_t lanes = 0;                 // whose bytes are still on their way
+    uint32_t bound_lanes = 0;           // that belong to an mbarrier
+    uint32_t bytes = 0;                 // of each lane
+    std::array<uint32_t, 32> offset{};  // into shared memory
+    std::array<uint32_t, 32> group{};   // groups that the lane had committed when it issued the copy
+    std::array<uint32_t, 32> bound{};   // offset of the mbarrier of a bound lane
+    alignas(64) std::array<std::array<uint8_t, kMostBytes>, 32> data{};
+  };
+
+  /// `written`: a flag per byte of shared memory, 1 once it has been written; null: no checks.
+  AsyncCopies(uint8_t* shared, uint8_t* written, size_t shared_bytes, size_t warps);
+
+  /// A block begins.
+  void clear();
+  bool any() const { return pending_count_ != 0; }
+  /// Copies of the warp that have not arrived and are not bound to an mbarrier.
+  uint32_t count(uint32_t warp) const;
+
+  /// A copy of the warp, to be filled in and handed to issue().
+  Copy& prepare(uint32_t warp);
+  void issue(uint32_t warp, Copy& copy);
+  void commit(uint32_t warp, uint32_t lanes);
+  /// All groups but the newest `keep` arrive.
+  void wait(uint32_t warp, uint32_t lanes, uint32_t keep);
+  /// Everything arrives, in a group or not.
+  void wait_all(uint32_t warp, uint32_t lanes);
+  /// What the lane has issued so far belongs to the mbarrier at this offset; and what belongs to one arrives.
+  void bind(uint32_t warp, uint32_t lane, uint32_t mbarrier);
+  void complete_bound(uint32_t mbarrier);
+
+  /// The copy that has bytes of [offset, offset + bytes) on their way; null if none has.
+  const Copy* find(uint64_t offset, uint64_t bytes) const;
+
+ private:
+  struct OfWarp {
+    std::array<uint32_t, 32> committed{};
+    std::vector<Copy*> pending;  // in the order of issue
+  };
+
+  void arrive(Copy& copy, uint32_t lanes);
+  void drop_arrived(OfWarp& warp);
+
+  uint8_t* shared_;
+  uint8_t* written_;
+  HostPages on_their_way_;  // a flag per byte of shared memory
+  std::vector<OfWarp> warps_;
+  std::vector<std::unique_ptr<Copy>> copies_;  // owns them
+  std::vector<Copy*> free_;
+  size_t pending_count_ = 0;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,79 @@
+// A launch as its blocks see it, and what is kept for each of its memory instructions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/executor.hpp"
+#include "engine/sim/program/program.hpp"
+#include "engine/sim/state/memory.hpp"
+#include "engine/sim/state/observe.hpp"
+
+namespace tilescope {
+
+class BlockFollower;
+class SharedNames;
+
+/// What all machines of a launch have in common.
+struct LaunchSetup {
+  const Program* program = nullptr;
+  Dim3 grid, block;
+  uint32_t shared_bytes = 0;  // static and dynamic
+  uint32_t dynamic_shared_bytes = 0;
+  std::vector<uint8_t> parameters;
+  MemoryMap memory;  // buffers and the module's variables
+  struct Texture {
+    TextureSpec spec;
+    uint64_t address = 0;  // of its first texel
+  };
+  std::vector<Texture> textures;  // texture_object() of each is what the kernel gets
+  std::shared_ptr<const SharedNames> shared_names;
+  DeviceHeap* heap = nullptr;
+  size_t buffers = 0;
+  bool checks = true, count = true, record = false;
+  bool record_shared = true;
+  bool watch_global = false;         // some extent is watched for races
+  std::span<const uint32_t> chosen;  // the blocks that are executed; empty: all
+  uint64_t access_budget = 0;
+  uint64_t step_budget = 0;  // of the launch
+  uint64_t hang_budget = 0;  // of a block; of all that are resident until one ends, if they may wait for one another
+  uint64_t steps_per_block = UINT64_MAX;  // then it is left
+  uint64_t launch_index = 0;              // within the run
+  uint64_t resident_blocks = 1;
+  Phrase residency_reason;
+  BlockFollower* follower = nullptr;          // runs the warps of the block that it follows; for one machine alone
+  std::vector<uint64_t>* executed = nullptr;  // by operation: how often it is executed; for one machine alone
+  uint32_t multiprocessors = 1, warps_per_multiprocessor = 1;  // of the modelled GPU
+
+  uint64_t blocks() const { return chosen.empty() ? grid.count() : chosen.size(); }
+  /// The linear index of the block that is executed as the position-th.
+  uint64_t block_at(uint64_t position) const { return chosen.empty() ? position : chosen[position]; }
+};
+
+/// What the memory handlers keep for each memory instruction: where it last was, and how its lanes lay.
+struct SiteState {
+  uint64_t low = 1, high = 0;  // addresses of the extent it last touched; none yet
+  uint64_t origin = 0;         // the address that `data` belongs to: `low`, or the start of local memory
+  uint8_t* data = nullptr;
+  uint8_t* written = nullptr;
+  uint64_t* written_prefix = nullptr;  // Extent::written_prefix
+  AccessPattern* pattern = nullptr;
+  SiteCount* count = nullptr;  // null: not counted
+  uint32_t lane_stride = 0;
+  uint32_t bytes_per_lane = 0;
+  uint16_t observed = 0xffff;
+  bool narrow_address = false;
+  bool is_shared = false;  // the extent is shared memory
+  bool is_local = false;
+  bool is_buffer = false;
+  bool is_store = false;
+  bool is_load = false;
+  bool watched = false;      // what happens in the extent is checked for races
+  bool is_async = false;     // of an asynchronous copy
+  bool is_matrix = false;    // its lanes give the addresses of a matrix's rows
+  bool lanes_apart = false;  // they never share a pass over the banks: of a store, the matrices of an ldmatrix
+};
+
+}  // namespace tilescope

@@ -1,0 +1,25 @@
+// What the parts of a machine share: the launch, its address space, and the block that runs.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "engine/sim/state/block.hpp"
+#include "engine/sim/state/chunk_record.hpp"
+#include "engine/sim/state/launch.hpp"
+
+namespace tilescope {
+
+struct Running {
+  explicit Running(const LaunchSetup& launch)
+      : setup(launch), program(*launch.program), memory(launch.memory), sites(program.sites.size()) {}
+
+  const LaunchSetup& setup;
+  const Program& program;
+  MemoryMap memory;               // of the launch, with the windows of the block that runs
+  std::vector<SiteState> sites;   // by index into Program::sites
+  Block* block = nullptr;         // the one that runs,
+  ChunkRecord* record = nullptr;  // and where what it does is noted
+};
+
+}  // namespace tilescope
