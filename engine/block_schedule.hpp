@@ -1,5 +1,5 @@
 // How many blocks of a launch a multiprocessor holds, the waves in which the grid runs, and when blocks really ran:
-// values. engine/traffic/occupancy.hpp and engine/traffic/waves.hpp work them out and say how.
+// values. engine/traffic/schedule/occupancy.hpp and engine/traffic/schedule/waves.hpp work them out and say how.
 #pragma once
 
 #include <cstdint>

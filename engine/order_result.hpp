@@ -1,5 +1,5 @@
 // What the order in which a grid's blocks are issued means for the L2 and device memory: the result of the block-order
-// model (engine/traffic/block_order.hpp). MODELLED, from footprints that the simulator observed.
+// model (engine/traffic/block_order/issue_order.hpp). MODELLED, from footprints that the simulator observed.
 //
 //   strip   what one block reads of one buffer from its first step to its last: of a matmul, a tile row of A or a tile
 //           column of B. Blocks of the same tile row read the same strip.

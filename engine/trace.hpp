@@ -79,7 +79,7 @@ constexpr RegionOffset region_of(uint64_t address) {
 }
 
 /// Counts of one site on one buffer. Requests, sectors and bytes are counted as the hardware's counters do
-/// (engine/traffic/coalesce.hpp says how).
+/// (engine/traffic/access/coalesce.hpp says how).
 struct SiteCount {
   uint16_t site = 0;
   int32_t buffer = -1;        // index into Plan::buffers; -1 for shared and other windows

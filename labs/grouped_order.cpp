@@ -1,6 +1,6 @@
 // Lab "grouped-order": a tensor-core matmul whose CTAs take the tiles of C in three orders. kernels/grouped_matmul.cu
 // holds the rungs. What an order saves is seen at sizes that are too large to simulate, so the block-order model
-// (engine/traffic/block_order.hpp) says what the whole grid moves.
+// (engine/traffic/block_order/issue_order.hpp) says what the whole grid moves.
 #include <algorithm>
 
 #include "engine/lab.hpp"
@@ -128,25 +128,26 @@ int64_t operands_of_wave(int64_t group) {
 }
 
 Predict predict_operands() {
-  return {.question =
-              {"8192 × 8192, tiles of 128 × 256, 132 resident CTAs in groups of 8 rows: how many tile rows of A and "
-               "tile columns of B does one wave need, added up?",
-               "8192 × 8192，分块 128 × 256，132 个驻留线程块，每组 8 行：一个波次需要的 A 的分块行数与 B "
-               "的分块列数之和是多少？"},
-          .choices =
-              [](const Config&) {
-                return std::vector<int64_t>{operands_of_wave(8), operands_of_wave(1), 64, 132};
-              },
-          .answer = [](const Config&) { return operands_of_wave(8); },
-          .why =
-              [](const Config&) {
-                return Text{
-                    "132 CTAs in columns of 8 tiles: 8 rows of A and ⌈132 / 8⌉ = 17 columns of B. In row-major order "
-                    "they touch 5 rows of 32 tiles: 5 + 32 = 37.",
-                    "132 个线程块排成高 8 的列：A 的 8 行加 B 的 ⌈132 / 8⌉ = 17 列。按行顺序则碰到 5 行，每行 32 块：5 + "
-                    "32 = 37。"};
-              },
-          .rungs = {"grouped"}};
+  return {
+      .question =
+          {"8192 × 8192, tiles of 128 × 256, 132 resident CTAs in groups of 8 rows: how many tile rows of A and "
+           "tile columns of B does one wave need, added up?",
+           "8192 × 8192，分块 128 × 256，132 个驻留线程块，每组 8 行：一个波次需要的 A 的分块行数与 B "
+           "的分块列数之和是多少？"},
+      .choices =
+          [](const Config&) {
+            return std::vector<int64_t>{operands_of_wave(8), operands_of_wave(1), 64, 132};
+          },
+      .answer = [](const Config&) { return operands_of_wave(8); },
+      .why =
+          [](const Config&) {
+            return Text{
+                "132 CTAs in columns of 8 tiles: 8 rows of A and ⌈132 / 8⌉ = 17 columns of B. In row-major order "
+                "they touch 5 rows of 32 tiles: 5 + 32 = 37.",
+                "132 个线程块排成高 8 的列：A 的 8 行加 B 的 ⌈132 / 8⌉ = 17 列。按行顺序则碰到 5 行，每行 32 块：5 + "
+                "32 = 37。"};
+          },
+      .rungs = {"grouped"}};
 }
 
 Predict predict_small() {

@@ -14,7 +14,7 @@
 
 #include "engine/parallel.hpp"
 #include "engine/specs.hpp"
-#include "engine/traffic/block_order.hpp"
+#include "engine/traffic/block_order/issue_order.hpp"
 
 namespace tilescope {
 

@@ -19,8 +19,8 @@
 #include "engine/gpu/gpu_executor.hpp"
 #include "engine/run/engine.hpp"
 #include "engine/sim/simulator.hpp"
-#include "engine/traffic/ledger.hpp"
-#include "engine/traffic/ptxas_changes.hpp"
+#include "engine/traffic/access/ledger.hpp"
+#include "engine/traffic/access/ptxas_changes.hpp"
 #include "tests/differential/access_patterns.hpp"
 #include "tests/differential/runner.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "engine/bench/roofline.hpp"
 #include "engine/numbers.hpp"
-#include "engine/traffic/coalesce.hpp"
+#include "engine/traffic/access/coalesce.hpp"
 
 namespace tilescope {
 namespace {

@@ -20,8 +20,8 @@
 #include "app/observed/result_reference.hpp"
 #include "app/observed/view_state.hpp"
 #include "engine/run_result.hpp"
-#include "engine/traffic/coalesce.hpp"
-#include "engine/traffic/shared_banks.hpp"
+#include "engine/traffic/access/coalesce.hpp"
+#include "engine/traffic/access/shared_banks.hpp"
 
 namespace tilescope {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "engine/traffic/block_traffic.hpp"
-#include "engine/traffic/shared_banks.hpp"
+#include "engine/traffic/access/block_traffic.hpp"
+#include "engine/traffic/access/shared_banks.hpp"
 
 namespace tilescope {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "engine/traffic/block_traffic.hpp"
+#include "engine/traffic/access/block_traffic.hpp"
 
 namespace tilescope {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/draw/strings.hpp"
 #include "app/observed/trace_index.hpp"
 #include "engine/run_result.hpp"
-#include "engine/traffic/waves.hpp"
+#include "engine/traffic/schedule/waves.hpp"
 
 namespace tilescope {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/views/context.hpp"
-#include "engine/traffic/waves.hpp"
+#include "engine/traffic/schedule/waves.hpp"
 
 namespace tilescope {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/run_result.hpp"
-#include "engine/traffic/model_error.hpp"
+#include "engine/traffic/block_order/model_error.hpp"
 
 namespace tilescope {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/traffic/model_error.hpp"
+#include "engine/traffic/block_order/model_error.hpp"
 
 namespace tilescope {
 

@@ -10,7 +10,7 @@
 #include "engine/report/order_report.hpp"
 #include "engine/report/tile_report.hpp"
 #include "engine/sha256.hpp"
-#include "engine/traffic/ptxas_changes.hpp"
+#include "engine/traffic/access/ptxas_changes.hpp"
 
 namespace tilescope {
 

@@ -1,7 +1,7 @@
 #include "engine/run/block_usage.hpp"
 
-#include "engine/traffic/occupancy.hpp"
-#include "engine/traffic/waves.hpp"
+#include "engine/traffic/schedule/occupancy.hpp"
+#include "engine/traffic/schedule/waves.hpp"
 
 namespace tilescope {
 

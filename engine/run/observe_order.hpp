@@ -10,7 +10,7 @@
 
 #include "engine/executor.hpp"
 #include "engine/order_result.hpp"
-#include "engine/traffic/block_order.hpp"
+#include "engine/traffic/block_order/issue_order.hpp"
 
 namespace tilescope {
 

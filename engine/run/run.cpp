@@ -19,11 +19,11 @@
 #include "engine/run/statistics.hpp"
 #include "engine/run/variables.hpp"
 #include "engine/sim/state/residency.hpp"
-#include "engine/traffic/hierarchy.hpp"
-#include "engine/traffic/ledger.hpp"
-#include "engine/traffic/ptxas_changes.hpp"
-#include "engine/traffic/tile_map.hpp"
-#include "engine/traffic/waves.hpp"
+#include "engine/traffic/access/ledger.hpp"
+#include "engine/traffic/access/ptxas_changes.hpp"
+#include "engine/traffic/access/tile_map.hpp"
+#include "engine/traffic/caches/hierarchy.hpp"
+#include "engine/traffic/schedule/waves.hpp"
 
 namespace tilescope {
 

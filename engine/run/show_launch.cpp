@@ -2,7 +2,7 @@
 
 #include "engine/run/kernels.hpp"
 #include "engine/run/limits.hpp"
-#include "engine/traffic/tile_map.hpp"
+#include "engine/traffic/access/tile_map.hpp"
 
 namespace tilescope {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "engine/traffic/ledger.hpp"
+#include "engine/traffic/access/ledger.hpp"
 
 namespace tilescope::differential {
 namespace {

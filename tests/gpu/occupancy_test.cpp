@@ -1,5 +1,5 @@
 // The occupancy model and the table of GPUs against the driver of the GPU that is here.
-#include "engine/traffic/occupancy.hpp"
+#include "engine/traffic/schedule/occupancy.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "engine/run_result.hpp"
-#include "engine/traffic/ledger.hpp"
-#include "engine/traffic/tile_map.hpp"
+#include "engine/traffic/access/ledger.hpp"
+#include "engine/traffic/access/tile_map.hpp"
 
 namespace tilescope::testing {
 

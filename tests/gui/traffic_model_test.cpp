@@ -10,8 +10,8 @@
 #include "app/observed/traffic_seen.hpp"
 #include "app/views/traffic/traffic_chart.hpp"
 #include "engine/run/engine.hpp"
-#include "engine/traffic/block_traffic.hpp"
-#include "engine/traffic/model_error.hpp"
+#include "engine/traffic/access/block_traffic.hpp"
+#include "engine/traffic/block_order/model_error.hpp"
 #include "tests/gui/drawn_panel.hpp"
 
 namespace tilescope {

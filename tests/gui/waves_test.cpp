@@ -5,7 +5,7 @@
 #include "app/views/playback.hpp"
 #include "app/views/tiles/tiles_waves.hpp"
 #include "app/views/waves/waves_view.hpp"
-#include "engine/traffic/occupancy.hpp"
+#include "engine/traffic/schedule/occupancy.hpp"
 #include "tests/gui/drawn_panel.hpp"
 #include "tests/gui/screen_fixture.hpp"
 #include "tests/gui/vector_add_result.hpp"

@@ -1,6 +1,6 @@
 // The model of the caches beside the counters of an H200, as docs/counters.md has them (tools/calibrate_counters.py
 // writes it), for every rung of every lab at its default sizes.
-#include "engine/traffic/model_error.hpp"
+#include "engine/traffic/block_order/model_error.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Fragments put together lane by lane as fragments_of says, multiplied by mma.sync on the simulator (whose products are
 // held against an H200's in tests/ptx): the result must be that of the matrices.
-#include "engine/traffic/fragments.hpp"
+#include "engine/traffic/access/fragments.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What lies where in shared memory, of kernels whose sources say where they put it.
-#include "engine/traffic/shared_picture.hpp"
+#include "engine/traffic/access/shared_picture.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/traffic/block_traffic.hpp"
+#include "engine/traffic/access/block_traffic.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // What the caches must do follows from their sizes and from the CUDA C++ Programming Guide; every figure here is worked
 // out by hand from the accesses.
-#include "engine/traffic/hierarchy.hpp"
+#include "engine/traffic/caches/hierarchy.hpp"
 
 #include <gtest/gtest.h>
 
-#include "engine/traffic/occupancy.hpp"
+#include "engine/traffic/schedule/occupancy.hpp"
 #include "tests/traffic/gpus.hpp"
 
 namespace tilescope {

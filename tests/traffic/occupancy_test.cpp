@@ -1,6 +1,6 @@
 // Truth: NVIDIA's occupancy calculator, cuda_occupancy.h of the CUDA Toolkit, where that is installed, and figures
 // worked out by hand from the tables of the CUDA C++ Programming Guide.
-#include "engine/traffic/occupancy.hpp"
+#include "engine/traffic/schedule/occupancy.hpp"
 
 #include <gtest/gtest.h>
 

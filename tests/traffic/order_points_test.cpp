@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/traffic/model_error.hpp"
+#include "engine/traffic/block_order/model_error.hpp"
 
 namespace tilescope {
 namespace {

@@ -1,5 +1,5 @@
 // What ptxas did to two kernels of tests/compile/machine_code/accesses.cu is what nvdisasm shows beside it.
-#include "engine/traffic/ptxas_changes.hpp"
+#include "engine/traffic/access/ptxas_changes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Wavefronts of shared memory, as an H200's counters gave them.
-#include "engine/traffic/shared_banks.hpp"
+#include "engine/traffic/access/shared_banks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "engine/traffic/tile_map.hpp"
+#include "engine/traffic/access/tile_map.hpp"
 
 #include <gtest/gtest.h>
 
-#include "engine/traffic/ledger.hpp"
+#include "engine/traffic/access/ledger.hpp"
 
 namespace tilescope {
 namespace {

@@ -1,6 +1,6 @@
 // Truth: counted by hand from the tables of the CUDA C++ Programming Guide. A block of 256 threads has 8 warps, of
 // which an H200's multiprocessor holds 64; it has 132 multiprocessors.
-#include "engine/traffic/waves.hpp"
+#include "engine/traffic/schedule/waves.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "engine/traffic/occupancy.hpp"
+#include "engine/traffic/schedule/occupancy.hpp"
 #include "tests/traffic/gpus.hpp"
 
 namespace tilescope {

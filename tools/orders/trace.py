@@ -5,7 +5,7 @@ starts, when it is at 29 points along K, when it ends (ns of %globaltimer) and o
     FOLDER/tools/orders/build.sh POINTS.csv && OUT=. ./launch_points NUMBERED_POINTS
 
 writes a file t<number> for each point: 32 unsigned integers per CTA, in the order of blockIdx.x. The measured constants
-of engine/traffic/grid_pace.cpp are from such files."""
+of engine/traffic/block_order/grid_pace.cpp are from such files."""
 import pathlib
 import shutil
 import sys

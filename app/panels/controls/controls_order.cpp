@@ -1,7 +1,7 @@
 // The cards of the block-order model: bytes from device memory and the L2's hit rate, beside those of row-major order.
 #include "app/observed/order_model.hpp"
 #include "app/panels/controls/controls_parts.hpp"
-#include "engine/traffic/model_error.hpp"
+#include "engine/traffic/block_order/model_error.hpp"
 
 namespace tilescope {
 namespace {

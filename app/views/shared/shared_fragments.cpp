@@ -4,7 +4,7 @@
 
 #include "app/draw/widgets.hpp"
 #include "app/views/shared/shared_view.hpp"
-#include "engine/traffic/fragments.hpp"
+#include "engine/traffic/access/fragments.hpp"
 
 namespace tilescope {
 namespace {

@@ -1,5 +1,5 @@
-// What the shared view says about a picture (engine/traffic/shared_picture.hpp): how long regions hold what, words that
-// lie together, the sentence's facts. Facts only; drawing is in shared_*.cpp.
+// What the shared view says about a picture (engine/traffic/access/shared_picture.hpp): how long regions hold what,
+// words that lie together, the sentence's facts. Facts only; drawing is in shared_*.cpp.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/run_result.hpp"
-#include "engine/traffic/shared_picture.hpp"
+#include "engine/traffic/access/shared_picture.hpp"
 
 namespace tilescope {
 

@@ -5,7 +5,7 @@
 
 #include "app/draw/widgets.hpp"
 #include "app/views/traffic/traffic_view.hpp"
-#include "engine/traffic/model_error.hpp"
+#include "engine/traffic/block_order/model_error.hpp"
 
 namespace tilescope {
 namespace {

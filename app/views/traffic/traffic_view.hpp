@@ -20,7 +20,7 @@
 #include "app/views/context.hpp"
 #include "app/views/traffic/traffic_chart.hpp"
 #include "app/views/view.hpp"
-#include "engine/traffic/block_traffic.hpp"
+#include "engine/traffic/access/block_traffic.hpp"
 
 namespace tilescope {
 

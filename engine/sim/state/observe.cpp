@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "engine/traffic/coalesce.hpp"
-#include "engine/traffic/shared_banks.hpp"
+#include "engine/traffic/access/coalesce.hpp"
+#include "engine/traffic/access/shared_banks.hpp"
 
 namespace tilescope {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/traffic/occupancy.hpp"
+#include "engine/traffic/schedule/occupancy.hpp"
 
 namespace tilescope {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "engine/phrase.hpp"
-#include "engine/traffic/occupancy.hpp"
+#include "engine/traffic/schedule/occupancy.hpp"
 
 namespace tilescope {
 

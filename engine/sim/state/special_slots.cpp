@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "engine/sim/program/word128.hpp"
-#include "engine/traffic/waves.hpp"
+#include "engine/traffic/schedule/waves.hpp"
 
 namespace tilescope {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/traffic/coalesce.hpp"
+#include "engine/traffic/access/coalesce.hpp"
 
 #include <algorithm>
 #include <array>

@@ -21,9 +21,9 @@
 #include "engine/order_result.hpp"
 #include "engine/plan.hpp"
 #include "engine/result.hpp"
-#include "engine/traffic/digest.hpp"
-#include "engine/traffic/footprint.hpp"
-#include "engine/traffic/grid_pace.hpp"
+#include "engine/traffic/block_order/digest.hpp"
+#include "engine/traffic/block_order/footprint.hpp"
+#include "engine/traffic/block_order/grid_pace.hpp"
 
 namespace tilescope {
 

@@ -1,4 +1,4 @@
-#include "engine/traffic/fragments.hpp"
+#include "engine/traffic/access/fragments.hpp"
 
 #include <algorithm>
 #include <array>

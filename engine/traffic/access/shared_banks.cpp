@@ -1,4 +1,4 @@
-#include "engine/traffic/shared_banks.hpp"
+#include "engine/traffic/access/shared_banks.hpp"
 
 #include <algorithm>
 #include <array>

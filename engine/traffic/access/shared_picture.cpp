@@ -1,4 +1,4 @@
-#include "engine/traffic/shared_picture.hpp"
+#include "engine/traffic/access/shared_picture.hpp"
 
 #include <algorithm>
 #include <bit>

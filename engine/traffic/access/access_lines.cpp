@@ -1,10 +1,10 @@
-#include "engine/traffic/access_lines.hpp"
+#include "engine/traffic/access/access_lines.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 
-#include "engine/traffic/coalesce.hpp"
+#include "engine/traffic/access/coalesce.hpp"
 
 namespace tilescope {
 namespace {

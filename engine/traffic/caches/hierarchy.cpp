@@ -1,12 +1,12 @@
-#include "engine/traffic/hierarchy.hpp"
+#include "engine/traffic/caches/hierarchy.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <deque>
 
-#include "engine/traffic/access_lines.hpp"
-#include "engine/traffic/coalesce.hpp"
-#include "engine/traffic/sector_cache.hpp"
+#include "engine/traffic/access/access_lines.hpp"
+#include "engine/traffic/access/coalesce.hpp"
+#include "engine/traffic/caches/sector_cache.hpp"
 
 namespace tilescope {
 namespace {

@@ -1,9 +1,9 @@
-// The units of a grid, replayed in an order through the L2 (engine/traffic/block_order.hpp).
+// The units of a grid, replayed in an order through the L2 (engine/traffic/block_order/issue_order.hpp).
 #include <algorithm>
 
-#include "engine/traffic/block_order.hpp"
-#include "engine/traffic/replay_cache.hpp"
-#include "engine/traffic/resident_blocks.hpp"
+#include "engine/traffic/block_order/issue_order.hpp"
+#include "engine/traffic/block_order/replay_cache.hpp"
+#include "engine/traffic/block_order/resident_blocks.hpp"
 
 namespace tilescope {
 namespace {

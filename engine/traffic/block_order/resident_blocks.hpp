@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/traffic/grid_pace.hpp"
+#include "engine/traffic/block_order/grid_pace.hpp"
 
 namespace tilescope {
 

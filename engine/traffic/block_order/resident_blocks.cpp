@@ -1,4 +1,4 @@
-#include "engine/traffic/resident_blocks.hpp"
+#include "engine/traffic/block_order/resident_blocks.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
-#include "engine/traffic/footprint.hpp"
+#include "engine/traffic/block_order/footprint.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <set>
 #include <unordered_map>
 
-#include "engine/traffic/coalesce.hpp"
+#include "engine/traffic/access/coalesce.hpp"
 
 namespace tilescope {
 namespace {

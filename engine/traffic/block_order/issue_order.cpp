@@ -6,7 +6,7 @@
 //   replacement of what was used longest ago          a wave that walks K needs all of its strips again in the next one
 //   the pace of blocks (grid_pace.hpp)                blocks that share a strip but were issued far apart, as the rows
 //                                                     of a row-major wave, drift apart, and wait for what they miss
-#include "engine/traffic/block_order.hpp"
+#include "engine/traffic/block_order/issue_order.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "engine/traffic/replay_cache.hpp"
+#include "engine/traffic/block_order/replay_cache.hpp"
 
 namespace tilescope {
 

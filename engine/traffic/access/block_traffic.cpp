@@ -1,10 +1,10 @@
-#include "engine/traffic/block_traffic.hpp"
+#include "engine/traffic/access/block_traffic.hpp"
 
 #include <array>
 #include <bit>
 
-#include "engine/traffic/coalesce.hpp"
-#include "engine/traffic/shared_banks.hpp"
+#include "engine/traffic/access/coalesce.hpp"
+#include "engine/traffic/access/shared_banks.hpp"
 
 namespace tilescope {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/traffic/occupancy.hpp"
+#include "engine/traffic/schedule/occupancy.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "engine/traffic/ptxas_changes.hpp"
+#include "engine/traffic/access/ptxas_changes.hpp"
 
 #include <fmt/format.h>
 

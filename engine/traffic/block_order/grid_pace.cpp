@@ -1,4 +1,4 @@
-#include "engine/traffic/grid_pace.hpp"
+#include "engine/traffic/block_order/grid_pace.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "engine/traffic/waves.hpp"
+#include "engine/traffic/schedule/waves.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "engine/traffic/occupancy.hpp"
+#include "engine/traffic/schedule/occupancy.hpp"
 
 namespace tilescope {
 namespace {

@@ -1,9 +1,9 @@
-// The orders of engine/traffic/block_order.hpp in which a matrix of tiles may be walked.
+// The orders of engine/traffic/block_order/issue_order.hpp in which a matrix of tiles may be walked.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 
-#include "engine/traffic/block_order.hpp"
+#include "engine/traffic/block_order/issue_order.hpp"
 
 namespace tilescope {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/traffic/ledger.hpp"
+#include "engine/traffic/access/ledger.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -1,4 +1,4 @@
-#include "engine/traffic/tile_map.hpp"
+#include "engine/traffic/access/tile_map.hpp"
 
 #include <algorithm>
 #include <array>

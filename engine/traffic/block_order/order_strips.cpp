@@ -1,4 +1,4 @@
-// Footprints cut into units that blocks share whole or not at all (engine/traffic/block_order.hpp).
+// Footprints cut into units that blocks share whole or not at all (engine/traffic/block_order/issue_order.hpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "engine/traffic/block_order.hpp"
-#include "engine/traffic/coalesce.hpp"
+#include "engine/traffic/access/coalesce.hpp"
+#include "engine/traffic/block_order/issue_order.hpp"
 
 namespace tilescope {
 namespace {
