@@ -22,17 +22,6 @@ constexpr int kAlgorithmId = 0, kTileId = 1, kSplitK = 2, kStagesId = 6, kCluste
 
 constexpr uint32_t kReductionsInFloat = 2;  // of parts of K: in the type of the sums; in place is in that of C
 
-struct Algorithm {
-  uint64_t data[8];
-};
-struct HeuristicResult {
-  Algorithm algorithm;
-  size_t workspace_bytes;
-  int state;
-  float waves;
-  int reserved[4];
-};
-
 tl::unexpected<Error> unavailable(const Phrase& reason) { return fail(ErrorId::reference_unavailable, kName, reason); }
 
 }  // namespace
@@ -58,6 +47,17 @@ std::string cublaslt_cluster_text(uint16_t cluster) {
 }
 
 struct CublasLtReference::Library {
+  struct Algorithm {
+    uint64_t data[8];
+  };
+  struct HeuristicResult {
+    Algorithm algorithm;
+    size_t workspace_bytes;
+    int state;
+    float waves;
+    int reserved[4];
+  };
+
   int (*create)(void** handle);
   int (*destroy)(void* handle);
   int (*operation_create)(void** operation, int compute_type, int scale_type);
@@ -179,14 +179,14 @@ Result<std::vector<CublasLtReference::Proposal>> CublasLtReference::proposals(
   auto made = make_plan(library, product);
   if (!made) return forward(made);
   const std::shared_ptr<Plan> plan = std::move(*made);
-  std::array<HeuristicResult, kMostProposals> results{};
+  std::array<Library::HeuristicResult, kMostProposals> results{};
   int count = 0;
   const int status =
       library->library_.propose(library->handle_, plan->operation, plan->first, plan->second, plan->result,
                                 plan->result, plan->preference, kMostProposals, results.data(), &count);
   std::vector<Proposal> proposals;
   for (int i = 0; status == kSuccess && i < count; ++i) {
-    const HeuristicResult& result = results[static_cast<size_t>(i)];
+    const Library::HeuristicResult& result = results[static_cast<size_t>(i)];
     if (result.state != kSuccess) continue;
     proposals.push_back({.call = [plan, algorithm = result.algorithm](
                                      const AddressSet& addresses) { return enqueue(*plan, &algorithm, addresses); },
