@@ -134,8 +134,7 @@ Workload elementwise(const std::string& kernel) {
   Workload workload;
   workload.kernel = kernel;
   workload.file = "kernels/elementwise.cu";
-  workload.defines = {{"BLOCK", "256"}, {"TILES", "4"},       {"VEC", "4"},
-                      {"OP", "Add"},    {"ONE_TOO_FAR", "0"}, {"DROP_MASK", "0"}};
+  workload.defines = {{"BLOCK", "256"}, {"TILES", "4"}, {"VEC", "4"}, {"OP", "Add"}};
   workload.grid = {kernel == "grid_stride" ? 1024 : kElements / elements, 1, 1};
   workload.block = {kBlock, 1, 1};
   workload.elements = {kElements, kElements, kElements};

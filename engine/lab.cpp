@@ -68,6 +68,28 @@ const Rung* find_rung(const Lab& lab, const std::string& name) {
   return nullptr;
 }
 
+Result<std::string> with_bugs(std::string text, const std::vector<BreakIt>& switches,
+                              const std::vector<std::string>& on, const std::string& header) {
+  for (const BreakIt& one : switches) {
+    if (std::ranges::find(on, one.name) == on.end()) continue;
+    std::vector<Plant> here;
+    std::ranges::copy_if(one.plants, std::back_inserter(here), [&](const Plant& p) { return p.file == header; });
+    auto planted = plant(std::move(text), here, one.title.en);
+    if (!planted) return planted;
+    text = std::move(*planted);
+  }
+  return text;
+}
+
+std::set<std::string> headers_with_bugs(const std::vector<BreakIt>& switches, const std::vector<std::string>& on) {
+  std::set<std::string> headers;
+  for (const BreakIt& one : switches)
+    if (std::ranges::find(on, one.name) != on.end())
+      for (const Plant& plant : one.plants)
+        if (!plant.file.empty()) headers.insert(plant.file);
+  return headers;
+}
+
 bool BreakIt::concerns(const std::string& rung) const {
   return rungs.empty() || std::find(rungs.begin(), rungs.end(), rung) != rungs.end();
 }

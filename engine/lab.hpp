@@ -12,10 +12,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "engine/plan.hpp"
+#include "engine/plant.hpp"
 #include "engine/result.hpp"
 #include "engine/types.hpp"
 
@@ -60,14 +62,22 @@ struct Param {
 /// A parameter whose values are the choices; the default is the first one, unless `value` is changed.
 Param make_choice(std::string name, Text title, Text help, std::vector<NamedValue> choices);
 
-/// A switch that plants a well-known bug. Becomes -DNAME=1 when on.
+/// A switch that plants a well-known bug in the kernels.
 struct BreakIt {
   std::string name = {};
   Text title = {}, help = {};
+  std::vector<Plant> plants = {};
   std::vector<std::string> rungs = {};  // those in which it does something; empty: all
   bool only_slower = false;             // the result stays right: what it costs is seen in the counters
   bool concerns(const std::string& rung) const;
 };
+
+/// The text of the lab's kernel file, or of a header beside it, with the bugs of the switches that are on. An Error if
+/// it is edited so that one cannot be planted.
+Result<std::string> with_bugs(std::string text, const std::vector<BreakIt>& switches,
+                              const std::vector<std::string>& on, const std::string& header = {});
+/// The headers in which the switches that are on change something.
+std::set<std::string> headers_with_bugs(const std::vector<BreakIt>& switches, const std::vector<std::string>& on);
 
 /// The chosen values of one run. Complete: every size and parameter of the lab is present.
 struct Config {
@@ -225,7 +235,8 @@ struct Lab {
   std::function<double(const Config&)> flops = {};
   Text bytes_formula = {};  // "3 · 4 · n bytes", shown beside the plots
   SpeedUnit speed_unit = SpeedUnit::gigabytes;
-  /// What the whole grid moves is modelled from the footprints of its blocks (engine/traffic/block_order.hpp).
+  /// What the whole grid moves is modelled from the footprints of its blocks
+  /// (engine/traffic/block_order/issue_order.hpp).
   bool models_block_order = false;
   /// Above so many operations the simulator executes some blocks only, and nothing is compared; 0: all, always.
   double most_simulated_flops = 0;
@@ -245,8 +256,8 @@ struct Lab {
   /// Values of the sweep's size at which launches and tails decide; the sweep has them too, and a table of their own
   /// compares the implementations.
   std::vector<int64_t> small_sizes = {};
-  /// The buffer, of role scratch, in which each block notes where and when it ran (engine/traffic/waves.hpp). Empty:
-  /// none. What it holds differs from run to run on a GPU, so nothing is compared with it.
+  /// The buffer, of role scratch, in which each block notes where and when it ran (engine/traffic/schedule/waves.hpp).
+  /// Empty: none. What it holds differs from run to run on a GPU, so nothing is compared with it.
   std::string schedule_buffer = {};
   std::optional<PlaneSpec> plane = {};
 };

@@ -141,8 +141,9 @@ struct Plan {
   std::string source_file = {};  // absolute path, or a name for source_text
   std::string source_text = {};  // the CUDA source that is compiled
   std::vector<SourceFile> more_sources = {};
-  std::string standard = {};      // as CompileRequest has it
-  std::string architecture = {};  // "compute_90": the virtual architecture of the PTX; empty: the usual one
+  std::vector<SourceFile> headers = {};  // texts that are compiled in the place of these files
+  std::string standard = {};             // as CompileRequest has it
+  std::string architecture = {};         // "compute_90": the virtual architecture of the PTX; empty: the usual one
   std::vector<std::string> include_folders = {};
   std::vector<Define> defines = {};  // sliders and switches, -DNAME=VALUE
   std::vector<BufferSpec> buffers = {};

@@ -100,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(FP32_THREADS)
   const int first_key = blockIdx.x * BLOCK_N, first_query = blockIdx.y * BLOCK_M;
   load_tile<BLOCK_M>(q_tile, head.q, first_query, queries);
   load_tile<BLOCK_N>(k_tile, head.k, first_key, keys);
-  barrier();
+  __syncthreads();
   float s[ROWS][COLUMNS] = {};
   multiply_keys(s, q_tile, k_tile);
   for (int i = 0; i < ROWS; ++i) {
@@ -122,7 +122,6 @@ extern "C" __global__ void softmax_rows(float* scores, float* lse, int rows, int
   float max = LOWEST, sum = 0;
   for (int key = lane; key < keys; key += 32) max = fmaxf(max, score[key]);
   for (int distance = 16; distance > 0; distance /= 2) max = fmaxf(max, __shfl_xor_sync(0xffffffff, max, distance));
-  if (NO_MAX) max = 0;
   for (int key = lane; key < keys; key += 32) sum += fast_exp(score[key] - max);
   for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffff, sum, distance);
   const float factor = sum > 0 ? 1 / sum : 0;  // a query that sees no key gets zeros
@@ -139,14 +138,14 @@ extern "C" __global__ void __launch_bounds__(FP32_THREADS)
   const int first_query = blockIdx.x * BLOCK_M;
   float o[ROWS][D / SIDE] = {};
   for (int first_key = 0; first_key < keys; first_key += BLOCK_N) {
-    barrier();  // nobody reads the tiles any more
+    __syncthreads();  // nobody reads the tiles any more
     load_tile<BLOCK_N>(v_tile, head.v, first_key, keys);
     for (int i = threadIdx.x; i < BLOCK_M * BLOCK_N; i += FP32_THREADS) {
       const int query = first_query + i / BLOCK_N, key = first_key + i % BLOCK_N;
       p_tile[i / BLOCK_N * P_PITCH + i % BLOCK_N] =
           query < queries && key < keys ? scores[(head.first_row + query) * keys + key] : 0;
     }
-    barrier();
+    __syncthreads();
     multiply_values(o, p_tile, v_tile);
   }
   for (int i = 0; i < ROWS; ++i) {
@@ -177,8 +176,8 @@ extern "C" __global__ void online_row(const Element* q, const Element* k, const 
     for (int distance = 16; distance > 0; distance /= 2) score += __shfl_xor_sync(0xffffffff, score, distance);
     score *= scale;
 
-    const float top = NO_MAX ? 0 : fmaxf(m, score);
-    const float rescale = NO_MAX || NO_RESCALE ? 1 : fast_exp(m - top);
+    const float top = fmaxf(m, score);
+    const float rescale = fast_exp(m - top);
     const float p = fast_exp(score - top);
     l = l * rescale + p;
     for (int i = 0; i < D / 32; ++i) o[i] = o[i] * rescale + p * to_float(head.v[at + 32 * i]);
@@ -201,7 +200,6 @@ struct KeyBlocks {
   __device__ KeyBlocks(int first, int queries, int keys) {
     blocks = (visible_keys(min(first + BLOCK_M, queries) - 1, queries, keys) + BLOCK_N - 1) / BLOCK_N;
     whole = visible_keys(first, queries, keys) / BLOCK_N;
-    if (DROP_MASK) whole = blocks;
   }
 };
 /// With a causal mask the last queries see the most keys: their CTAs start first, and the short ones fill the gaps.
@@ -209,8 +207,8 @@ __device__ inline int first_query_of_cta() { return (CAUSAL ? gridDim.x - 1 - bl
 
 /// A row's largest score so far, the sum so far, and what all that is older is worth once the row has seen more.
 __device__ inline float take_maximum(float& m, float larger, float scale_log2) {
-  const float top = NO_MAX ? 0 : fmaxf(m, larger);
-  const float rescale = NO_MAX ? 1 : ex2_approx((m - top) * scale_log2);
+  const float top = fmaxf(m, larger);
+  const float rescale = ex2_approx((m - top) * scale_log2);
   m = top;
   return rescale;
 }
@@ -227,16 +225,16 @@ extern "C" __global__ void __launch_bounds__(FP32_THREADS)
   load_tile<BLOCK_M>(q_tile, head.q, first_query, queries);
 
   float o[ROWS][D / SIDE] = {}, m[ROWS], l[ROWS] = {};
-  for (int i = 0; i < ROWS; ++i) m[i] = NO_MAX ? 0 : LOWEST;
+  for (int i = 0; i < ROWS; ++i) m[i] = LOWEST;
 #pragma unroll 1
   for (int block = 0; block < range.blocks; ++block) {
     const int first_key = block * BLOCK_N;
-    barrier();  // nobody reads the last block's V any more
+    __syncthreads();  // nobody reads the last block's V any more
     load_tile<BLOCK_N>(kv_tile, head.k, first_key, keys);
-    barrier();
+    __syncthreads();
     float s[ROWS][COLUMNS] = {};
     multiply_keys(s, q_tile, kv_tile);
-    barrier();  // nobody reads K any more
+    __syncthreads();  // nobody reads K any more
     load_tile<BLOCK_N>(kv_tile, head.v, first_key, keys);
 #pragma unroll
     for (int i = 0; i < ROWS; ++i) {
@@ -258,9 +256,9 @@ extern "C" __global__ void __launch_bounds__(FP32_THREADS)
       }
       l[i] = l[i] * rescale + sum;
 #pragma unroll
-      for (int c = 0; c < D / SIDE; ++c) o[i][c] *= NO_RESCALE ? 1 : rescale;
+      for (int c = 0; c < D / SIDE; ++c) o[i][c] *= rescale;
     }
-    barrier();
+    __syncthreads();
     multiply_values(o, p_tile, kv_tile);
   }
 
@@ -365,7 +363,7 @@ __device__ inline void soften(Scores& s, Rows& rows, float scale_log2) {
         }
       rows.l[t][h] = rows.l[t][h] * rescale[t][h] + sum;
     }
-  if (NO_RESCALE || !__any_sync(0xffffffff, changed)) return;  // maxima rarely change after the first few blocks
+  if (!__any_sync(0xffffffff, changed)) return;  // maxima rarely change after the first few blocks
 #pragma unroll
   for (int t = 0; t < TILES; ++t)
 #pragma unroll
@@ -447,7 +445,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   }
   Rows rows;
 #pragma unroll
-  for (int t = 0; t < TILES; ++t) rows.m[t][0] = rows.m[t][1] = NO_MAX ? 0 : LOWEST;
+  for (int t = 0; t < TILES; ++t) rows.m[t][0] = rows.m[t][1] = LOWEST;
   const unsigned q_place = q_tile + left_place(warp_row), k_place = right_place(0), v_place = KV_BYTES + left_place(0);
   if (KEEP_Q) {
     cp_async_wait_group<STAGES - 2>();
@@ -463,7 +461,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 #pragma unroll 1
   for (int block = 0; block < range.blocks; ++block) {
     cp_async_wait_group<STAGES - 2>();
-    barrier();  // the block is there, and the one before it is read: its place is free
+    __syncthreads();  // the block is there, and the one before it is read: its place is free
     if (block + STAGES - 1 < range.blocks) copy_block(writing, block + STAGES - 1);
     cp_async_commit_group();
     Scores s;

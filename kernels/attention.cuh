@@ -22,10 +22,6 @@ constexpr float LOG2_E = 1.44269504f;
 constexpr float LOWEST = -1e30f;
 __device__ inline float negative_infinity() { return __int_as_float(0xff800000); }
 
-__device__ inline void barrier() {
-  if (!NO_BARRIER) __syncthreads();
-}
-
 /// Keys that a query sees: with a causal mask the last query sees the last key, whatever the two lengths are.
 __device__ inline int visible_keys(int query, int queries, int keys) {
   return CAUSAL ? max(0, min(keys, query + keys - queries + 1)) : keys;

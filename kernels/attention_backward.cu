@@ -41,7 +41,7 @@ __device__ inline float dot(const Row& a, const Row& b) {
   return sum;
 }
 /// Of dO ∘ O: what softmax's backward pass takes off every element of its row of dP.
-__device__ inline float sum_of_products(const Row& d_o, const Row& o) { return NO_ROW_SUM ? 0 : dot(d_o, o); }
+__device__ inline float sum_of_products(const Row& d_o, const Row& o) { return dot(d_o, o); }
 
 extern "C" __global__ void row_sums(const Element* o, const Element* d_o, float* sums, int rows) {
   const int row = blockIdx.x * 4 + threadIdx.x / 32;
@@ -251,10 +251,7 @@ __device__ inline void add_to_queries(float* dq_sums, long long tile, unsigned d
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         float* to = dq_sums + dq_place(tile, t, n, e);
-        if (PLAIN_ADD)
-          *to += dq[n][e];
-        else
-          atomicAdd(to, dq[n][e]);
+        atomicAdd(to, dq[n][e]);
       }
   }
 }
@@ -314,7 +311,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_CTAS)
     const unsigned d_o_tile = q_tile + QUERY_BYTES;
     const char* of_queries = shared + (d_o_tile + QUERY_BYTES - k_tile) + lane % 4 * 8;
     cp_async_wait_group<0>();
-    barrier();  // the tile is there; the other stage and dS are read
+    __syncthreads();  // the tile is there; the other stage and dS are read
     const bool last_tile = tile + 1 == all_tiles;
     const int next_head = head + last_tile, next_tile = last_tile ? first_tile : tile + 1;
     if (next_head < end_head) copy_step(other, next_head, next_tile);
@@ -338,7 +335,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_CTAS)
         *reinterpret_cast<unsigned*>(shared + 2 * KEY_BYTES + ds_place(warp_key + e % 2 * 8 + lane / 4, 2 * n + e / 2) +
                                      lane % 4 * 4) = left[n][e];
     add_product(sum_k, left, q_tile + left_place(0));
-    barrier();  // dS is there, of all keys
+    __syncthreads();  // dS is there, of all keys
     add_to_queries(dq_sums, static_cast<long long>(head) * all_tiles + tile, ds_tile, k_tile);
     const unsigned done = q_tile;
     q_tile = other;

@@ -10,9 +10,9 @@
 extern "C" __global__ void field_by_field(const float* in, float* out, int n) {
   int point = blockIdx.x * BLOCK + threadIdx.x;
   int field = blockIdx.y;
-  if (point < n || DROP_MASK) {
+  if (point < n) {
     int j = point * STRIDE + field;
-    out[j] = 2 * in[OFFSET + ONE_TOO_FAR + j];
+    out[j] = 2 * in[OFFSET + j];
   }
 }
 
@@ -20,10 +20,10 @@ extern "C" __global__ void field_by_field(const float* in, float* out, int n) {
 // that the L1 can answer most of it.
 extern "C" __global__ void point_by_point(const float* in, float* out, int n) {
   int point = blockIdx.x * BLOCK + threadIdx.x;
-  if (point < n || DROP_MASK)
+  if (point < n)
     for (int field = 0; field < STRIDE; ++field) {
       int j = point * STRIDE + field;
-      out[j] = 2 * in[OFFSET + ONE_TOO_FAR + j];
+      out[j] = 2 * in[OFFSET + j];
     }
 }
 
@@ -36,15 +36,15 @@ struct alignas(4 * VEC) Pack {
 extern "C" __global__ void vector_fields(const float* in, float* out, int n) {
   constexpr bool aligned = OFFSET % VEC == 0 && STRIDE % VEC == 0;
   int point = blockIdx.x * BLOCK + threadIdx.x;
-  if (point >= n && !DROP_MASK) return;
+  if (point >= n) return;
   for (int field = 0; field < STRIDE; field += aligned ? VEC : 1) {
     int j = point * STRIDE + field;
     if (aligned) {
-      Pack pack = *reinterpret_cast<const Pack*>(in + OFFSET + ONE_TOO_FAR + j);
+      Pack pack = *reinterpret_cast<const Pack*>(in + OFFSET + j);
       for (int k = 0; k < VEC; ++k) pack.value[k] *= 2;
       *reinterpret_cast<Pack*>(out + j) = pack;
     } else {
-      out[j] = 2 * in[OFFSET + ONE_TOO_FAR + j];
+      out[j] = 2 * in[OFFSET + j];
     }
   }
 }
@@ -55,23 +55,22 @@ extern "C" __global__ void staged(const float* in, float* out, int n) {
   constexpr int PITCH = STRIDE | 1;
   __shared__ float points[BLOCK * PITCH];
   int first = blockIdx.x * BLOCK * STRIDE;
-  int count = DROP_MASK ? BLOCK * STRIDE : min(BLOCK * STRIDE, n * STRIDE - first);
-  for (int k = threadIdx.x; k < count; k += BLOCK)
-    points[k / STRIDE * PITCH + k % STRIDE] = in[OFFSET + ONE_TOO_FAR + first + k];
-  if (!NO_BARRIER) __syncthreads();
+  int count = min(BLOCK * STRIDE, n * STRIDE - first);
+  for (int k = threadIdx.x; k < count; k += BLOCK) points[k / STRIDE * PITCH + k % STRIDE] = in[OFFSET + first + k];
+  __syncthreads();
   for (int field = 0; field < STRIDE; ++field)
     if (threadIdx.x * STRIDE < count) points[threadIdx.x * PITCH + field] *= 2;
-  if (!NO_BARRIER) __syncthreads();
+  __syncthreads();
   for (int k = threadIdx.x; k < count; k += BLOCK) out[first + k] = points[k / STRIDE * PITCH + k % STRIDE];
 }
 
 // Another layout: STRIDE arrays of n floats, one for each field. Neighbouring lanes take neighbouring floats.
 extern "C" __global__ void structure_of_arrays(const float* in, float* out, int n) {
   int point = blockIdx.x * BLOCK + threadIdx.x;
-  if (point < n || DROP_MASK)
+  if (point < n)
     for (int field = 0; field < STRIDE; ++field) {
       int j = field * n + point;
-      out[j] = 2 * in[OFFSET + ONE_TOO_FAR + j];
+      out[j] = 2 * in[OFFSET + j];
     }
 }
 
@@ -81,9 +80,9 @@ extern "C" __global__ void blocks_of_32(const float* in, float* out, int n) {
   int point = blockIdx.x * BLOCK + threadIdx.x;
   int first = point / 32 * 32;
   int width = min(32, n - first);  // the last block may be narrower
-  if (point < n || DROP_MASK)
+  if (point < n)
     for (int field = 0; field < STRIDE; ++field) {
       int j = first * STRIDE + field * width + point % 32;
-      out[j] = 2 * in[OFFSET + ONE_TOO_FAR + j];
+      out[j] = 2 * in[OFFSET + j];
     }
 }

@@ -49,7 +49,7 @@ __device__ void add_groups(ColumnSums& sums, float* parts, int columns) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 #pragma unroll
   for (int first = 0; first < 2 * VECTORS; first += AT_ONCE) {
-    if (first != 0) barrier();  // until all have read what the last turn left
+    if (first != 0) __syncthreads();  // until all have read what the last turn left
 #pragma unroll
     for (int i = 0; i < AT_ONCE; ++i) {
       float(&piece)[WIDTH] = sums[(first + i) / VECTORS][(first + i) % VECTORS];
@@ -60,7 +60,7 @@ __device__ void add_groups(ColumnSums& sums, float* parts, int columns) {
           piece[k] += __shfl_xor_sync(0xffffffff, piece[k], distance);
       if (lane < LANES) put_piece<BY_ELEMENT, HALF>(piece, of_warp[warp][i], lane);
     }
-    barrier();
+    __syncthreads();
     for (int at = threadIdx.x; at < AT_ONCE * PIECE; at += BLOCK) {
       const int i = at / PIECE, place = at % PIECE;
       const int from = BY_ELEMENT || WIDTH == 4 ? place : place % WIDTH / 4 * HALF + place / WIDTH * 4 + place % 4;

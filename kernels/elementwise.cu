@@ -14,8 +14,8 @@ struct Multiply {
 // One thread, one element. n is rarely a multiple of BLOCK, so the last CTA has threads to spare: the mask stops them.
 extern "C" __global__ void thread_per_element(const float* a, const float* b, float* out, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n || DROP_MASK) {
-    float x = a[i + ONE_TOO_FAR];
+  if (i < n) {
+    float x = a[i];
     float y = b[i];
     out[i] = OP()(x, y);
   }
@@ -26,8 +26,8 @@ extern "C" __global__ void tile_per_cta(const float* a, const float* b, float* o
   int first = blockIdx.x * BLOCK;
   int i = first + threadIdx.x;
   bool whole = first + BLOCK <= n;  // the same answer for every thread of the CTA
-  if (whole || i < n || DROP_MASK) {
-    float x = a[i + ONE_TOO_FAR];
+  if (whole || i < n) {
+    float x = a[i];
     float y = b[i];
     out[i] = OP()(x, y);
   }
@@ -38,8 +38,8 @@ extern "C" __global__ void tiles_per_cta(const float* a, const float* b, float* 
   int first = blockIdx.x * TILES * BLOCK;
   for (int tile = 0; tile < TILES; ++tile) {
     int i = first + tile * BLOCK + threadIdx.x;
-    if (i < n || DROP_MASK) {
-      float x = a[i + ONE_TOO_FAR];
+    if (i < n) {
+      float x = a[i];
       float y = b[i];
       out[i] = OP()(x, y);
     }
@@ -48,9 +48,8 @@ extern "C" __global__ void tiles_per_cta(const float* a, const float* b, float* 
 
 // The grid walks the vector together: a CTA's tiles lie one grid apart, and the loop fits any n and any grid.
 extern "C" __global__ void grid_stride(const float* a, const float* b, float* out, int n) {
-  int last = DROP_MASK ? (n + BLOCK - 1) / BLOCK * BLOCK : n;
-  for (int i = blockIdx.x * BLOCK + threadIdx.x; i < last; i += gridDim.x * BLOCK) {
-    float x = a[i + ONE_TOO_FAR];
+  for (int i = blockIdx.x * BLOCK + threadIdx.x; i < n; i += gridDim.x * BLOCK) {
+    float x = a[i];
     float y = b[i];
     out[i] = OP()(x, y);
   }
@@ -65,13 +64,13 @@ struct alignas(4 * VEC) Pack {
 // there, one element at a time.
 extern "C" __global__ void vector_loads(const float* a, const float* b, float* out, int n) {
   int i = (blockIdx.x * BLOCK + threadIdx.x) * VEC;
-  if (i + VEC <= n || DROP_MASK) {
-    Pack x = *reinterpret_cast<const Pack*>(a + i + ONE_TOO_FAR);
+  if (i + VEC <= n) {
+    Pack x = *reinterpret_cast<const Pack*>(a + i);
     Pack y = *reinterpret_cast<const Pack*>(b + i);
     Pack result;
     for (int k = 0; k < VEC; ++k) result.value[k] = OP()(x.value[k], y.value[k]);
     *reinterpret_cast<Pack*>(out + i) = result;
   } else {
-    for (; i < n; ++i) out[i] = OP()(a[i + ONE_TOO_FAR], b[i]);
+    for (; i < n; ++i) out[i] = OP()(a[i], b[i]);
   }
 }

@@ -22,17 +22,12 @@ __device__ void note_end(Span* schedule, unsigned long long begin) {
   if (threadIdx.x == 0) schedule[blockIdx.x] = {multiprocessor_id(), begin, global_timer()};
 }
 
-// Where the walks of thread i begin. The switch takes what the block before this one has written, if it already has.
-__device__ float start_of(int i, const float* in, const float* out) {
-  return TRUST_ORDER && i >= BLOCK ? out[i - BLOCK] : in[i];
-}
-
 // One walk after the other: few registers. Every step waits for the L2.
 extern "C" __global__ void one_by_one(const float* in, const int* next, float* out, Span* schedule, int n) {
   unsigned long long begin = global_timer();
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n || DROP_MASK) {
-    float start = start_of(i, in, out), sum = 0;
+  if (i < n) {
+    float start = in[i], sum = 0;
 #pragma unroll 1
     for (int chain = 0; chain < CHAINS; ++chain) {
       float x = start;
@@ -52,8 +47,8 @@ extern "C" __global__ void one_by_one(const float* in, const int* next, float* o
 // All walks side by side: a step of each can be on its way at the same time, and each is kept in two registers.
 __device__ void walk_side_by_side(const float* in, const int* next, float* out, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i >= n && !DROP_MASK) return;
-  float start = start_of(i, in, out), x[CHAINS], sum = 0;
+  if (i >= n) return;
+  float start = in[i], x[CHAINS], sum = 0;
   int at[CHAINS];
 #pragma unroll
   for (int chain = 0; chain < CHAINS; ++chain) {
@@ -93,10 +88,10 @@ extern "C" __global__ void table_in_shared(const float* in, const int* next, flo
   extern __shared__ int near[];  // [TABLE]
   unsigned long long begin = global_timer();
   for (int k = threadIdx.x; k < TABLE; k += BLOCK) near[k] = next[k];
-  if (!NO_BARRIER) __syncthreads();
+  __syncthreads();
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n || DROP_MASK) {
-    float start = start_of(i, in, out), sum = 0;
+  if (i < n) {
+    float start = in[i], sum = 0;
 #pragma unroll 1
     for (int chain = 0; chain < CHAINS; ++chain) {
       float x = start;

@@ -13,27 +13,27 @@ constexpr float ROOT = 0.7978845608f;  // √(2/π)
 // Between two of them lies a whole vector in global memory, written by one and read by the next.
 extern "C" __global__ void cube(const Element* x, Element* t, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n || DROP_MASK) t[i] = from_float(to_float(x[i]) * to_float(x[i]) * to_float(x[i]));
+  if (i < n) t[i] = from_float(to_float(x[i]) * to_float(x[i]) * to_float(x[i]));
 }
 extern "C" __global__ void scale(float factor, const Element* a, Element* out, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n || DROP_MASK) out[i] = from_float(factor * to_float(a[i]));
+  if (i < n) out[i] = from_float(factor * to_float(a[i]));
 }
 extern "C" __global__ void add(const Element* x, Element* t, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n || DROP_MASK) t[i] = from_float(to_float(x[i]) + to_float(t[i]));
+  if (i < n) t[i] = from_float(to_float(x[i]) + to_float(t[i]));
 }
 extern "C" __global__ void tangent(Element* t, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n || DROP_MASK) t[i] = from_float(tanhf(to_float(t[i])));
+  if (i < n) t[i] = from_float(tanhf(to_float(t[i])));
 }
 extern "C" __global__ void add_one(Element* t, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n || DROP_MASK) t[i] = from_float(1 + to_float(t[i]));
+  if (i < n) t[i] = from_float(1 + to_float(t[i]));
 }
 extern "C" __global__ void multiply(const Element* x, Element* t, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n || DROP_MASK) t[i] = from_float(to_float(x[i]) * to_float(t[i]));
+  if (i < n) t[i] = from_float(to_float(x[i]) * to_float(t[i]));
 }
 
 // One kernel: what lay in memory between two operators lies in a register, as a float.
@@ -42,18 +42,18 @@ __device__ float gelu(float x) { return 0.5f * x * (1 + tanhf(inner(x))); }
 
 extern "C" __global__ void fused(const Element* x, Element* out, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n || DROP_MASK) out[i] = from_float(gelu(to_float(x[i])));
+  if (i < n) out[i] = from_float(gelu(to_float(x[i])));
 }
 
 // A thread moves VEC elements with each instruction. The thread that finds less than a whole Pack left takes what is
 // there, one element at a time.
 extern "C" __global__ void vector_loads(const Element* x, Element* out, int n) {
   int i = (blockIdx.x * BLOCK + threadIdx.x) * VEC;
-  if (i + VEC <= n || DROP_MASK) {
+  if (i + VEC <= n) {
     Pack pack = load_pack(x + i);
     for (int k = 0; k < VEC; ++k) pack.value[k] = from_float(gelu(to_float(pack.value[k])));
     store_pack(out + i, pack);
-  } else if (!NO_TAIL) {
+  } else {
     for (; i < n; ++i) out[i] = from_float(gelu(to_float(x[i])));
   }
 }
@@ -68,11 +68,11 @@ __device__ float fast_gelu(float x) {
 
 extern "C" __global__ void fast_math(const Element* x, Element* out, int n) {
   int i = (blockIdx.x * BLOCK + threadIdx.x) * VEC;
-  if (i + VEC <= n || DROP_MASK) {
+  if (i + VEC <= n) {
     Pack pack = load_pack(x + i);
     for (int k = 0; k < VEC; ++k) pack.value[k] = from_float(fast_gelu(to_float(pack.value[k])));
     store_pack(out + i, pack);
-  } else if (!NO_TAIL) {
+  } else {
     for (; i < n; ++i) out[i] = from_float(fast_gelu(to_float(x[i])));
   }
 }
@@ -82,13 +82,13 @@ extern "C" __global__ void fast_math(const Element* x, Element* out, int n) {
 extern "C" __global__ void several_packs(const Element* x, Element* out, int n) {
   int first = (blockIdx.x * BLOCK * PACKS + threadIdx.x) * VEC;
   int last = first + (PACKS - 1) * BLOCK * VEC;  // where the thread's last pack begins
-  if (last + VEC <= n || DROP_MASK) {
+  if (last + VEC <= n) {
     Pack pack[PACKS];
     for (int p = 0; p < PACKS; ++p) pack[p] = load_pack(x + first + p * BLOCK * VEC);
     for (int p = 0; p < PACKS; ++p)
       for (int k = 0; k < VEC; ++k) pack[p].value[k] = from_float(fast_gelu(to_float(pack[p].value[k])));
     for (int p = 0; p < PACKS; ++p) store_pack(out + first + p * BLOCK * VEC, pack[p]);
-  } else if (!NO_TAIL) {
+  } else {
     for (int i = first; i <= last; i += BLOCK * VEC)
       for (int k = 0; k < VEC && i + k < n; ++k) out[i + k] = from_float(fast_gelu(to_float(x[i + k])));
   }

@@ -65,12 +65,12 @@ struct Copies {
   __device__ void next_piece(unsigned stage) {
 #pragma unroll
     for (int i = 0; i < BM / A_ROWS; ++i) {
-      const bool inside = (i * int{A_ROWS} < rows && a_depth < depth) || DROP_MASK;
+      const bool inside = i * int{A_ROWS} < rows && a_depth < depth;
       cp_async(stage + to_a + i * A_ROWS * BK * 2, a + i * a_pitch, inside ? 16 : 0);
     }
 #pragma unroll
     for (int i = 0; i < BK / B_ROWS; ++i) {
-      const bool inside = (b_depth + i * int{B_ROWS} < depth && columns > 0) || DROP_MASK;
+      const bool inside = b_depth + i * int{B_ROWS} < depth && columns > 0;
       cp_async(stage + to_b[i * B_ROWS / 4 % 2] + i * B_ROWS * BN * 2, b + i * b_pitch, inside ? 16 : 0);
     }
     a += BK;
@@ -120,8 +120,8 @@ __device__ void multiply_tile(const half* a, const half* b, half* c, int m, int 
     if (s < steps) copies.next_piece(stages + s * STAGE_BYTES);
     cp_async_commit_group();
   }
-  if (!DROP_WAIT) cp_async_wait_group<STAGES - 2>();  // the first piece is there,
-  __syncthreads();                                    // also what the other threads have copied of it
+  cp_async_wait_group<STAGES - 2>();  // the first piece is there,
+  __syncthreads();                    // also what the other threads have copied of it
 
   float sum[WM / 16][WN / 8][4] = {};  // (16 × 8 tile of C, lane's share)
   Fragments fragments[2];              // one is multiplied while the other is loaded
@@ -134,8 +134,8 @@ __device__ void multiply_tile(const half* a, const half* b, half* c, int m, int 
     for (int k = 0; k < BK; k += 16) {
       const bool last = k + 16 == BK;
       if (last) {  // of this piece all is in registers; the next one must be there, and the oldest is free
-        if (!DROP_WAIT) cp_async_wait_group<STAGES - 2>();
-        if (!DROP_BARRIER) __syncthreads();
+        cp_async_wait_group<STAGES - 2>();
+        __syncthreads();
         // After the last piece the same one is loaded once more: cheaper than to ask before each load.
         if (step + 1 < steps) reading = reading + STAGE_BYTES == end ? stages : reading + STAGE_BYTES;
       }
@@ -167,7 +167,7 @@ __device__ void multiply_tile(const half* a, const half* b, half* c, int m, int 
 #pragma unroll
       for (int j = 0; j < WN / 8; ++j) {
         const int r = row + i * 16 + half_tile * 8, s = column + j * 8;
-        if ((r >= m || s >= n) && !DROP_MASK) continue;
+        if (r >= m || s >= n) continue;
         *reinterpret_cast<half2*>(c + static_cast<long long>(r) * n + s) =
             __floats2half2_rn(sum[i][j][half_tile * 2], sum[i][j][half_tile * 2 + 1]);
       }

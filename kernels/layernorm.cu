@@ -31,10 +31,10 @@ __device__ float sum_pass(const Element* row, int first, int step, int columns) 
 __device__ float square_pass(const Element* row, int first, int step, int columns, float mean) {
   float squares = 0;
   for (int c = first; c < columns; c += step) {
-    const float distance = static_cast<float>(row[c]) - (NAIVE_VARIANCE ? 0 : mean);
+    const float distance = static_cast<float>(row[c]) - mean;
     squares += distance * distance;
   }
-  return NAIVE_VARIANCE && first == 0 ? squares - columns * mean * mean : squares;
+  return squares;
 }
 __device__ void normalise_pass(const Element* row, float* to, int first, int step, int columns, float mean,
                                float rstd) {
@@ -89,7 +89,7 @@ extern "C" __global__ void welford(const Element* x, float* normal, float* means
   for (int c = threadIdx.x; c < columns; c += BLOCK) take(moments, row[c]);
   moments = merge_lanes(moments);
   if (lane == 0) of_warp[warp] = moments;
-  barrier();
+  __syncthreads();
   moments = merge_lanes(lane < BLOCK / 32 ? of_warp[lane] : Moments{});
   const float rstd = inverse_deviation(moments.squares, columns, epsilon);
   if (threadIdx.x == 0) means[blockIdx.x] = moments.mean, rstds[blockIdx.x] = rstd;
@@ -129,7 +129,7 @@ __device__ void normalise_row(const Vector (&held)[VECTORS], float* row, int fir
 #pragma unroll
   for (int v = 0; v < VECTORS; ++v)
     for (int k = 0; k < WIDTH; k += 4)  // 16 bytes of floats, whatever held has
-      if (first + v * STRIDE < columns || DROP_MASK)
+      if (first + v * STRIDE < columns)
         *reinterpret_cast<float4*>(row + first + v * STRIDE + k) =
             make_float4((held[v][k] - mean) * rstd, (held[v][k + 1] - mean) * rstd, (held[v][k + 2] - mean) * rstd,
                         (held[v][k + 3] - mean) * rstd);
@@ -276,7 +276,7 @@ __device__ Statistics merge_ctas(float center, float squares, const Share& share
     merged = merge_lanes(merged);
     if (threadIdx.x == 0) all = {merged.mean, inverse_deviation(merged.squares, columns, epsilon)};
   }
-  barrier();
+  __syncthreads();
   return all;
 }
 

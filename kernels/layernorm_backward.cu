@@ -19,7 +19,7 @@ __device__ Sums reduce_both(Sums mine, Sums* of_warp) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   mine = {reduce_lanes<Add>(mine.g), reduce_lanes<Add>(mine.gn)};
   if (lane == 0) of_warp[warp] = mine;
-  barrier();
+  __syncthreads();
   const Sums other = lane < BLOCK / 32 ? of_warp[lane] : Sums{};
   return {reduce_lanes<Add>(other.g), reduce_lanes<Add>(other.gn)};
 }
@@ -148,7 +148,7 @@ __device__ void sum_warps(float (&mine)[2]) {  // over the CTA's warps, lane by 
   __shared__ float of_warp[THREADS / 32][2][32];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   for (int i = 0; i < 2; ++i) of_warp[warp][i][lane] = mine[i];
-  barrier();
+  __syncthreads();
   for (int other = 1; other < THREADS / 32 && warp == 0; ++other)
     for (int i = 0; i < 2; ++i) mine[i] += of_warp[other][i][lane];
 }
@@ -265,7 +265,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   extern __shared__ __align__(16) float sums[];
   const int pitch = (columns + 3) / 4 * 4;  // so that both halves start on 16 bytes
   walk_rows(x, dy, gamma, means, rstds, dx, sums, sums + pitch, rows, columns);
-  barrier();
+  __syncthreads();
   for (int c = threadIdx.x; c < columns; c += BLOCK) {
     parts[static_cast<long long>(blockIdx.x) * columns + c] = sums[c];
     parts[(static_cast<long long>(gridDim.x) + blockIdx.x) * columns + c] = sums[pitch + c];
@@ -293,7 +293,7 @@ __device__ void load_share(Vector (&held)[VECTORS], const Element* row, int lane
       float value[WIDTH];
       for (int k = 0; k < WIDTH; ++k) {
         const int c = (v * WIDTH + k) * LANES + lane;
-        value[k] = c < columns || DROP_MASK ? static_cast<float>(row[c]) : 0;
+        value[k] = c < columns ? static_cast<float>(row[c]) : 0;
       }
       held[v] = pack(value);
     }
@@ -306,7 +306,7 @@ __device__ void store_of_share(Element* row, int v, int lane, int columns, const
   if constexpr (BY_ELEMENT) {
     for (int k = 0; k < WIDTH; ++k) {
       const int c = (v * WIDTH + k) * LANES + lane;
-      if (c < columns || DROP_MASK) row[c] = static_cast<Element>(value[k]);
+      if (c < columns) row[c] = static_cast<Element>(value[k]);
     }
   } else {
     store_vector(row, (v * LANES + lane) * WIDTH, columns, value);
@@ -436,7 +436,7 @@ __device__ void ask_for_row(unsigned stage, const Element* x, const Element* dy,
   if (r < rows)
 #pragma unroll
     for (int v = 0; v < VECTORS; ++v) {
-      const int bytes = mine + v * BLOCK * WIDTH < columns || DROP_MASK ? 16 : 0, to = (v * BLOCK + threadIdx.x) * 16;
+      const int bytes = mine + v * BLOCK * WIDTH < columns ? 16 : 0, to = (v * BLOCK + threadIdx.x) * 16;
       const long long from = bytes > 0 ? at + v * BLOCK * WIDTH : 0;
       cp_async(stage + to, x + from, bytes);
       cp_async(stage + to + SHARE * 16, dy + from, bytes);
@@ -464,7 +464,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
     ask_for_row(first + asked * 2 * SHARE * 16, x, dy, r + (STAGES - 1) * gridDim.x, rows, columns);
     const int next = r + gridDim.x < rows ? r + gridDim.x : r;
     const float next_mean = means[next], next_rstd = rstds[next];
-    if (!DROP_WAIT) cp_async_wait_group<STAGES - 1>();
+    cp_async_wait_group<STAGES - 1>();
     const Vector* held = ring + stage * 2 * SHARE + threadIdx.x;
     Sums all{};
 #pragma unroll

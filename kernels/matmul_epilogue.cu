@@ -80,7 +80,7 @@ __device__ float2 bias_of(const Element* bias, int column, int n) {
   if (ALIGNED) return column < n ? to_floats(*reinterpret_cast<const Pair*>(bias + column)) : float2{};
   return {column < n ? to_float(bias[column]) : 0, column + 1 < n ? to_float(bias[column + 1]) : 0};
 }
-__device__ float finish(float sum, float bias) { return BIAS_AFTER ? activation(sum) + bias : activation(sum + bias); }
+__device__ float finish(float sum, float bias) { return activation(sum + bias); }
 
 // The epilogue on the accumulators: a lane's columns are the same in all of its rows, so it reads each bias once.
 template <bool ALIGNED>

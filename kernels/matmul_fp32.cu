@@ -10,22 +10,18 @@
 
 // Outside of a matrix there are zeros, which add nothing to a sum.
 __device__ float element(const float* matrix, int row, int column, int rows, int columns) {
-  return (row < rows && column < columns) || DROP_MASK ? matrix[row * columns + column] : 0.0f;
+  return row < rows && column < columns ? matrix[row * columns + column] : 0.0f;
 }
 __device__ void set_element(float* matrix, int row, int column, int rows, int columns, float value) {
-  if ((row < rows && column < columns) || DROP_MASK) matrix[row * columns + column] = value;
+  if (row < rows && column < columns) matrix[row * columns + column] = value;
 }
-__device__ void barrier() {
-  if (!NO_BARRIER) __syncthreads();
-}
-
 // ---- 1 and 2: one result per thread, everything from global memory -------------------------------------------------
 
 // Neighbouring threads compute neighbouring rows: in A and in C the lanes of a warp are a whole row apart.
 extern "C" __global__ void __launch_bounds__(TILE* TILE)
     naive(const float* a, const float* b, float* c, int m, int n, int k) {
   const int row = blockIdx.x * TILE + threadIdx.x, column = blockIdx.y * TILE + threadIdx.y;
-  if ((row >= m || column >= n) && !DROP_MASK) return;
+  if (row >= m || column >= n) return;
   float sum = 0;
   for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
   c[row * n + column] = sum;
@@ -36,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(TILE* TILE)
 extern "C" __global__ void __launch_bounds__(TILE* TILE)
     coalesced(const float* a, const float* b, float* c, int m, int n, int k) {
   const int row = blockIdx.y * TILE + threadIdx.y, column = blockIdx.x * TILE + threadIdx.x;
-  if ((row >= m || column >= n) && !DROP_MASK) return;
+  if (row >= m || column >= n) return;
   float sum = 0;
   for (int i = 0; i < k; ++i) sum += a[row * k + i] * b[i * n + column];
   c[row * n + column] = sum;
@@ -55,9 +51,9 @@ extern "C" __global__ void __launch_bounds__(TILE* TILE)
   for (int step = 0; step < k; step += TILE) {
     a_tile[y][x] = element(a, row, step + x, m, k);
     b_tile[y][x] = element(b, step + y, column, k, n);
-    barrier();
+    __syncthreads();
     for (int i = 0; i < TILE; ++i) sum += a_tile[y][i] * b_tile[i][x];
-    barrier();
+    __syncthreads();
   }
   set_element(c, row, column, m, n, sum);
 }
@@ -76,13 +72,13 @@ extern "C" __global__ void __launch_bounds__(TILE* TILE)
 #pragma unroll
     for (int t = 0; t < TM; ++t) a_tile[t * TILE + y][x] = element(a, row + t * TILE, step + x, m, k);
     b_tile[y][x] = element(b, step + y, column, k, n);
-    barrier();
+    __syncthreads();
     for (int i = 0; i < TILE; ++i) {
       const float of_b = b_tile[i][x];
 #pragma unroll
       for (int t = 0; t < TM; ++t) sum[t] += a_tile[t * TILE + y][i] * of_b;
     }
-    barrier();
+    __syncthreads();
   }
 #pragma unroll
   for (int t = 0; t < TM; ++t) set_element(c, row + t * TILE, column, m, n, sum[t]);
@@ -119,7 +115,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
       a_tile[i / BK][i % BK] = element(a, top + i / BK, step + i % BK, m, k);
     for (int i = threadIdx.x; i < BK * BN; i += THREADS)
       b_tile[i / BN][i % BN] = element(b, step + i / BN, left + i % BN, k, n);
-    barrier();
+    __syncthreads();
     for (int i = 0; i < BK; ++i) {
       float of_a[TM], of_b[TN];
 #pragma unroll
@@ -128,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
       for (int u = 0; u < TN; ++u) of_b[u] = b_tile[i][u * ACROSS + x];
       add_products(sum, of_a, of_b);
     }
-    barrier();
+    __syncthreads();
   }
 #pragma unroll
   for (int t = 0; t < TM; ++t)
@@ -139,7 +135,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 // ---- 6 to 8: 16 bytes at a time, warps with a tile of their own, copies that nobody waits for ----------------------
 
 // A is turned over on its way to shared memory: what a thread needs of it at one depth lies side by side, like B.
-constexpr int PAD = NO_PADDING ? 0 : 4;  // unused words that move the next depth of A to other banks
+constexpr int PAD = 4;  // unused words that move the next depth of A to other banks
 struct Piece {
   float a[BK][BM + PAD], b[BK][BN];
 };
@@ -147,7 +143,7 @@ struct Piece {
 // Four neighbours of a row, in one access of 16 bytes if every row of the matrix begins on 16 bytes.
 __device__ float4 four_elements(const float* matrix, int row, int column, int rows, int columns) {
   if (columns % 4 == 0) {
-    const bool inside = (row < rows && column < columns) || DROP_MASK;
+    const bool inside = row < rows && column < columns;
     return inside ? *reinterpret_cast<const float4*>(matrix + row * columns + column) : float4{};
   }
   return {element(matrix, row, column, rows, columns), element(matrix, row, column + 1, rows, columns),
@@ -155,7 +151,7 @@ __device__ float4 four_elements(const float* matrix, int row, int column, int ro
 }
 __device__ void set_four_elements(float* matrix, int row, int column, int rows, int columns, const float* values) {
   if (columns % 4 == 0) {
-    if ((row < rows && column < columns) || DROP_MASK)
+    if (row < rows && column < columns)
       *reinterpret_cast<float4*>(matrix + row * columns + column) = {values[0], values[1], values[2], values[3]};
   } else {
 #pragma unroll
@@ -213,7 +209,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   float sum[TM][TN] = {};
   for (int step = 0; step < k; step += BK) {
     load_piece(piece, a, b, top, left, step, m, n, k);
-    barrier();
+    __syncthreads();
 #pragma unroll
     for (int i = 0; i < BK; ++i) {
       float of_a[TM], of_b[TN];
@@ -221,7 +217,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
       load_fours<TN, 4 * ACROSS>(of_b, &piece.b[i][column]);
       add_products(sum, of_a, of_b);
     }
-    barrier();
+    __syncthreads();
   }
   store_results<4 * DOWN, 4 * ACROSS>(sum, c, top + row, left + column, m, n);
 }
@@ -248,7 +244,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   float sum[TM][TN] = {};
   for (int step = 0; step < k; step += BK) {
     load_piece(piece, a, b, top, left, step, m, n, k);
-    barrier();
+    __syncthreads();
 #pragma unroll
     for (int i = 0; i < BK; ++i) {
       float of_a[TM], of_b[TN];
@@ -256,7 +252,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
       load_fours<TN, 4 * LN>(of_b, &piece.b[i][column]);
       add_products(sum, of_a, of_b);
     }
-    barrier();
+    __syncthreads();
   }
   store_results<4 * LM, 4 * LN>(sum, c, top + row, left + column, m, n);
 }
@@ -286,8 +282,8 @@ struct Copies {
     a_to = shared_address(&pieces->a[a_depth][a_row]);
     b_to = shared_address(&pieces->b[b_depth][b_column]);
   }
-  static __device__ int inside(int index, int count) { return DROP_MASK ? index : min(index, count - 1); }
-  __device__ int bytes(int depth, int all) const { return depth < k || DROP_MASK ? all : 0; }
+  static __device__ int inside(int index, int count) { return min(index, count - 1); }
+  __device__ int bytes(int depth, int all) const { return depth < k ? all : 0; }
 
   __device__ void next_piece(int way) {  // `way`: to the next place in shared memory, in bytes
 #pragma unroll
@@ -354,8 +350,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     if (s < steps) copies.next_piece(writing.next());
     cp_async_commit_group();
   }
-  if (!NO_WAIT) cp_async_wait_group<STAGES - 2>();  // the first piece is there,
-  barrier();                                        // also what the other threads have copied of it
+  cp_async_wait_group<STAGES - 2>();  // the first piece is there,
+  __syncthreads();                    // also what the other threads have copied of it
 
   float sum[TM][TN] = {};
   float of_a[2][TM], of_b[2][TN];  // one is multiplied while the other is loaded
@@ -367,8 +363,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 #pragma unroll
     for (int i = 0; i < BK; ++i) {
       if (i == BK - 1) {  // of this piece all is in registers; the next one must be there, and the oldest is free
-        if (!NO_WAIT) cp_async_wait_group<STAGES - 2>();
-        barrier();
+        cp_async_wait_group<STAGES - 2>();
+        __syncthreads();
         // After the last piece its beginning is loaded once more: cheaper than to ask before each load.
         const int way = step + 1 < steps ? reading.next() / 4 : 0;
         a_place += way;

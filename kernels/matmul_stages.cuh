@@ -5,8 +5,8 @@
 #include "matmul_tiles.cuh"
 
 // ldmatrix reads 8 rows of a chunk together; floats of a B by rows are read 4 rows of two chunks together.
-constexpr Swizzle SWIZZLE_A = UNSWIZZLED ? NONE : BY_ROW;
-constexpr Swizzle SWIZZLE_B = UNSWIZZLED ? NONE : B_LAYOUT == 0 && DTYPE == 2 ? BY_FOURS : BY_ROW;
+constexpr Swizzle SWIZZLE_A = BY_ROW;
+constexpr Swizzle SWIZZLE_B = B_LAYOUT == 0 && DTYPE == 2 ? BY_FOURS : BY_ROW;
 using CopiesOfA = Copies<TileOfA<SWIZZLE_A>, false>;
 using CopiesOfB = Copies<TileOfB<SWIZZLE_B>, B_LAYOUT == 0>;
 
@@ -62,8 +62,8 @@ struct Pipeline {
   }
   // The first one is waited for, and its first fragments are loaded.
   __device__ void begin() {
-    if (!DROP_WAIT) cp_async_wait_group<STAGES - 2>();  // the piece is there,
-    __syncthreads();                                    // also what the other threads have copied of it
+    cp_async_wait_group<STAGES - 2>();  // the piece is there,
+    __syncthreads();                    // also what the other threads have copied of it
     loads.load(fragments[0], stages, 0);
   }
   __device__ void next_piece() {
@@ -74,8 +74,8 @@ struct Pipeline {
   // All of the piece is in registers: the next one must be there, and its stage is free for another.
   __device__ void wait() {
     cp_async_commit_group();
-    if (!DROP_WAIT) cp_async_wait_group<STAGES - 2>();
-    if (!DROP_BARRIER) __syncthreads();
+    cp_async_wait_group<STAGES - 2>();
+    __syncthreads();
     writing = reading;
     // After the last piece the same one is loaded once more: cheaper than to ask before each load.
     if (left > 1) reading = reading + STAGE_BYTES == stages + STAGES * STAGE_BYTES ? stages : reading + STAGE_BYTES;

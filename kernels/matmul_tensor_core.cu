@@ -51,9 +51,9 @@ __device__ void multiply_from_shared(const Element* a, const Element* b, Element
 
   Sums sum = {};
   for (int done = 0; done < depth; done += BK) {
-    if (!DROP_BARRIER) __syncthreads();  // nobody reads the piece before any more
+    __syncthreads();  // nobody reads the piece before any more
     bring_piece<ALIGNED>(copies_a, copies_b, shared_address(shared));
-    if (!DROP_BARRIER) __syncthreads();  // the piece is complete
+    __syncthreads();  // the piece is complete
 #pragma unroll
     for (unsigned k = 0; k < BK / MMA_K; ++k) {
       Fragments now;
@@ -103,9 +103,9 @@ __device__ void multiply_with_ldmatrix(const Element* a, const Element* b, Eleme
 
   Sums sum = {};
   for (int done = 0; done < depth; done += BK) {
-    if (!DROP_BARRIER) __syncthreads();
+    __syncthreads();
     bring_piece<ALIGNED>(copies_a, copies_b, stage);
-    if (!DROP_BARRIER) __syncthreads();
+    __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < BK / MMA_K; ++k) {
       Fragments now;
@@ -179,7 +179,7 @@ __device__ void multiply_many_tiles(const Element* a, const Element* b, Element*
     const int2 done = tile;
     if (index + gridDim.x < tiles) {
       tile = tile_at<GROUP_M>(index + gridDim.x, m, n);
-      if (!DROP_BARRIER) __syncthreads();  // all warps have read the last piece
+      __syncthreads();  // all warps have read the last piece
       pipeline = Pipeline<ALIGNED>(a, b, m, n, depth, tile);
       pipeline.start();
     }

@@ -55,7 +55,7 @@ constexpr unsigned A_BYTES = BM * BK * sizeof(Element), STAGE_BYTES = A_BYTES + 
 __device__ inline uint4 gather_chunk(const Element* from, int count) {
   alignas(16) Element chunk[CHUNK];
 #pragma unroll
-  for (int i = 0; i < int{CHUNK}; ++i) chunk[i] = i < count || DROP_MASK ? from[i] : from_float(0);
+  for (int i = 0; i < int{CHUNK}; ++i) chunk[i] = i < count ? from[i] : from_float(0);
   return *reinterpret_cast<const uint4*>(chunk);
 }
 
@@ -86,15 +86,14 @@ struct Copies {
   __device__ static constexpr int column_of(unsigned p) { return p * ROWS / TILE::ROWS * TILE::PANEL * CHUNK; }
   __device__ const Element* source(unsigned p) const { return from + row_of(p) * pitch + column_of(p); }
   __device__ int inside(unsigned p) const {  // elements; of aligned rows a whole chunk, or none
-    return row_of(p) < rows || DROP_MASK ? max(0, columns - column_of(p)) : 0;
+    return row_of(p) < rows ? max(0, columns - column_of(p)) : 0;
   }
 
   // Passes [first, last) by cp.async: nothing passes through registers, and nobody waits.
   __device__ void start(unsigned piece, unsigned first, unsigned last) const {
 #pragma unroll
     for (unsigned p = 0; p < PASSES; ++p)
-      if (p >= first && p < last)
-        cp_async(piece + to + p * THREADS * 16, source(p), inside(p) > 0 || DROP_MASK ? 16 : 0);
+      if (p >= first && p < last) cp_async(piece + to + p * THREADS * 16, source(p), inside(p) > 0 ? 16 : 0);
   }
   // The same through registers, for rows that do not begin on 16 bytes.
   __device__ void gather(unsigned piece, unsigned first, unsigned last) const {
@@ -107,7 +106,7 @@ struct Copies {
     uint4 held[PASSES];
 #pragma unroll
     for (unsigned p = 0; p < PASSES; ++p)
-      held[p] = inside(p) > 0 || DROP_MASK ? *reinterpret_cast<const uint4*>(source(p)) : uint4{};
+      held[p] = inside(p) > 0 ? *reinterpret_cast<const uint4*>(source(p)) : uint4{};
 #pragma unroll
     for (unsigned p = 0; p < PASSES; ++p) store_chunk(piece + to + p * THREADS * 16, held[p]);
   }
@@ -220,12 +219,12 @@ __device__ inline void store_aligned(const Sums& sum, Element* c, int m, int n, 
         const Pair right = from_floats(sum[i][j + 1][below * 2], sum[i][j + 1][below * 2 + 1]);
         Element* to = c + static_cast<long long>(r) * n + column + j * 8;
         if (sizeof(Element) == 4) {
-          if ((r < m && column + j * 8 < n) || DROP_MASK) *reinterpret_cast<Pair*>(to) = left;
-          if ((r < m && column + j * 8 + 8 < n) || DROP_MASK) *reinterpret_cast<Pair*>(to + 8) = right;
+          if (r < m && column + j * 8 < n) *reinterpret_cast<Pair*>(to) = left;
+          if (r < m && column + j * 8 + 8 < n) *reinterpret_cast<Pair*>(to + 8) = right;
         } else {
           const int moved = threadIdx.x % 2 == 1 ? 6 : 0;  // from its own columns of the left piece
           const uint2 four = exchange(left, right);
-          if ((r < m && column + j * 8 + moved < n) || DROP_MASK) *reinterpret_cast<uint2*>(to + moved) = four;
+          if (r < m && column + j * 8 + moved < n) *reinterpret_cast<uint2*>(to + moved) = four;
         }
       }
 }
@@ -240,8 +239,7 @@ __device__ inline void store_unaligned(const Sums& sum, Element* c, int m, int n
 #pragma unroll
         for (int right = 0; right < 2; ++right) {
           const int r = row + i * 16 + below * 8, s = column + j * 8 + right;
-          if ((r < m && s < n) || DROP_MASK)
-            c[static_cast<long long>(r) * n + s] = from_float(sum[i][j][below * 2 + right]);
+          if (r < m && s < n) c[static_cast<long long>(r) * n + s] = from_float(sum[i][j][below * 2 + right]);
         }
 }
 

@@ -5,14 +5,12 @@
 // VEC    floats of one vector load     TILES  tiles of BLOCK × VEC × LOADS floats that a CTA walks through
 
 // A sum that grows by atomics has to start at zero. One thread, one store, a launch of its own.
-extern "C" __global__ void clear(float* out) {
-  if (!FORGET_CLEAR) out[0] = 0;
-}
+extern "C" __global__ void clear(float* out) { out[0] = 0; }
 
 // Every element goes to the same address. The additions are queued there, one behind the other.
 extern "C" __global__ void atomic_per_element(const float* x, float* out, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  if (i < n || DROP_MASK) atomicAdd(out, x[i]);
+  if (i < n) atomicAdd(out, x[i]);
 }
 
 // A CTA adds its BLOCK elements in shared memory, in a tree: neighbours, then neighbours of neighbours. The threads
@@ -21,11 +19,11 @@ extern "C" __global__ void atomic_per_element(const float* x, float* out, int n)
 extern "C" __global__ void divergent_stride(const float* x, float* sums, int n) {
   __shared__ float part[BLOCK];
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  part[threadIdx.x] = i < n || DROP_MASK ? x[i] : 0;
+  part[threadIdx.x] = i < n ? x[i] : 0;
   __syncthreads();
   for (int stride = 1; stride < BLOCK; stride *= 2) {
     if (threadIdx.x % (2 * stride) == 0) part[threadIdx.x] += part[threadIdx.x + stride];
-    if (!NO_BARRIER) __syncthreads();
+    __syncthreads();
   }
   if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
 }
@@ -35,11 +33,11 @@ extern "C" __global__ void divergent_stride(const float* x, float* sums, int n) 
 extern "C" __global__ void sequential_stride(const float* x, float* sums, int n) {
   __shared__ float part[BLOCK];
   int i = blockIdx.x * BLOCK + threadIdx.x;
-  part[threadIdx.x] = i < n || DROP_MASK ? x[i] : 0;
+  part[threadIdx.x] = i < n ? x[i] : 0;
   __syncthreads();
   for (int stride = BLOCK / 2; stride > 0; stride /= 2) {
     if (threadIdx.x < stride) part[threadIdx.x] += part[threadIdx.x + stride];
-    if (!NO_BARRIER) __syncthreads();
+    __syncthreads();
   }
   if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
 }
@@ -48,11 +46,11 @@ extern "C" __global__ void sequential_stride(const float* x, float* sums, int n)
 extern "C" __global__ void first_add_on_load(const float* x, float* sums, int n) {
   __shared__ float part[BLOCK];
   int i = blockIdx.x * 2 * BLOCK + threadIdx.x;
-  part[threadIdx.x] = (i < n || DROP_MASK ? x[i] : 0) + (i + BLOCK < n || DROP_MASK ? x[i + BLOCK] : 0);
+  part[threadIdx.x] = (i < n ? x[i] : 0) + (i + BLOCK < n ? x[i + BLOCK] : 0);
   __syncthreads();
   for (int stride = BLOCK / 2; stride > 0; stride /= 2) {
     if (threadIdx.x < stride) part[threadIdx.x] += part[threadIdx.x + stride];
-    if (!NO_BARRIER) __syncthreads();
+    __syncthreads();
   }
   if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
 }
@@ -68,14 +66,14 @@ __device__ float block_sum(float value) {
   __shared__ float part[BLOCK / 32];
   value = warp_sum(value);
   if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = value;
-  if (!NO_BARRIER) __syncthreads();
+  __syncthreads();
   return threadIdx.x < 32 ? warp_sum(threadIdx.x < BLOCK / 32 ? part[threadIdx.x] : 0) : 0;
 }
 
 // One barrier instead of one for every level, and 32 times fewer words of shared memory.
 extern "C" __global__ void warp_shuffle(const float* x, float* sums, int n) {
   int i = blockIdx.x * 2 * BLOCK + threadIdx.x;
-  float sum = (i < n || DROP_MASK ? x[i] : 0) + (i + BLOCK < n || DROP_MASK ? x[i + BLOCK] : 0);
+  float sum = (i < n ? x[i] : 0) + (i + BLOCK < n ? x[i + BLOCK] : 0);
   sum = block_sum(sum);
   if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
@@ -92,7 +90,7 @@ __device__ float thread_sum(const float* x, int n) {
   Pack sum = {};
   for (int tile = 0; tile < TILES; ++tile) {
     long long first = (static_cast<long long>(blockIdx.x) * TILES + tile) * TILE;
-    if (first + TILE <= n || DROP_MASK) {
+    if (first + TILE <= n) {
       Pack held[LOADS];
       for (int l = 0; l < LOADS; ++l)
         held[l] = *reinterpret_cast<const Pack*>(x + first + (l * BLOCK + threadIdx.x) * VEC);
@@ -127,9 +125,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK)
   }
   if (threadIdx.x == 0) {
     sums[blockIdx.x] = sum;
-    if (!NO_FENCE) __threadfence();  // whoever sees the count sees the sum as well
+    __threadfence();  // whoever sees the count sees the sum as well
     last = atomicInc(arrived, gridDim.x - 1) == gridDim.x - 1;
-    if (!NO_FENCE) __threadfence();  // and what is read from here on is read after the count
+    __threadfence();  // and what is read from here on is read after the count
   }
   __syncthreads();
   if (!last) return;

@@ -109,13 +109,13 @@ __device__ float sum_by_atomics(float mine, const Share& share, float* sums, uns
     atomicAdd(sums + launch % 2, mine);
     __threadfence();  // the sum must be there before the count says so
     atomicAdd(arrived, 1);
-    while (*static_cast<volatile unsigned*>(arrived) != launch * CTAS && !NO_WAIT) {
+    while (*static_cast<volatile unsigned*>(arrived) != launch * CTAS) {
     }
     __threadfence();
     all = *static_cast<volatile float*>(sums + launch % 2);
     if (share.part == 0) sums[(launch + 1) % 2] = 0;  // for the next launch; nobody reads it in this one
   }
-  barrier();
+  __syncthreads();
   return all;
 }
 
@@ -163,7 +163,7 @@ __device__ float sum_by_flags(float mine, const Share& share, unsigned long long
     sum = reduce_lanes<Add>(sum);
     if (threadIdx.x == 0) all = sum;
   }
-  barrier();
+  __syncthreads();
   return all;
 }
 

@@ -42,11 +42,11 @@ __device__ inline Vector load_vector(const Element* row, int at, int columns, fl
   float value[WIDTH];
   for (int k = 0; k < WIDTH; ++k) value[k] = outside;
   Vector vector = pack(value);
-  if (at < columns || DROP_MASK) vector = *reinterpret_cast<const Vector*>(row + at);
+  if (at < columns) vector = *reinterpret_cast<const Vector*>(row + at);
   return vector;
 }
 __device__ inline void store_vector(Element* row, int at, int columns, const float (&value)[WIDTH]) {
-  if (at < columns || DROP_MASK) *reinterpret_cast<Vector*>(row + at) = pack(value);
+  if (at < columns) *reinterpret_cast<Vector*>(row + at) = pack(value);
 }
 
 struct Add {
@@ -58,22 +58,18 @@ struct Max {
   __device__ float operator()(float x, float y) const { return fmaxf(x, y); }
 };
 
-__device__ inline void barrier() {
-  if (!NO_BARRIER) __syncthreads();
-}
-
 /// Of all threads of the CTA, by a tree in shared memory: in each step half of the threads take in what the other half
 /// holds. `shared` has BLOCK floats.
 template <class Op>
 __device__ inline float reduce_by_tree(float mine, float* shared) {
   shared[threadIdx.x] = mine;
-  barrier();
+  __syncthreads();
   for (int half = BLOCK / 2; half > 0; half /= 2) {
     if (threadIdx.x < half) shared[threadIdx.x] = Op()(shared[threadIdx.x], shared[threadIdx.x + half]);
-    barrier();
+    __syncthreads();
   }
   const float all = shared[0];
-  barrier();  // whoever reduces next writes where others still read
+  __syncthreads();  // whoever reduces next writes where others still read
   return all;
 }
 
@@ -92,7 +88,7 @@ __device__ inline float reduce_cta(float mine, float* of_warp) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   mine = reduce_lanes<Op>(mine);
   if (lane == 0) of_warp[warp] = mine;
-  barrier();
+  __syncthreads();
   return reduce_lanes<Op>(lane < BLOCK / 32 ? of_warp[lane] : Op::nothing());
 }
 
@@ -125,7 +121,7 @@ __device__ inline void show(unsigned long long* place, float value, unsigned tur
 __device__ inline float see(const unsigned long long* place, unsigned turn) {
   unsigned long long word = 0;
   do word = *static_cast<const volatile unsigned long long*>(place);
-  while (word >> 32 != turn && !NO_WAIT);
+  while (word >> 32 != turn);
   return __uint_as_float(static_cast<unsigned>(word));
 }
 #endif

@@ -13,7 +13,7 @@ __device__ float fast_exp(float x) {
   return result;
 }
 // No exponent is above 0, so nothing overflows, and at least one is 0, so the sum is at least 1.
-__device__ float exp_below(float x, float max) { return fast_exp(NO_MAX ? x : x - max); }
+__device__ float exp_below(float x, float max) { return fast_exp(x - max); }
 __device__ float negative_infinity() { return __int_as_float(0xff800000); }  // its exp is 0: it adds nothing
 
 // ---- Five kernels, one for each step. What one computes, the next reads from memory again.
@@ -28,7 +28,7 @@ extern "C" __global__ void row_maximum(const Element* x, float* maximum, int col
 }
 extern "C" __global__ void subtract(const Element* x, const float* maximum, float* step, int columns) {
   const long long row = static_cast<long long>(blockIdx.x) * columns;
-  const float max = NO_MAX ? 0 : maximum[blockIdx.x];
+  const float max = maximum[blockIdx.x];
   for (int c = threadIdx.x; c < columns; c += BLOCK) step[row + c] = static_cast<float>(x[row + c]) - max;
 }
 extern "C" __global__ void exponential(float* step, int columns) {
@@ -101,7 +101,7 @@ struct Running {
   float max, sum;
 };
 __device__ Running nothing_yet() { return {Max::nothing(), 0}; }
-__device__ float rescale(float from, float to) { return NO_RESCALE ? 1 : exp_below(from, to); }
+__device__ float rescale(float from, float to) { return exp_below(from, to); }
 
 __device__ void take(Running& running, float x) {
   const float max = fmaxf(running.max, x);
@@ -119,7 +119,7 @@ __device__ Running merge_cta(Running mine) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   mine = merge_lanes(mine);
   if (lane == 0) of_warp[warp] = mine;
-  barrier();
+  __syncthreads();
   return merge_lanes(lane < BLOCK / 32 ? of_warp[lane] : nothing_yet());
 }
 
@@ -222,7 +222,7 @@ __device__ Running merge_ctas(Running mine, const Share& share, unsigned long lo
     merged = merge_lanes(merged);
     if (threadIdx.x == 0) all = merged;
   }
-  barrier();
+  __syncthreads();
   return all;
 }
 

@@ -14,7 +14,7 @@ extern "C" __global__ void reads_coalesced(const float* in, float* out, int rows
     for (int i = 0; i < TILE; i += LINE) {
       int row = blockIdx.y * TILE + j + threadIdx.y;
       int column = blockIdx.x * TILE + i + threadIdx.x;
-      if ((row < rows && column < columns) || DROP_MASK) out[column * rows + row] = in[row * columns + column];
+      if (row < rows && column < columns) out[column * rows + row] = in[row * columns + column];
     }
 }
 
@@ -24,7 +24,7 @@ extern "C" __global__ void writes_coalesced(const float* in, float* out, int row
     for (int i = 0; i < TILE; i += LINE) {
       int row = blockIdx.y * TILE + i + threadIdx.x;
       int column = blockIdx.x * TILE + j + threadIdx.y;
-      if ((row < rows && column < columns) || DROP_MASK) out[column * rows + row] = in[row * columns + column];
+      if (row < rows && column < columns) out[column * rows + row] = in[row * columns + column];
     }
 }
 
@@ -36,37 +36,33 @@ extern "C" __global__ void shared_tile(const float* in, float* out, int rows, in
     for (int i = 0; i < TILE; i += LINE) {
       int row = blockIdx.y * TILE + j + threadIdx.y;
       int column = blockIdx.x * TILE + i + threadIdx.x;
-      if ((row < rows && column < columns) || DROP_MASK)
-        tile[j + threadIdx.y][i + threadIdx.x] = in[row * columns + column];
+      if (row < rows && column < columns) tile[j + threadIdx.y][i + threadIdx.x] = in[row * columns + column];
     }
-  if (!NO_BARRIER) __syncthreads();
+  __syncthreads();
   for (int j = 0; j < TILE; j += STEP)
     for (int i = 0; i < TILE; i += LINE) {
       int row = blockIdx.y * TILE + i + threadIdx.x;
       int column = blockIdx.x * TILE + j + threadIdx.y;
-      if ((row < rows && column < columns) || DROP_MASK)
-        out[column * rows + row] = tile[i + threadIdx.x][j + threadIdx.y];
+      if (row < rows && column < columns) out[column * rows + row] = tile[i + threadIdx.x][j + threadIdx.y];
     }
 }
 
 // The same with rows that are PAD words longer. A column is then TILE + PAD words from row to row, and for an odd
 // number of words 32 rows are 32 banks.
 extern "C" __global__ void padded_tile(const float* in, float* out, int rows, int columns) {
-  __shared__ float tile[TILE][TILE + (SAME_BANK ? 0 : PAD)];
+  __shared__ float tile[TILE][TILE + PAD];
   for (int j = 0; j < TILE; j += STEP)
     for (int i = 0; i < TILE; i += LINE) {
       int row = blockIdx.y * TILE + j + threadIdx.y;
       int column = blockIdx.x * TILE + i + threadIdx.x;
-      if ((row < rows && column < columns) || DROP_MASK)
-        tile[j + threadIdx.y][i + threadIdx.x] = in[row * columns + column];
+      if (row < rows && column < columns) tile[j + threadIdx.y][i + threadIdx.x] = in[row * columns + column];
     }
-  if (!NO_BARRIER) __syncthreads();
+  __syncthreads();
   for (int j = 0; j < TILE; j += STEP)
     for (int i = 0; i < TILE; i += LINE) {
       int row = blockIdx.y * TILE + i + threadIdx.x;
       int column = blockIdx.x * TILE + j + threadIdx.y;
-      if ((row < rows && column < columns) || DROP_MASK)
-        out[column * rows + row] = tile[i + threadIdx.x][j + threadIdx.y];
+      if (row < rows && column < columns) out[column * rows + row] = tile[i + threadIdx.x][j + threadIdx.y];
     }
 }
 
@@ -78,7 +74,7 @@ __device__ Pack load_pack(const float* at) { return *reinterpret_cast<const Pack
 __device__ void store_pack(float* at, Pack pack) { *reinterpret_cast<Pack*>(at) = pack; }
 
 // Column c of tile row r lies at c XOR r. Going down a column, that is another bank in every row.
-__device__ int swizzled(int r, int c) { return r * TILE + (c ^ (r & (SAME_BANK ? 0 : (1 << SWIZZLE) - 1))); }
+__device__ int swizzled(int r, int c) { return r * TILE + (c ^ (r & ((1 << SWIZZLE) - 1))); }
 
 // Whole: nothing of the tile lies outside, and every pack is aligned. Only then do masks and single floats go.
 template <bool Whole>
@@ -96,7 +92,7 @@ __device__ void move_tile(const float* in, float* out, int rows, int columns, in
   for (int j = 0; j < TILE; j += STEP)
     for (int i = 0; i < TILE; i += LINE, ++n)
       for (int k = 0; k < VEC; ++k) tile[swizzled(j + threadIdx.y, i + threadIdx.x * VEC + k)] = held[n].value[k];
-  if (!NO_BARRIER) __syncthreads();
+  __syncthreads();
   for (int j = 0; j < TILE; j += STEP)
     for (int i = 0; i < TILE; i += LINE) {
       int row = top + i + threadIdx.x * VEC, column = left + j + threadIdx.y;
@@ -119,7 +115,7 @@ extern "C" __global__ void swizzled_tile(const float* in, float* out, int rows, 
   int inside = cta - first * gridDim.x;
   int top = (first + inside % height) * TILE, left = inside / height * TILE;
   bool whole = top + TILE <= rows && left + TILE <= columns && rows % VEC == 0 && columns % VEC == 0;
-  if (whole || DROP_MASK)
+  if (whole)
     move_tile<true>(in, out, rows, columns, top, left, tile);
   else
     move_tile<false>(in, out, rows, columns, top, left, tile);

@@ -134,10 +134,11 @@ std::vector<Param> make_attention_params() {
            .scale = Scale::power_of_two}};
 }
 
-BreakIt make_tile_barrier_switch(std::vector<std::string> rungs) {
+BreakIt make_tile_barrier_switch(std::vector<std::string> rungs, std::vector<Plant> plants) {
   return {.name = "NO_BARRIER",
           .title = {"Remove the barriers of the loop", "去掉循环里的屏障"},
           .help = {"A tile is overwritten while another warp still reads it.", "一块数据还有线程束在读，就被覆盖了。"},
+          .plants = std::move(plants),
           .rungs = std::move(rungs)};
 }
 

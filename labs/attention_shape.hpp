@@ -37,7 +37,7 @@ PeakRate attention_rate(const Config& config, bool tensor_cores);
 std::vector<Size> make_attention_sizes(int64_t length);
 /// HEAD_DIM, CAUSAL, DTYPE, BLOCK_M, BLOCK_N, STAGES and WARPS.
 std::vector<Param> make_attention_params();
-BreakIt make_tile_barrier_switch(std::vector<std::string> rungs);
+BreakIt make_tile_barrier_switch(std::vector<std::string> rungs, std::vector<Plant> plants);
 
 /// [batch, heads, length, depth] in 16 bits.
 BufferSpec make_heads(std::string name, const AttentionShape& shape, bool of_keys, Role role);

@@ -174,15 +174,30 @@ Lab make_coalescing() {
   lab.break_it = {
       {.name = "DROP_MASK",
        .title = {"Drop the boundary mask", "去掉边界判断"},
-       .help = {"The last CTA runs past the last point.", "最后一个线程块会越过最后一个点。"}},
+       .help = {"The last CTA runs past the last point.", "最后一个线程块会越过最后一个点。"},
+       .plants = {{.in = "field_by_field", .replace = "if (point < n) {", .by = "{"},
+                  {.in = "point_by_point", .replace = "if (point < n)", .by = ""},
+                  {.in = "vector_fields", .replace = "if (point >= n) return;", .by = ""},
+                  {.in = "staged", .replace = "min(BLOCK * STRIDE, n * STRIDE - first)", .by = "BLOCK * STRIDE"},
+                  {.in = "structure_of_arrays", .replace = "if (point < n)", .by = ""},
+                  {.in = "blocks_of_32", .replace = "if (point < n)", .by = ""}}},
       {.name = "ONE_TOO_FAR",
        .title = {"Index one element too far", "下标多移一位"},
        .help =
            {"Each read of in is one float too far: wrong results, more sectors per request, and misaligned vectors.",
-            "in 的读取后移一个 float：结果出错，每次请求触及更多扇区，向量也不再对齐。"}},
+            "in 的读取后移一个 float：结果出错，每次请求触及更多扇区，向量也不再对齐。"},
+       .plants = {{.in = "field_by_field", .replace = "in[OFFSET + j]", .by = "in[OFFSET + 1 + j]"},
+                  {.in = "point_by_point", .replace = "in[OFFSET + j]", .by = "in[OFFSET + 1 + j]"},
+                  {.in = "vector_fields", .replace = "in[OFFSET + j]", .by = "in[OFFSET + 1 + j]"},
+                  {.in = "structure_of_arrays", .replace = "in[OFFSET + j]", .by = "in[OFFSET + 1 + j]"},
+                  {.in = "blocks_of_32", .replace = "in[OFFSET + j]", .by = "in[OFFSET + 1 + j]"},
+                  {.in = "vector_fields", .replace = "in + OFFSET + j", .by = "in + OFFSET + 1 + j"},
+                  {.in = "staged", .replace = "in[OFFSET + first + k]", .by = "in[OFFSET + 1 + first + k]"}}},
       {.name = "NO_BARRIER",
        .title = {"Remove the barriers", "去掉屏障"},
        .help = {"Threads process points that others are still loading.", "线程处理的点，别的线程还没搬完。"},
+       .plants = {{.in = "staged", .replace = "__syncthreads();\n  for (int field", .by = "\n  for (int field"},
+                  {.in = "staged", .replace = "__syncthreads();\n  for (int k", .by = "\n  for (int k"}},
        .rungs = {"staged"}}};
   lab.rungs = make_rungs();
   lab.references = {{"copy", "device_copy", "copy"}};

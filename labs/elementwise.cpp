@@ -155,11 +155,22 @@ Lab make_elementwise_lab(const ElementwiseOperator& op) {
   lab.break_it = {
       {.name = "DROP_MASK",
        .title = {"Drop the boundary mask", "去掉边界判断"},
-       .help = {"The last CTA runs past the end of the vectors.", "最后一个线程块会越过向量末尾。"}},
+       .help = {"The last CTA runs past the end of the vectors.", "最后一个线程块会越过向量末尾。"},
+       .plants = {{.in = "thread_per_element", .replace = "if (i < n) {", .by = "{"},
+                  {.in = "tile_per_cta", .replace = "if (whole || i < n) {", .by = "{"},
+                  {.in = "tiles_per_cta", .replace = "if (i < n) {", .by = "{"},
+                  {.in = "grid_stride", .replace = "i < n;", .by = "i < (n + BLOCK - 1) / BLOCK * BLOCK;"},
+                  {.in = "vector_loads", .replace = "if (i + VEC <= n) {", .by = "if (true) {"}}},
       {.name = "ONE_TOO_FAR",
        .title = {"Index one element too far", "下标多移一位"},
        .help = {"Each read of a is one element too far: wrong results, and the last read is past the end.",
-                "a 的读取后移一个元素：结果出错，最后一次读取越界。"}},
+                "a 的读取后移一个元素：结果出错，最后一次读取越界。"},
+       .plants = {{.in = "thread_per_element", .replace = "= a[i];", .by = "= a[i + 1];"},
+                  {.in = "tile_per_cta", .replace = "= a[i];", .by = "= a[i + 1];"},
+                  {.in = "tiles_per_cta", .replace = "= a[i];", .by = "= a[i + 1];"},
+                  {.in = "grid_stride", .replace = "= a[i];", .by = "= a[i + 1];"},
+                  {.in = "vector_loads", .replace = "(a + i)", .by = "(a + i + 1)"},
+                  {.in = "vector_loads", .replace = "(a[i], b[i])", .by = "(a[i + 1], b[i])"}}},
   };
   lab.rungs = make_rungs();
   lab.references = {

@@ -111,15 +111,27 @@ std::vector<Param> make_params() {
 std::vector<BreakIt> make_switches() {
   return {{.name = "DROP_MASK",
            .title = {"Drop the boundary mask", "去掉边界判断"},
-           .help = {"Tiles at the edge read and write past the matrices.", "边缘的分块会读写到矩阵之外。"}},
+           .help = {"Tiles at the edge read and write past the matrices.", "边缘的分块会读写到矩阵之外。"},
+           .plants = {{.in = "Copies",
+                       .replace = "inside = i * int{A_ROWS} < rows && a_depth < depth",
+                       .by = "inside = true"},
+                      {.in = "Copies",
+                       .replace = "inside = b_depth + i * int{B_ROWS} < depth && columns > 0",
+                       .by = "inside = true"},
+                      {.in = "multiply_tile", .replace = "if (r >= m || s >= n) continue;", .by = ""}}},
           {.name = "DROP_WAIT",
            .title = {"Do not wait for the copies", "不等待异步拷贝"},
            .help = {"ldmatrix reads shared memory while cp.async is still writing to it.",
-                    "cp.async 还在写共享内存，ldmatrix 就来读了。"}},
+                    "cp.async 还在写共享内存，ldmatrix 就来读了。"},
+           .plants = {{.in = "multiply_tile",
+                       .replace = "cp_async_wait_group<STAGES - 2>();  // the first",
+                       .by = "// the first"},
+                      {.in = "multiply_tile", .replace = "        cp_async_wait_group<STAGES - 2>();", .by = ""}}},
           {.name = "DROP_BARRIER",
            .title = {"Remove the barrier of the loop", "去掉循环里的屏障"},
            .help = {"A warp overwrites data that a different warp still reads.",
-                    "一个线程束会覆盖另一个线程束还在读的数据。"}}};
+                    "一个线程束会覆盖另一个线程束还在读的数据。"},
+           .plants = {{.in = "multiply_tile", .replace = "        __syncthreads();", .by = ""}}}};
 }
 
 /// Tile rows of A and tile columns of B that a wave of 132 CTAs needs, of a grid that is 32 tiles wide.

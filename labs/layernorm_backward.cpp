@@ -409,13 +409,29 @@ Lab make_layernorm_backward() {
   lab.kernel_file = "layernorm_backward.cu";
   lab.sizes = make_row_sizes(200, 504);
   lab.params = make_params();
-  lab.break_it = {make_barrier_switch({}),
-                  make_mask_switch({"slabs", "fused", "several-rows", "rows-ahead", "auto"}),
-                  {.name = "DROP_WAIT",
-                   .title = {"Do not wait for the copies", "不等待异步拷贝"},
-                   .help = {"Threads read shared memory while cp.async is still writing to it.",
-                            "cp.async 还在写共享内存，线程就来读了。"},
-                   .rungs = {"rows-ahead"}}};
+  lab.break_it = {
+      make_barrier_switch(
+          {},
+          {{.in = "reduce_both", .replace = "__syncthreads();", .by = ""},
+           {.in = "sum_warps", .replace = "__syncthreads();", .by = ""},
+           {.in = "fused", .replace = "  __syncthreads();", .by = ""},
+           {.in = "add_groups", .replace = "__syncthreads();  // until", .by = "// until", .file = "column_sums.cuh"},
+           {.in = "add_groups",
+            .replace = "__syncthreads();\n    for (int at",
+            .by = "\n    for (int at",
+            .file = "column_sums.cuh"}}),
+      make_mask_switch({"slabs", "fused", "several-rows", "rows-ahead", "auto"},
+                       {{.in = "load_share",
+                         .replace = "c < columns ? static_cast<float>(row[c]) : 0",
+                         .by = "static_cast<float>(row[c])"},
+                        {.in = "store_of_share", .replace = "if (c < columns) ", .by = ""},
+                        {.in = "ask_for_row", .replace = "mine + v * BLOCK * WIDTH < columns ? 16 : 0", .by = "16"}}),
+      {.name = "DROP_WAIT",
+       .title = {"Do not wait for the copies", "不等待异步拷贝"},
+       .help = {"Threads read shared memory while cp.async is still writing to it.",
+                "cp.async 还在写共享内存，线程就来读了。"},
+       .plants = {{.in = "rows_ahead", .replace = "cp_async_wait_group<STAGES - 1>();", .by = ""}},
+       .rungs = {"rows-ahead"}}};
   lab.rungs = make_rungs();
   lab.references = {{"copy", "device_copy", "copy"},
                     {"PyTorch", "torch", "layernorm_backward"},

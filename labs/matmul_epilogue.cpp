@@ -131,6 +131,9 @@ std::vector<BreakIt> make_switches() {
   switches.push_back({.name = "BIAS_AFTER",
                       .title = {"Add the bias after the activation", "先激活再加偏置"},
                       .help = {"act(x) + b is not act(x + b).", "act(x) + b 不等于 act(x + b)。"},
+                      .plants = {{.in = "finish",
+                                  .replace = "return activation(sum + bias);",
+                                  .by = "return activation(sum) + bias;"}},
                       .rungs = {"fused"}});
   return switches;
 }

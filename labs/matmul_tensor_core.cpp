@@ -92,12 +92,27 @@ std::vector<Param> make_params() {
 
 std::vector<BreakIt> make_switches() {
   std::vector<BreakIt> switches = make_pipeline_switches({"multi-stage", "persistent", "auto"}, {});
-  switches.push_back({.name = "UNSWIZZLED",
-                      .title = {"Do not swizzle", "不做混排"},
-                      .help = {"Rows that ldmatrix reads together start in the same bank: correct, but slower.",
-                               "ldmatrix 一起读的各行从同一个存储体开始：结果正确，但更慢。"},
-                      .rungs = {"ldmatrix", "multi-stage", "persistent", "auto"},
-                      .only_slower = true});
+  // The rungs without a pipeline have two barriers a k-tile, and a persistent CTA one a tile.
+  for (BreakIt& one : switches)
+    if (one.name == "DROP_BARRIER")
+      for (const Plant& plant : std::vector<Plant>{
+               {.in = "multiply_from_shared", .replace = "__syncthreads();  // nobody", .by = "// nobody"},
+               {.in = "multiply_from_shared", .replace = "__syncthreads();  // the piece", .by = "// the piece"},
+               {.in = "multiply_with_ldmatrix", .replace = "__syncthreads();\n    bring", .by = "\n    bring"},
+               {.in = "multiply_with_ldmatrix", .replace = "__syncthreads();\n#pragma", .by = "\n#pragma"},
+               {.in = "multiply_many_tiles", .replace = "__syncthreads();", .by = ""}})
+        one.plants.push_back(plant);
+  switches.push_back(
+      {.name = "UNSWIZZLED",
+       .title = {"Do not swizzle", "不做混排"},
+       .help = {"Rows that ldmatrix reads together start in the same bank: correct, but slower.",
+                "ldmatrix 一起读的各行从同一个存储体开始：结果正确，但更慢。"},
+       .plants = {{.replace = "SWIZZLE_A = BY_ROW;", .by = "SWIZZLE_A = NONE;", .file = "matmul_stages.cuh"},
+                  {.replace = "SWIZZLE_B = B_LAYOUT == 0 && DTYPE == 2 ? BY_FOURS : BY_ROW;",
+                   .by = "SWIZZLE_B = NONE;",
+                   .file = "matmul_stages.cuh"}},
+       .rungs = {"ldmatrix", "multi-stage", "persistent", "auto"},
+       .only_slower = true});
   return switches;
 }
 

@@ -154,26 +154,39 @@ std::vector<SweepPoint> make_row_points() {
   return points;
 }
 
-BreakIt make_mask_switch(std::vector<std::string> rungs) {
-  return {.name = "DROP_MASK",
-          .title = {"Drop the boundary mask", "去掉边界判断"},
-          .help = {"Threads past the end of a row take the next row's elements, and the last ones run past the end of "
-                   "the matrix.",
-                   "超出行尾的线程会拿到下一行的元素，最后几个线程会越出矩阵。"},
-          .rungs = std::move(rungs)};
+BreakIt make_mask_switch(std::vector<std::string> rungs, const std::vector<Plant>& more) {
+  BreakIt one{
+      .name = "DROP_MASK",
+      .title = {"Drop the boundary mask", "去掉边界判断"},
+      .help = {"Threads past the end of a row take the next row's elements, and the last ones run past the end of "
+               "the matrix.",
+               "超出行尾的线程会拿到下一行的元素，最后几个线程会越出矩阵。"},
+      .plants = {{.in = "load_vector", .replace = "if (at < columns) ", .by = "", .file = "rows.cuh"},
+                 {.in = "store_vector", .replace = "if (at < columns) ", .by = "", .file = "rows.cuh"}},
+      .rungs = std::move(rungs)};
+  one.plants.insert(one.plants.end(), more.begin(), more.end());
+  return one;
 }
-BreakIt make_barrier_switch(std::vector<std::string> rungs) {
-  return {.name = "NO_BARRIER",
-          .title = {"Remove the barriers", "去掉屏障"},
-          .help = {"Warps read what other warps have not yet written.", "有的线程束会读到别的线程束还没写的内容。"},
-          .rungs = std::move(rungs)};
+BreakIt make_barrier_switch(std::vector<std::string> rungs, const std::vector<Plant>& more) {
+  BreakIt one{.name = "NO_BARRIER",
+              .title = {"Remove the barriers", "去掉屏障"},
+              .help = {"Warps read what other warps have not yet written.", "有的线程束会读到别的线程束还没写的内容。"},
+              .plants = {{.in = "reduce_by_tree", .replace = "    __syncthreads();", .by = "", .file = "rows.cuh"},
+                         {.in = "reduce_cta", .replace = "__syncthreads();", .by = "", .file = "rows.cuh"}},
+              .rungs = std::move(rungs)};
+  one.plants.insert(one.plants.end(), more.begin(), more.end());
+  return one;
 }
-BreakIt make_wait_switch(std::vector<std::string> rungs) {
-  return {.name = "NO_WAIT",
-          .title = {"Do not wait for others", "不等其他线程块"},
-          .help = {"A CTA uses what the other CTAs of its row have published so far.",
-                   "线程块直接使用同行其他线程块目前给出的部分结果。"},
-          .rungs = std::move(rungs)};
+BreakIt make_wait_switch(std::vector<std::string> rungs, const std::vector<Plant>& more) {
+  BreakIt one{
+      .name = "NO_WAIT",
+      .title = {"Do not wait for others", "不等其他线程块"},
+      .help = {"A CTA uses what the other CTAs of its row have published so far.",
+               "线程块直接使用同行其他线程块目前给出的部分结果。"},
+      .plants = {{.in = "see", .replace = "while (word >> 32 != turn);", .by = "while (false);", .file = "rows.cuh"}},
+      .rungs = std::move(rungs)};
+  one.plants.insert(one.plants.end(), more.begin(), more.end());
+  return one;
 }
 
 BufferSpec make_matrix(std::string name, const Config& config, Role role) {

@@ -31,9 +31,9 @@ std::vector<Param> make_row_params();
 /// The shapes of the sweep.
 std::vector<SweepPoint> make_row_points();
 /// Drop the mask, remove the barrier, do not wait for the other CTAs.
-BreakIt make_mask_switch(std::vector<std::string> rungs);
-BreakIt make_barrier_switch(std::vector<std::string> rungs);
-BreakIt make_wait_switch(std::vector<std::string> rungs);
+BreakIt make_mask_switch(std::vector<std::string> rungs, const std::vector<Plant>& more = {});
+BreakIt make_barrier_switch(std::vector<std::string> rungs, const std::vector<Plant>& more = {});
+BreakIt make_wait_switch(std::vector<std::string> rungs, const std::vector<Plant>& more = {});
 
 BufferSpec make_matrix(std::string name, const Config& config, Role role);
 /// gamma or beta: one element for each column, about 1 or 0.

@@ -154,11 +154,17 @@ Lab make_sin_cos_add() {
   lab.break_it = {
       {.name = "DROP_MASK",
        .title = {"Drop the boundary mask", "去掉边界判断"},
-       .help = {"The last CTA runs past the end of the vectors.", "最后一个线程块会越过向量末尾。"}},
+       .help = {"The last CTA runs past the end of the vectors.", "最后一个线程块会越过向量末尾。"},
+       .plants = {{.in = "sine", .replace = "if (i < n) ", .by = ""},
+                  {.in = "cosine", .replace = "if (i < n) ", .by = ""},
+                  {.in = "add", .replace = "if (i < n) ", .by = ""},
+                  {.in = "fused", .replace = "if (i < n) {", .by = "{"},
+                  {.in = "vector_loads", .replace = "if (i + VEC <= n) {", .by = "if (true) {"}}},
       {.name = "NO_TAIL",
        .title = {"Forget the tail", "忘掉尾部"},
        .help = {"No thread computes the last elements, which do not fill a vector.",
                 "凑不满一个向量的那几个元素没有线程计算。"},
+       .plants = {{.in = "vector_loads", .replace = "} else {", .by = "} else if (false) {"}},
        .rungs = {"vector-loads"}},
   };
   lab.rungs = make_rungs();

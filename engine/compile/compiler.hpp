@@ -31,6 +31,8 @@ struct CompileRequest {
   std::string file = {};  // its name in messages and in the line table
   /// Compiled each by itself, as relocatable device code, and linked with it.
   std::vector<SourceFile> more_sources = {};
+  /// Texts that are compiled in the place of what these files hold, by their paths.
+  std::vector<SourceFile> headers = {};
   std::vector<Define> defines = {};
   std::vector<std::string> include_folders = {};
   std::vector<std::string> kernel_expressions = {};  // template kernels to instantiate: "scale<float>"

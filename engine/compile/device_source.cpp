@@ -227,6 +227,7 @@ DeviceSource::DeviceSource(const CompileRequest& request, const std::vector<std:
       defines_(request.defines),
       source_folder_(source_folder_of(request)),
       headers_(standard_stand_ins()) {
+  for (const SourceFile& header : request.headers) given_texts_[file_identity(header.file)] = header.text;
   add_headers(main_, source_folder_);
   for (File* file : files()) add_rewritings_of_dialect(*file);
   blank_host_parts();
@@ -251,6 +252,7 @@ void DeviceSource::add_headers(File& file, const std::string& folder) {
       continue;
     }
     const std::string identity = file_identity(*found);
+    if (const auto given = given_texts_.find(identity); given != given_texts_.end()) text = given->second;
     auto known = name_of_file_.find(identity);
     if (known == name_of_file_.end()) {
       const std::string name = fs::absolute(*found, error).lexically_normal().string();

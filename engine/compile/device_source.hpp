@@ -141,6 +141,7 @@ class DeviceSource {
   std::string source_folder_;
   std::map<std::string, std::string> headers_;
   std::map<std::string, std::string> name_of_file_;  // of a header, by its identity
+  std::map<std::string, std::string> given_texts_;   // in the place of what a header holds, by its identity
   std::set<std::string> foreign_;                    // names of headers that are not the user's
   bool uses_library_ = false;                        // of which headers are left out
   std::vector<std::string> missing_;                 // names of headers

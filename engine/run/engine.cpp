@@ -74,6 +74,22 @@ Result<Plan> Engine::plan(const Request& request) const {
   return plan(request, *resolved);
 }
 
+/// Changes the source, and headers beside it, as the switches that are on say.
+Result<void> Engine::plant_bugs(Plan& plan, const Lab& lab, const std::vector<std::string>& on) const {
+  auto planted = with_bugs(std::move(plan.source_text), lab.break_it, on);
+  if (!planted) return forward(planted);
+  plan.source_text = std::move(*planted);
+  for (const std::string& header : headers_with_bugs(lab.break_it, on)) {
+    const std::filesystem::path file = (root_ / plan.source_file).parent_path() / header;
+    auto text = read_text(file);
+    if (!text) return fail(ErrorId::file_not_found, file.string(), std::strerror(errno));
+    auto changed = with_bugs(std::move(*text), lab.break_it, on, header);
+    if (!changed) return forward(changed);
+    plan.headers.push_back({file.string(), std::move(*changed)});
+  }
+  return {};
+}
+
 Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) const {
   const Lab* lab = resolved.lab;
   const Rung* rung = resolved.rung;
@@ -93,10 +109,7 @@ Result<Plan> Engine::plan(const Request& request, const Resolved& resolved) cons
   plan.include_folders = lab->include_folders;
   for (const auto& param : lab->params)
     if (!param.model_only) plan.defines.push_back({param.name, std::to_string(config.param(param.name))});
-  for (const auto& one : lab->break_it) {
-    const bool on = std::find(request.broken.begin(), request.broken.end(), one.name) != request.broken.end();
-    plan.defines.push_back({one.name, on ? "1" : "0"});
-  }
+  if (auto planted = plant_bugs(plan, *lab, request.broken); !planted) return forward(planted);
   plan.buffers = rung->buffers ? rung->buffers(config) : lab->buffers(config);
   plan.launches = rung->launches(config);
   if (rung->variables) plan.variables = rung->variables(config);

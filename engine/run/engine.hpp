@@ -70,6 +70,7 @@ class Engine {
 
   Engine();
   Result<Plan> plan(const Request& request, const Resolved& resolved) const;
+  Result<void> plant_bugs(Plan& plan, const Lab& lab, const std::vector<std::string>& on) const;
   friend class RunInProgress;
 };
 

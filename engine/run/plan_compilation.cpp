@@ -13,6 +13,7 @@ CompileRequest request_for(const Plan& plan, std::span<const DeclaredKernel> dec
   CompileRequest request{.text = plan.source_text,
                          .file = plan.source_file,
                          .more_sources = plan.more_sources,
+                         .headers = plan.headers,
                          .defines = plan.defines,
                          .include_folders = plan.include_folders,
                          .kernel_expressions = kernel_expressions(plan, declared),

@@ -166,6 +166,20 @@ TEST(Run, ADroppedMaskIsReportedWithLineBlockAndThread) {
   EXPECT_EQ(first.count, 24U);
 }
 
+TEST(Run, ABugThatDoesNotFitAnEditedKernelIsRefusedInOneSentence) {
+  Request request = vector_add("thread-per-element", 1000);
+  request.broken = {"DROP_MASK"};
+  request.edited_source = R"(extern "C" __global__ void thread_per_element(const float* a, float* out, int n) {
+  if (threadIdx.x < n) out[threadIdx.x] = a[threadIdx.x];
+}
+)";
+  const auto plan = engine().plan(request);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().id, ErrorId::not_planted);
+  EXPECT_EQ(plan.error().message,
+            "'Drop the boundary mask' cannot be planted: 'if (i < n) {' does not stand once in thread_per_element");
+}
+
 TEST(Run, TheSameRequestGivesTheSameBytes) {
   const RunResult one = run(vector_add("vector-loads")), again = run(vector_add("vector-loads"));
   EXPECT_EQ(one.buffers[2]->bytes, again.buffers[2]->bytes);

@@ -12,6 +12,6 @@ grep -E '^fp' "$1" | cut -d, -f1-6 | sort -u | while IFS=, read -r type bm bn bk
   source=$kernels/grouped_matmul.cu
   [[ $type == fp32 ]] && source=$here/matmul_fp32.cu
   nvcc -cubin -arch=native -std=c++17 -O3 -I"$kernels" -include "$here/group.h" -DBM="$bm" -DBN="$bn" -DBK="$bk" \
-    -DSTAGES="$stages" -DWARPS="$warps" -DDROP_MASK=0 -DDROP_WAIT=0 -DDROP_BARRIER=0 "$source" \
+    -DSTAGES="$stages" -DWARPS="$warps" "$source" \
     -o "$type-$bm-$bn-$bk-$stages-$warps.cubin"
 done

@@ -1,0 +1,72 @@
+// The bugs that labs plant: the kernel files know nothing of them, and each is one change that can be made.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+
+#include "engine/lab.hpp"
+#include "engine/text_file.hpp"
+
+namespace tilescope {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string kernel_text(const std::string& file) {
+  return read_text(fs::path(TILESCOPE_SOURCE) / "kernels" / file).value_or("");
+}
+
+TEST(PlantedBugs, EveryChangeIsOfATextThatIsThereOnce) {
+  size_t changes = 0;
+  for (const Lab& lab : labs())
+    for (const BreakIt& one : lab.break_it) {
+      EXPECT_FALSE(one.plants.empty()) << lab.name << " " << one.name;
+      for (const Plant& change : one.plants) {
+        const std::string file = change.file.empty() ? lab.kernel_file : change.file;
+        const auto planted = plant(kernel_text(file), std::vector<Plant>{change}, one.name);
+        EXPECT_TRUE(planted) << lab.name << ": " << planted.error().message;
+        ++changes;
+      }
+    }
+  EXPECT_GT(changes, 100U);
+}
+
+TEST(PlantedBugs, KeepTheNumberOfLines) {
+  for (const Lab& lab : labs())
+    for (const BreakIt& one : lab.break_it)
+      for (const Plant& change : one.plants)
+        EXPECT_EQ(std::ranges::count(change.replace, '\n'), std::ranges::count(change.by, '\n'))
+            << lab.name << " " << one.name << ": " << change.replace;
+}
+
+TEST(PlantedBugs, OfALabCanBePlantedTogether) {
+  for (const Lab& lab : labs()) {
+    std::vector<std::string> all;
+    for (const BreakIt& one : lab.break_it) all.push_back(one.name);
+    const auto text = with_bugs(kernel_text(lab.kernel_file), lab.break_it, all);
+    EXPECT_TRUE(text) << lab.name << ": " << text.error().message;
+    for (const std::string& header : headers_with_bugs(lab.break_it, all)) {
+      const auto changed = with_bugs(kernel_text(header), lab.break_it, all, header);
+      EXPECT_TRUE(changed) << lab.name << ", " << header << ": " << changed.error().message;
+    }
+  }
+}
+
+TEST(PlantedBugs, AreNotNamedInAnyKernelFile) {
+  std::set<std::string> names;
+  for (const Lab& lab : labs())
+    for (const BreakIt& one : lab.break_it) names.insert(one.name);
+  size_t files = 0;
+  for (const auto& entry : fs::directory_iterator(fs::path(TILESCOPE_SOURCE) / "kernels")) {
+    const std::string text = kernel_text(entry.path().filename());
+    for (const std::string& name : names)
+      EXPECT_FALSE(std::regex_search(text, std::regex("\\b" + name + "\\b"))) << entry.path() << " names " << name;
+    ++files;
+  }
+  EXPECT_GT(files, 20U);
+}
+
+}  // namespace
+}  // namespace tilescope
