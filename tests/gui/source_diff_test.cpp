@@ -145,7 +145,24 @@ TEST(SourceDiff, OfThePaddedTileIsItsDeclaration) {
     if (row.kind == Kind::changed && lines[row.right - 1].find("//") != 0) changed.push_back(lines[row.right - 1]);
   ASSERT_EQ(changed.size(), 2U);
   EXPECT_THAT(changed[0], ::testing::HasSubstr("padded_tile("));
-  EXPECT_THAT(changed[1], ::testing::HasSubstr("tile[TILE][TILE + (SAME_BANK ? 0 : PAD)]"));
+  EXPECT_THAT(changed[1], ::testing::HasSubstr("tile[TILE][TILE + PAD]"));
+}
+
+TEST(PlantedDiff, ShowsTheChangedLineOfTheKernelAndFoldsWhatStayed) {
+  const Lab& lab = *find_lab("softmax");
+  const std::string text = read_kernels("softmax.cu");
+  const auto planted = with_bugs(text, lab.break_it, {"NO_MAX"});
+  ASSERT_TRUE(planted) << planted.error().message;
+  const std::vector<std::string> before = lines_of(text), after = lines_of(*planted);
+  const SourceDiff diff = diff_of_plants(text, *planted, std::vector<std::string>{"cta_per_row"});
+  ASSERT_EQ(diff.added, 1U);
+  const auto changed = std::ranges::find(diff.rows, Kind::changed, &DiffRow::kind);
+  EXPECT_THAT(before[changed->left - 1], ::testing::HasSubstr("fast_exp(x - max)"));
+  EXPECT_EQ(changed->right, before.size() + changed->left);
+  EXPECT_THAT(after[changed->left - 1], ::testing::HasSubstr("fast_exp(x)"));
+  ASSERT_FALSE(diff.folds.empty());
+  for (const DiffFold& fold : diff.folds)
+    for (uint32_t row = fold.begin; row < fold.end; ++row) EXPECT_EQ(diff.rows[row].kind, Kind::equal);
 }
 
 TEST(LaunchedKernels, AreThoseOfTheConfiguration) {

@@ -436,6 +436,24 @@ TEST_F(PickedRungTest, SwitchesOfThePickedRungAreThere) {
     EXPECT_EQ(screen->marks().contains("break." + one.name), one.concerns(picked) || one.concerns("auto")) << one.name;
 }
 
+TEST_F(SourcePanelTest, ShowsAPlantedBugAsADifferenceUntilItIsGoneOrTheKernelIsEdited) {
+  frames(3);
+  EXPECT_FALSE(screen->marks().contains("source.planted"));
+  screen->session.set_broken("DROP_MASK", true);
+  frames(3);
+  EXPECT_TRUE(screen->marks().contains("source.planted"));
+  click("source.edit");
+  frames(3);
+  EXPECT_FALSE(screen->marks().contains("source.planted"));
+  click("source.edit");
+  frames(3);
+  EXPECT_TRUE(screen->marks().contains("source.planted"));
+  EXPECT_FALSE(edited()) << "what is shown is no edit";
+  screen->session.set_broken("DROP_MASK", false);
+  frames(3);
+  EXPECT_FALSE(screen->marks().contains("source.planted"));
+}
+
 TEST_F(SourcePanelTest, LessonLinksAct) {
   screen->view.tab = "lesson";
   screen->session.select_lab("vector-multiply");

@@ -93,7 +93,8 @@ void DiffView::scroll(const Geometry& geometry, bool moved, size_t run_side) {
     const auto same = std::ranges::find(placed_, top_, &Placed::row);
     if (same != placed_.end()) ImGui::SetScrollY(geometry.row_height * static_cast<float>(same->top));
   }
-  const std::optional<uint32_t> line = std::exchange(reveal_line_, {});
+  // Rows that have just been laid out have their room only in the next frame: then once more.
+  const std::optional<uint32_t> line = moved ? reveal_line_ : std::exchange(reveal_line_, {});
   if (!line) return;
   // The line of the rung that has run where both have it.
   const Placed* found = nullptr;

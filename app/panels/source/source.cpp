@@ -47,8 +47,9 @@ void SourcePanel::take_source(PanelContext& context) {
     if (!taken_edit_ && !edits_pending_) source_.buffer.reset(original_);
   }
   const auto& result = context.result;
-  const bool newer =
-      !lab.source_text && result && result != result_ && result->request.lab == lab_ && !result->request.edited_source;
+  const bool newer = !lab.source_text && result && result != result_ && result->request.lab == lab_ &&
+                     !result->request.edited_source &&
+                     result->request.broken.empty();  // else it is not the file's text
   if (newer && !result->plan.source_text.empty() && result->plan.source_text != original_) {
     original_ = result->plan.source_text;
     if (!taken_edit_ && !edits_pending_) source_.buffer.reset(original_);
@@ -243,8 +244,9 @@ void SourcePanel::draw(PanelContext& context) {
   top += draw_conflict(context, {low.x, top}, size.x);
   ImGui::SetCursorScreenPos({low.x, top});
   if (diffing_) {
-    draw_diff_header(context, {low.x, top}, size.x);
+    planted_ ? draw_planted_header(context, {low.x, top}, size.x) : draw_diff_header(context, {low.x, top}, size.x);
     top += context.px(kDiffHeader);
+    ImGui::SetCursorScreenPos({low.x, top});
   }
   CodeView& view = page();
   if (const float bar = view.bar_height(); bar > 0 && !diffing_) {

@@ -39,15 +39,16 @@ const Rung* compared_rung(const PanelContext& context) {
 
 void SourcePanel::take_difference(PanelContext& context) {
   const Rung* other = context.view.diff ? compared_rung(context) : nullptr;
-  if (diffing_ != (other != nullptr)) {
-    diffing_ = other != nullptr;
-    if (diffing_) {
-      apply_edits(context, true);
-      showing_ptx_ = source_.editable = false;
-      source_.close_bar();
-    }
+  const bool compared = diffing_ && !planted_;
+  if (other != nullptr && !compared) {
+    apply_edits(context, true);
+    showing_ptx_ = source_.editable = false;
+    source_.close_bar();
   }
-  if (!diffing_) return;
+  planted_ = other == nullptr && wants_planted(context) && take_planted(context);
+  diffing_ = other != nullptr || planted_;
+  if (!planted_) before_lines_ = 0;
+  if (other == nullptr) return;
   const Request& request = context.session.request();
   const auto* chosen = context.session.chosen();
   const std::vector<std::string>& shown = chosen != nullptr ? chosen->kernels : run_rung(context).kernels;
@@ -70,6 +71,11 @@ void SourcePanel::take_difference(PanelContext& context) {
   diff_.show(diff_of_kernels(joined_->text(), left, right), joined_->lines());
 }
 
+/// Which line of which file stands in a row of the difference.
+JoinedSource::Place SourcePanel::place_in_diff(uint32_t line) const {
+  return joined_->place_of(line > before_lines_ ? line - before_lines_ : line);
+}
+
 void SourcePanel::draw_diff(PanelContext& context, ImVec2 size) {
   if (diff_.diff().same()) {
     ImGui::BeginChild("no-difference", size);
@@ -81,27 +87,32 @@ void SourcePanel::draw_diff(PanelContext& context, ImVec2 size) {
   hooks.run_side = run_side_;
   hooks.margin_width = context.px(kSourceMargin);
   hooks.margin_key = 4 * ledger_version_ + 2 * run_side_ + (lines_agree() ? 1 : 0);
-  const auto place_of = [this](uint32_t line) { return joined_->place_of(line); };
+  const auto place_of = [this](uint32_t line) { return place_in_diff(line); };
   hooks.has_margin = [&](uint32_t line) {
-    if (const auto place = place_of(line); place.header) return header_traffic(*place.header, place.line) != nullptr;
-    return lines_agree() && ledger_.lines.contains(line);
+    const auto place = place_of(line);
+    if (place.header) return header_traffic(*place.header, place.line) != nullptr;
+    return lines_agree() && ledger_.lines.contains(place.line);
   };
   hooks.number = [&](uint32_t line) { return place_of(line).line; };
   hooks.file = [&](uint32_t line) {
     const auto place = place_of(line);
     return place.header ? headers_[*place.header].name : std::string();
   };
-  hooks.fill = [&](uint32_t line) { return place_of(line).header ? ImU32{0} : fill_of(context, line); };
+  hooks.fill = [&](uint32_t line) {
+    const auto place = place_of(line);
+    return place.header ? ImU32{0} : fill_of(context, place.line);
+  };
   hooks.is_parameter = [&](std::string_view word) { return is_parameter(context, word); };
   hooks.decorate = [&](uint32_t line, ImVec2 low, ImVec2 high, float text_end) {
     const auto place = place_of(line);
-    if (!place.header) return draw_line(context, line, low, high, text_end);
+    if (!place.header) return draw_line(context, place.line, low, high, text_end);
     if (const LineLedger* ledger = header_traffic(*place.header, place.line)) draw_traffic(context, *ledger, low, high);
   };
   hooks.decorate_fold = [&](const std::vector<uint32_t>& lines, ImVec2 low, ImVec2 high) {
     LineLedger sum;
     for (const uint32_t line : lines)
-      if (const auto found = ledger_.lines.find(line); found != ledger_.lines.end()) sum.add(found->second);
+      if (const auto found = ledger_.lines.find(place_of(line).line); found != ledger_.lines.end())
+        sum.add(found->second);
     if (sum.requests == 0 || !lines_agree()) return 0.0F;
     draw_traffic(context, sum, low, high);
     return context.px(kSourceMargin);
@@ -113,9 +124,9 @@ void SourcePanel::draw_diff(PanelContext& context, ImVec2 size) {
     if (place.header)
       select_caller(context, headers_[*place.header].name, place.line);
     else
-      select_line(context.view, context.result.get(), *outcome.clicked);
+      select_line(context.view, context.result.get(), place.line);
   }
-  if (outcome.hovered && !place_of(*outcome.hovered).header) context.view.hover.line = *outcome.hovered;
+  if (outcome.hovered && !place_of(*outcome.hovered).header) context.view.hover.line = place_of(*outcome.hovered).line;
   if (!outcome.parameter.name.empty()) explain_parameter(context, outcome.parameter);
 }
 

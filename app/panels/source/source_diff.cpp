@@ -178,6 +178,47 @@ class DiffBuilder {
   SourceDiff diff_;
 };
 
+/// The parts that a kernel uses, line by line beside what became of them. Parts that stayed as they are, are folded.
+class PlantDiffBuilder {
+ public:
+  PlantDiffBuilder(std::string_view before, std::string_view after)
+      : text_(before), before_(lines_of(before)), after_(lines_of(after)) {}
+
+  SourceDiff build(std::span<const std::string> kernels) {
+    for (const UsedPart& part : used_parts(text_, kernels)) add_part(part);
+    return std::move(diff_);
+  }
+
+ private:
+  void add_part(const UsedPart& part) {
+    if (!diff_.rows.empty() && last_line_ + 1 != part.first_line) diff_.rows.push_back({.kind = Kind::gap});
+    const auto begin = static_cast<uint32_t>(diff_.rows.size());
+    const uint32_t changed_before = diff_.added;
+    for (uint32_t line = part.first_line; line <= part.last_line; ++line) add_line(line);
+    last_line_ = part.last_line;
+    if (diff_.added != changed_before || part.kind == UsedPart::Kind::kernel) return;
+    const auto end = static_cast<uint32_t>(diff_.rows.size());
+    if (end - begin >= kLeastFold) diff_.folds.push_back({begin, end, end - begin, {part.name}});
+  }
+  void add_line(uint32_t line) {
+    const std::string_view left = before_[line - 1], right = after_[line - 1];
+    DiffRow row{.left = line, .right = static_cast<uint32_t>(before_.size()) + line};
+    if (left != right) {
+      row.kind = Kind::changed;
+      row.words = static_cast<uint32_t>(diff_.words.size());
+      diff_.words.push_back(diff_words(left, right));
+      ++diff_.removed;
+      ++diff_.added;
+    }
+    diff_.rows.push_back(row);
+  }
+
+  std::string_view text_;
+  Lines before_, after_;
+  uint32_t last_line_ = 0;
+  SourceDiff diff_;
+};
+
 /// A row's place in one column: what goes first, then what comes.
 void split_change(const std::vector<DiffRow>& change, std::vector<DiffRow>& rows) {
   for (const DiffRow& row : change)
@@ -223,6 +264,10 @@ std::vector<uint32_t> SourceDiff::lines_of(const DiffFold& fold, bool of_right) 
 SourceDiff diff_of_kernels(std::string_view text, std::span<const std::string> left,
                            std::span<const std::string> right) {
   return DiffBuilder(text, left, right).build();
+}
+
+SourceDiff diff_of_plants(std::string_view before, std::string_view after, std::span<const std::string> kernels) {
+  return PlantDiffBuilder(before, after).build(kernels);
 }
 
 std::vector<DiffRow> rows_on_screen(const SourceDiff& diff, bool two_columns, const std::set<uint32_t>& open) {

@@ -56,6 +56,9 @@ struct SourceDiff {
 SourceDiff diff_of_kernels(std::string_view text, std::span<const std::string> left,
                            std::span<const std::string> right);
 
+/// What was planted in a text: both have the same number of lines. The right lines are counted on from the left ones.
+SourceDiff diff_of_plants(std::string_view before, std::string_view after, std::span<const std::string> kernels);
+
 /// The rows on the screen: folds closed but for those in `open`. In one column the lines that a change took away come
 /// before those that it brought.
 std::vector<DiffRow> rows_on_screen(const SourceDiff& diff, bool two_columns, const std::set<uint32_t>& open);

@@ -90,8 +90,8 @@ float SourcePanel::draw_actions(PanelContext& context, float right, float middle
              &right, middle))
     set_editing(context, !editing);
   if (compared_rung(context) != nullptr &&
-      action(context, {.name = "source.diff", .key = "source.diff", .on = diffing_}, &right, middle))
-    context.view.diff = !diffing_;
+      action(context, {.name = "source.diff", .key = "source.diff", .on = diffing_ && !planted_}, &right, middle))
+    context.view.diff = !diffing_ || planted_;
   const bool edited = taken_edit_.has_value() || edits_pending_;
   const char* save = context.session.shows_own() ? "source.save_own" : "source.save";
   if (edited && action(context, {.name = "source.save", .key = save}, &right, middle)) save_copy(context);

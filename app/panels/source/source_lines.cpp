@@ -179,8 +179,7 @@ void SourcePanel::explain_traffic(PanelContext& context, const LineLedger& ledge
 
 bool SourcePanel::is_parameter(const PanelContext& context, std::string_view word) {
   const Lab& lab = context.lab();
-  return std::ranges::find(lab.params, word, &Param::name) != lab.params.end() ||
-         std::ranges::find(lab.break_it, word, &BreakIt::name) != lab.break_it.end();
+  return std::ranges::find(lab.params, word, &Param::name) != lab.params.end();
 }
 
 void SourcePanel::explain_parameter(PanelContext& context, const HoveredParameter& parameter) {
@@ -191,11 +190,6 @@ void SourcePanel::explain_parameter(PanelContext& context, const HoveredParamete
     if (param.name == name)
       text = name + " = " + with_unit(with_separators(request.config.param(name)), context.strings(param.unit)) + "\n" +
              context.strings(param.help);
-  for (const BreakIt& one : context.lab().break_it)
-    if (one.name == name) {
-      const bool on = std::ranges::find(request.broken, name) != request.broken.end();
-      text = name + " = " + (on ? "1" : "0") + ": " + context.strings(one.title) + "\n" + context.strings(one.help);
-    }
   explain_rect(context, parameter.low, parameter.high, text);
 }
 

@@ -32,7 +32,7 @@ void SourcePanel::take_selection(PanelContext& context) {
     if (chosen_ && !selected_here_ && called_.empty()) show_header(context, {});
   }
   if (!selected_ || selected_here_) return;
-  if (chosen_) diff_.reveal(*selected_);
+  if (chosen_) diff_.reveal(before_lines_ + *selected_);
   if (const auto row = listing_.first_of(*selected_)) ptx_.reveal(*row, CodeView::Place::middle);
 }
 

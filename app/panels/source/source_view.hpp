@@ -1,7 +1,7 @@
 // The source panel's state and parts; source.cpp takes things over and edits, source_draw.cpp draws its frame,
 // source_lines.cpp what belongs to single lines, source_place.cpp says which of them are in sight, source_ledger.cpp
 // the margin grown to columns, beside the traffic view, source_pages.cpp the headers beside the file,
-// source_compare.cpp two rungs beside each other.
+// source_compare.cpp two rungs beside each other, source_planted.cpp bugs that a switch plants.
 #pragma once
 
 #include <array>
@@ -116,6 +116,11 @@ class SourcePanel {
   float draw_other_rung(PanelContext& context, ImVec2 low, float right, float middle);
   float draw_run_rung(PanelContext& context, ImVec2 low, float right, float middle);
   std::string count_beside(size_t side) const;
+  JoinedSource::Place place_in_diff(uint32_t line) const;
+  // The bugs that are planted, beside the kernel as its file has it (source_planted.cpp).
+  bool wants_planted(const PanelContext& context);
+  bool take_planted(PanelContext& context);
+  void draw_planted_header(PanelContext& context, ImVec2 low, float width);
   void draw_rung_choices(PanelContext& context);
   ImU32 fill_of(const PanelContext& context, uint32_t line) const;
   void draw_footer(PanelContext& context, ImVec2 low, ImVec2 high);
@@ -163,9 +168,11 @@ class SourcePanel {
   std::set<uint32_t> called_;  // lines of the header that the selected line has brought about
   std::set<uint32_t> quoted_;  // lines of the page that another view asked for
 
-  bool diffing_ = false;
+  bool diffing_ = false;  // two rungs are compared, or planted bugs are shown
+  bool planted_ = false;  // it is the latter
   DiffView diff_;
   std::optional<JoinedSource> joined_;  // what is compared: the file and its headers
+  uint32_t before_lines_ = 0;           // of planted bugs: lines of the text without them, which comes first; else 0
   std::string other_, diffed_lab_;
   uint64_t diffed_revision_ = 0, diffed_headers_ = 0;
   std::vector<std::string> diffed_left_, diffed_right_;
