@@ -168,21 +168,21 @@ std::vector<Rung> make_rungs() {
 }
 
 std::vector<BreakIt> make_switches() {
-  return {
-      {.name = "NO_ROW_SUM",
-       .title = {"Forget the row sums", "忘掉行和"},
-       .help = {"dS = P ∘ dP: a larger score no longer takes weight from the others.",
-                "dS = P ∘ dP：一个得分变大时，不再从别的得分那里拿走权重。"},
-       .plants = {{.in = "sum_of_products", .replace = "return dot(d_o, o);", .by = "return 0;"}}},
-      {.name = "PLAIN_ADD",
-       .title = {"Add to dQ without atomics", "不用原子操作累加 dQ"},
-       .help = {"CTAs of different keys add to the same elements, and updates are lost.",
-                "处理不同键的线程块往同一些元素上累加，会丢失更新。"},
-       .plants = {{.in = "add_to_queries", .replace = "atomicAdd(to, dq[n][e]);", .by = "*to += dq[n][e];"}},
-       .rungs = {"mma-one-pass", "auto"}},
-      make_tile_barrier_switch({"mma-one-pass", "auto"},
-                               {{.in = "gradients_mma", .replace = "__syncthreads();  // the tile", .by = "// the tile"},
-                                {.in = "gradients_mma", .replace = "__syncthreads();  // dS", .by = "// dS"}})};
+  return {{.name = "NO_ROW_SUM",
+           .title = {"Forget the row sums", "忘掉行和"},
+           .help = {"dS = P ∘ dP: a larger score no longer takes weight from the others.",
+                    "dS = P ∘ dP：一个得分变大时，不再从别的得分那里拿走权重。"},
+           .plants = {{.in = "sum_of_products", .replace = "return dot(d_o, o);", .by = "return 0;"}}},
+          {.name = "PLAIN_ADD",
+           .title = {"Add to dQ without atomics", "不用原子操作累加 dQ"},
+           .help = {"CTAs of different keys add to the same elements, and updates are lost.",
+                    "处理不同键的线程块往同一些元素上累加，会丢失更新。"},
+           .plants = {{.in = "add_to_queries", .replace = "atomicAdd(to, dq[n][e]);", .by = "*to += dq[n][e];"}},
+           .rungs = {"mma-one-pass", "auto"}},
+          make_tile_barrier_switch(
+              {"mma-one-pass", "auto"},
+              {{.in = "gradients_mma", .replace = "__syncthreads();  // the tile", .by = "// the tile"},
+               {.in = "gradients_mma", .replace = "__syncthreads();  // dS", .by = "// dS"}})};
 }
 
 std::vector<Predict> make_predicts() {
