@@ -1,11 +1,11 @@
 // Where blocks run: a kernel whose blocks do nothing but wait for memory and compute a little.
-// Each of n threads takes CHAINS walks through a table of TABLE numbers, WORK steps each: a step reads where to go
-// next, and no step can begin before the one before it has ended. out[i] is the sum of what the walks end with.
+// Each of n threads follows CHAINS chains through a table of TABLE numbers, WORK steps each: a step reads where to go
+// next, and no step can begin before the one before it has ended. out[i] is the sum of what the chains end with.
 // Four rungs compute the same. What changes is what a block takes of its multiprocessor, and with it how many blocks
 // are there at a time.
 //
-// BLOCK     threads per CTA               CHAINS      walks of one thread
-// WORK      steps of one walk             TABLE_KB    size of the table, in KiB
+// BLOCK     threads per CTA               CHAINS      chains of one thread
+// WORK      steps of one chain            TABLE_KB    size of the table, in KiB
 // MIN_BLOCKS  CTAs that shall fit on a multiprocessor (rung capped-registers)
 #include "common.cuh"
 
@@ -22,7 +22,7 @@ __device__ void note_end(Span* schedule, unsigned long long begin) {
   if (threadIdx.x == 0) schedule[blockIdx.x] = {multiprocessor_id(), begin, global_timer()};
 }
 
-// One walk after the other: few registers. Every step waits for the L2.
+// One chain after the other: few registers. Every step waits for the L2.
 extern "C" __global__ void one_by_one(const float* in, const int* next, float* out, Span* schedule, int n) {
   unsigned long long begin = global_timer();
   int i = blockIdx.x * BLOCK + threadIdx.x;
@@ -44,8 +44,8 @@ extern "C" __global__ void one_by_one(const float* in, const int* next, float* o
   note_end(schedule, begin);
 }
 
-// All walks side by side: a step of each can be on its way at the same time, and each is kept in two registers.
-__device__ void walk_side_by_side(const float* in, const int* next, float* out, int n) {
+// All chains side by side: a step of each can be in flight at the same time, and each takes two registers.
+__device__ void follow_side_by_side(const float* in, const int* next, float* out, int n) {
   int i = blockIdx.x * BLOCK + threadIdx.x;
   if (i >= n) return;
   float start = in[i], x[CHAINS], sum = 0;
@@ -69,7 +69,7 @@ __device__ void walk_side_by_side(const float* in, const int* next, float* out, 
 
 extern "C" __global__ void side_by_side(const float* in, const int* next, float* out, Span* schedule, int n) {
   unsigned long long begin = global_timer();
-  walk_side_by_side(in, next, out, n);
+  follow_side_by_side(in, next, out, n);
   note_end(schedule, begin);
 }
 
@@ -78,7 +78,7 @@ extern "C" __global__ void side_by_side(const float* in, const int* next, float*
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
     capped_registers(const float* in, const int* next, float* out, Span* schedule, int n) {
   unsigned long long begin = global_timer();
-  walk_side_by_side(in, next, out, n);
+  follow_side_by_side(in, next, out, n);
   note_end(schedule, begin);
 }
 

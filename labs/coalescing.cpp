@@ -158,7 +158,7 @@ Lab make_coalescing() {
   lab.name = "coalescing";
   lab.stage = 1;
   lab.order = 3;
-  lab.title = {"Coalescing", "合并访问"};
+  lab.title = {"Coalescing", "合并访存"};
   lab.kernel_file = "coalescing.cu";
   lab.sizes = {
       {.name = "n",

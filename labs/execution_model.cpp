@@ -49,8 +49,8 @@ Rung make_rung(const RungText& text, const std::vector<std::string>& own_params,
 
 std::vector<Rung> make_rungs() {
   return {
-      make_rung({"one-by-one", {"One walk at a time", "逐条行走"}, "one_by_one"}, {}, false),
-      make_rung({"side-by-side", {"Walks side by side", "并排行走"}, "side_by_side"}, {}, false),
+      make_rung({"one-by-one", {"One chain at a time", "逐条跟随"}, "one_by_one"}, {}, false),
+      make_rung({"side-by-side", {"Chains side by side", "并行跟随"}, "side_by_side"}, {}, false),
       make_rung({"capped-registers", {"Registers capped", "限制寄存器"}, "capped_registers"}, {"MIN_BLOCKS"}, false),
       make_rung({"table-in-shared", {"Shared-memory table", "表放进共享内存"}, "table_in_shared"}, {}, true)};
 }
@@ -67,16 +67,16 @@ std::vector<Param> make_params() {
        .max = 1024,
        .scale = Scale::power_of_two},
       {.name = "CHAINS",
-       .title = {"Walks per thread", "每线程行走数"},
-       .unit = {"walks", "条"},
-       .help = {"Side by side, each walk is kept in two registers of its thread: more walks, more registers.",
-                "并排行走时，每条行走占线程的两个寄存器：行走越多，寄存器越多。"},
+       .title = {"Chains per thread", "每线程链数"},
+       .unit = {"chains", "条"},
+       .help = {"Side by side, each chain takes two registers of its thread: more chains, more registers.",
+                "并行跟随时，每条链占线程的两个寄存器：链越多，寄存器越多。"},
        .value = 16,
        .min = 1,
        .max = 64,
        .scale = Scale::power_of_two},
       {.name = "WORK",
-       .title = {"Steps per walk", "每条行走的步数"},
+       .title = {"Steps per chain", "每条链的步数"},
        .unit = {"steps", "步"},
        .help = {"Decides how long a block takes: each step waits for the one before it.",
                 "决定一个线程块要多久：每一步都要等前一步。"},
@@ -88,9 +88,9 @@ std::vector<Param> make_params() {
       {.name = "TABLE_KB",
        .title = {"Table, KiB", "表，KiB"},
        .unit = kilobytes,
-       .help =
-           {"Size of the table that the walks read. In the last rung every CTA keeps the whole table in shared memory.",
-            "行走所用的表的大小。最后一级里，每个线程块都把整张表放进共享内存。"},
+       .help = {"Size of the table that the chains lead through. In the last rung every CTA keeps the whole table in "
+                "shared memory.",
+                "各条链所在的表的大小。最后一级里，每个线程块都把整张表放进共享内存。"},
        .value = 32,
        .min = 4,
        .max = 128,
@@ -114,14 +114,14 @@ std::vector<BreakIt> make_break_it() {
        .help = {"The last block has five threads too many; they run past the end.",
                 "最后一个线程块多出五个线程，它们会越界。"},
        .plants = {{.in = "one_by_one", .replace = "if (i < n) {", .by = "{"},
-                  {.in = "walk_side_by_side", .replace = "if (i >= n) return;", .by = ""},
+                  {.in = "follow_side_by_side", .replace = "if (i >= n) return;", .by = ""},
                   {.in = "table_in_shared", .replace = "if (i < n) {", .by = "{"}}},
       {.name = "TRUST_ORDER",
        .title = {"Trust the order of blocks", "依赖线程块的先后"},
        .help = {"A block starts from what the previous block wrote. Nothing guarantees that it has already written it.",
                 "线程块从前一个线程块写出的结果开始，但没有什么能保证它已经写好。"},
        .plants = {{.in = "one_by_one", .replace = "start = in[i]", .by = "start = i >= BLOCK ? out[i - BLOCK] : in[i]"},
-                  {.in = "walk_side_by_side",
+                  {.in = "follow_side_by_side",
                    .replace = "start = in[i]",
                    .by = "start = i >= BLOCK ? out[i - BLOCK] : in[i]"},
                   {.in = "table_in_shared",
@@ -221,8 +221,8 @@ std::vector<Predict> make_predicts() {
   };
 }
 
-/// x takes WORK steps of every walk, in double precision.
-double walks_of(const Config& config, std::span<const int32_t> next, double start, int64_t block) {
+/// x takes WORK steps of every chain, in double precision.
+double chains_of(const Config& config, std::span<const int32_t> next, double start, int64_t block) {
   constexpr double kRate = 0.999F;  // as the kernel's constant is rounded
   const int64_t chains = config.param("CHAINS"), work = config.param("WORK");
   double sum = 0;
@@ -283,14 +283,14 @@ Lab make_execution_model() {
     const auto in = buffers[kIn]->as<float>();
     const auto next = buffers[kNext]->as<int32_t>();
     for (size_t i = begin; i < end; ++i)
-      expected[i - begin] = walks_of(config, next, double{in[i]}, static_cast<int64_t>(i) / config.param("BLOCK"));
+      expected[i - begin] = chains_of(config, next, double{in[i]}, static_cast<int64_t>(i) / config.param("BLOCK"));
   };
   lab.useful_bytes = [](const Config& config) { return 8.0 * static_cast<double>(elements(config)); };
   lab.flops = [](const Config& config) {
     return 2.0 * static_cast<double>(elements(config) * config.param("CHAINS") * config.param("WORK"));
   };
-  lab.bytes_formula = {"8 n bytes: in read and out written; the time goes into the walks",
-                       "8 n 字节：读 in，写 out；真正花时间的是行走本身"};
+  lab.bytes_formula = {"8 n bytes: in read and out written; the time goes into the chains",
+                       "8 n 字节：读 in，写 out；真正花时间的是沿着链读"};
   lab.sweep_size = "blocks";
   lab.sweep_shows_time = true;
   lab.sweep = {132,  264,  396,  528,  660,  792,  924,  1056, 1057, 1188, 1320, 1584, 1848, 2112,

@@ -119,8 +119,8 @@ std::vector<Predict> make_predicts() {
        .why =
            [](const Config&) {
              return Text{
-                 "x is read for the mean, for the variance and to be normalised; out is written, read and written "
-                 "again.",
+                 "x is read for the mean, for the variance and to be normalized; `normal` is written and read; out is "
+                 "written.",
                  "求均值、求方差、归一化各读一次 x；归一化的结果写一次、读一次；out 写一次。"};
            },
        .rungs = {"two-pass"}},

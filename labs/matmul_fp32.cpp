@@ -242,7 +242,7 @@ std::vector<Rung> make_rungs() {
   const auto of_piece = [](const Config& config) { return Tiles(config).piece_bytes(kPadding); };
   std::vector<Rung> rungs{
       make_rung("naive", {"Naive", "朴素"}, "naive", square, {.cta = cta_of_square, .x_goes_down = true}),
-      make_rung("coalesced", {"Coalesced", "合并访问"}, "coalesced", square, {.cta = cta_of_square}),
+      make_rung("coalesced", {"Coalesced", "合并访存"}, "coalesced", square, {.cta = cta_of_square}),
       make_rung("shared-tile", {"Shared tile", "共享内存分块"}, "shared_tile", square, {.cta = cta_of_square}),
       make_rung("register-1d", {"1D register tile", "一维寄存器分块"}, "register_1d", column, {.cta = cta_of_column}),
       make_rung(
@@ -407,7 +407,7 @@ std::vector<Predict> make_predicts() {
        .rungs = {"naive"}},
       {.question = {"Coalesced reads every element of A once for each of the N columns of C. How many CTAs read it "
                     "with the shared tile?",
-                    "“合并访问”为 C 的 N 列各读一次 A 的每个元素。用共享内存分块时，每个元素由多少个线程块读？"},
+                    "“合并访存”为 C 的 N 列各读一次 A 的每个元素。用共享内存分块时，每个元素由多少个线程块读？"},
        .choices =
            [](const Config& config) {
              return with_answer({1, config.param("TILE"), config.size("N")}, ctas_that_read_a_row(config));

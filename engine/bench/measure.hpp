@@ -2,8 +2,8 @@
 //
 // Method: correctness before timing; warm-up; the L2 flushed before every sample; implementations interleaved in one
 // run, in changing orders, each at its own sustained clock where power or heat caps it; median with a 95% bootstrap
-// interval; kernels under 20 µs as graph batches over rotated buffers (warm, labelled so); the SM clock read during the
-// run.
+// interval; kernels under 20 µs as graph batches over rotated buffers (labelled so: a run that moves less than about
+// 1 MB may find its data in the L2); the SM clock read during the run.
 #pragma once
 
 #include <cstdint>

@@ -187,7 +187,7 @@ TEST(SpeedModel, ALabWhoseSweepShowsTimeHasItInTheUnitOfItsLongestPoint) {
 TEST(SpeedModel, TheFooterNamesGpuClockCudaAndDate) {
   const Strings strings = load_strings(Language::en);
   EXPECT_EQ(provenance_text(make_report(), strings), "H200, 1,980 MHz, CUDA 13.0, BLOCK 128");
-  EXPECT_EQ(method_text(make_report(), strings), "2026-11-20, median, L2 flushed; up to 2¹⁰ in graph batches, warm");
+  EXPECT_EQ(method_text(make_report(), strings), "2026-11-20, median, L2 flushed; up to 2¹⁰ in graph batches");
   SpeedReport cold = make_report();
   for (auto& series : cold.series)
     for (auto& one : series.points) one.cold_l2 = true;
