@@ -112,7 +112,8 @@ std::string timing_text(const RunResult& result) {
   const double speed = lab != nullptr ? speed_of_run(*lab, result) : result.timing->gigabytes_per_second();
   return fmt::format("{:.4f} ms, {:.{}f} {}, {} [MEASURED]\n", result.timing->median_ms, speed,
                      lab != nullptr && lab->speed_unit == SpeedUnit::teraflops ? 1 : 0,
-                     lab != nullptr ? speed_unit_of(*lab) : "GB/s", result.timing->cold_l2 ? "cold L2" : "L2 not flushed");
+                     lab != nullptr ? speed_unit_of(*lab) : "GB/s",
+                     result.timing->cold_l2 ? "cold L2" : "L2 not flushed");
 }
 
 /// A parameter's value as --set takes it; of a user's own file a number.

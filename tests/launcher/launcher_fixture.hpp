@@ -36,7 +36,8 @@ class Launcher : public testing::Test {
     write("launcher/nvrtc.sh", std::regex_replace(script, places, "\ninstalled_toolkits=(\"$$TREE/installed\")\n"));
     for (const std::string folder : {"app", "assets", "engine", "labs", "cmake", "stand-ins", "build/release"})
       std::filesystem::create_directories(tree_ / folder);
-    for (const std::string file : {"CMakeLists.txt", "CMakePresets.json", "app/main.cpp", "assets/gpus.toml"}) write(file, "");
+    for (const std::string file : {"CMakeLists.txt", "CMakePresets.json", "app/main.cpp", "assets/gpus.toml"})
+      write(file, "");
     put_toolkit("toolkit", "13000");
     // Every package is there, unless the file "absent" names it.
     stand_in("dpkg-query",

@@ -1,9 +1,9 @@
+#include "engine/traffic/block_order/issue_order.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
-
-#include "engine/traffic/block_order/issue_order.hpp"
 
 namespace tilescope {
 namespace {
