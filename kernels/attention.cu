@@ -340,7 +340,7 @@ __device__ inline void mask(Scores& s, int query, int first_key, int queries, in
 }
 
 /// Scores become exp(score - m), and what the rows hold is rescaled to the new m.
-__device__ inline void soften(Scores& s, Rows& rows, float scale_log2) {
+__device__ inline void exponentiate(Scores& s, Rows& rows, float scale_log2) {
   float rescale[TILES][2];
   bool changed = false;
 #pragma unroll
@@ -467,7 +467,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     Scores s;
     multiply_keys(s, rows, q_place, reading + k_place);
     if (block >= range.whole) mask(s, first_query + warp_row + lane / 4, block * BLOCK_N + lane % 4 * 2, queries, keys);
-    soften(s, rows, scale_log2);
+    exponentiate(s, rows, scale_log2);
     multiply_values(rows, s, reading + v_place);
     reading = reading + STAGE_BYTES == end ? stages : reading + STAGE_BYTES;
     writing = writing + STAGE_BYTES == end ? stages : writing + STAGE_BYTES;

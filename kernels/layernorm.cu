@@ -263,15 +263,15 @@ __device__ Statistics merge_ctas(float center, float squares, const Share& share
   __shared__ Statistics all;
   places += static_cast<long long>(share.row) * CTAS * 2;
   if (threadIdx.x == 0) {
-    show(places + share.part * 2, center, turn);
-    show(places + share.part * 2 + 1, squares, turn);
+    publish(places + share.part * 2, center, turn);
+    publish(places + share.part * 2 + 1, squares, turn);
   }
   if (threadIdx.x < 32) {
     Moments merged{};
     for (int other = threadIdx.x; other < CTAS; other += 32) {
       const int whole = (columns + CTAS * WIDTH - 1) / (CTAS * WIDTH) * WIDTH;
       const float count = max(0, min(whole, columns - other * whole));
-      merged = merge(merged, {count, see(places + other * 2, turn), see(places + other * 2 + 1, turn)});
+      merged = merge(merged, {count, poll(places + other * 2, turn), poll(places + other * 2 + 1, turn)});
     }
     merged = merge_lanes(merged);
     if (threadIdx.x == 0) all = {merged.mean, inverse_deviation(merged.squares, columns, epsilon)};

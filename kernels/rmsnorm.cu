@@ -156,10 +156,10 @@ extern "C" __global__ void ctas_with_atomics_by_element(const Element* x, const 
 __device__ float sum_by_flags(float mine, const Share& share, unsigned long long* places, unsigned turn) {
   __shared__ float all;
   places += static_cast<long long>(share.row) * CTAS;
-  if (threadIdx.x == 0) show(places + share.part, mine, turn);
+  if (threadIdx.x == 0) publish(places + share.part, mine, turn);
   if (threadIdx.x < 32) {
     float sum = 0;
-    for (int other = threadIdx.x; other < CTAS; other += 32) sum += see(places + other, turn);
+    for (int other = threadIdx.x; other < CTAS; other += 32) sum += poll(places + other, turn);
     sum = reduce_lanes<Add>(sum);
     if (threadIdx.x == 0) all = sum;
   }

@@ -111,14 +111,14 @@ __device__ inline void take_turn(unsigned& turn, unsigned* entered) {
   if (threadIdx.x == 0) turn = (atomicAdd(entered, 1) / CTAS + 1) * 8 + __ffs(CTAS) - 1;
 }
 
-/// A float that one CTA shows to others, and the turn it belongs to, in one word of 8 bytes. Such a word is written and
-/// read as a whole: who sees the turn sees the value, without a fence.
-__device__ inline void show(unsigned long long* place, float value, unsigned turn) {
+/// A float that one CTA publishes for others, and the turn that it belongs to, in one word of 8 bytes. Such a word is
+/// written and read as a whole: a CTA that reads the turn has also read the value, without a fence.
+__device__ inline void publish(unsigned long long* place, float value, unsigned turn) {
   *static_cast<volatile unsigned long long*>(place) =
       static_cast<unsigned long long>(turn) << 32 | __float_as_uint(value);
 }
 /// Waits until the place has been written in this turn. One warp of a CTA asks for all: polls take bandwidth as well.
-__device__ inline float see(const unsigned long long* place, unsigned turn) {
+__device__ inline float poll(const unsigned long long* place, unsigned turn) {
   unsigned long long word = 0;
   do word = *static_cast<const volatile unsigned long long*>(place);
   while (word >> 32 != turn);

@@ -209,13 +209,13 @@ __device__ Running merge_ctas(Running mine, const Share& share, unsigned long lo
   __shared__ Running all;
   places += static_cast<long long>(share.row) * CTAS * 2;
   if (threadIdx.x == 0) {
-    show(places + share.part * 2, mine.max, turn);
-    show(places + share.part * 2 + 1, mine.sum, turn);
+    publish(places + share.part * 2, mine.max, turn);
+    publish(places + share.part * 2 + 1, mine.sum, turn);
   }
   if (threadIdx.x < 32) {
     Running merged = nothing_yet();
     for (int other = threadIdx.x; other < CTAS; other += 32) {
-      const Running theirs{see(places + other * 2, turn), see(places + other * 2 + 1, turn)};
+      const Running theirs{poll(places + other * 2, turn), poll(places + other * 2 + 1, turn)};
       const float max = fmaxf(merged.max, theirs.max);
       merged = {max, merged.sum * rescale(merged.max, max) + theirs.sum * rescale(theirs.max, max)};
     }

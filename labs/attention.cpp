@@ -246,7 +246,7 @@ std::vector<BreakIt> make_switches() {
            .plants = {{.in = "online_row", .replace = "l * rescale + p", .by = "l + p"},
                       {.in = "online_row", .replace = "o[i] * rescale + p", .by = "o[i] + p"},
                       {.in = "flash_fp32", .replace = "o[i][c] *= rescale", .by = "o[i][c] *= 1"},
-                      {.in = "soften", .replace = "if (!__any_sync(0xffffffff, changed)) return;", .by = "return;"}},
+                      {.in = "exponentiate", .replace = "if (!__any_sync(0xffffffff, changed)) return;", .by = "return;"}},
            .rungs = {"online-row", "flash-fp32", "flash-mma", "auto"}},
           make_tile_barrier_switch(
               {"unfused", "flash-fp32", "flash-mma", "auto"},
