@@ -185,7 +185,9 @@ std::vector<fs::path> sources() {
 /// The words of the PTX parser are for a report to the simulator's authors.
 bool is_ptx_front_end(const fs::path& file) {
   const std::string name = file.filename().string();
-  return file.parent_path().filename() == "sim" && (name.starts_with("parse") || name.starts_with("decode_"));
+  const std::string folder = fs::relative(file.parent_path(), kRoot).string();
+  return (folder == "engine/sim/ptx" && name.starts_with("parse")) ||
+         (folder == "engine/sim/lower" && name.starts_with("decode_"));
 }
 
 TEST(Messages, EveryTextOfTheSourcesIsSaidInChinese) {

@@ -169,13 +169,20 @@ TEST_F(ZoomedTiles, TheKeysGoNearerFurtherAndToTheNeighbours) {
   type('-');
   EXPECT_EQ(view.zoom.level, TilesLevel::block);
   const uint32_t block = view.selection.block.value_or(0);
-  ImGui::GetIO().KeysDown[code_of(Key::down)] = true;
+  const auto hold = [](Key key, bool down) {
+#if IMGUI_VERSION_NUM < 18700
+    ImGui::GetIO().KeysDown[code_of(key)] = down;
+#else
+    ImGui::GetIO().AddKeyEvent(static_cast<ImGuiKey>(code_of(key)), down);
+#endif
+  };
+  hold(Key::down, true);
   type('x');
-  ImGui::GetIO().KeysDown[code_of(Key::down)] = false;
+  hold(Key::down, false);
   EXPECT_EQ(view.selection.block, block + 1);
-  ImGui::GetIO().KeysDown[code_of(Key::backspace)] = true;
+  hold(Key::backspace, true);
   type('x');
-  ImGui::GetIO().KeysDown[code_of(Key::backspace)] = false;
+  hold(Key::backspace, false);
   EXPECT_EQ(view.zoom.level, TilesLevel::grid);
 }
 
