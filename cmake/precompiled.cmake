@@ -47,9 +47,10 @@ function(use_precompiled name)
   set(folder ${PROJECT_BINARY_DIR}/precompiled/${name})
   foreach(target ${ARGN})
     # The warnings are those that libstdc++ turns off for std::char_traits, by pragmas that are lost here.
-    target_compile_options(${target} PRIVATE -I${folder} "SHELL:-include often_read.hpp"
+    # -fpch-deps: an object depends on the headers inside as well, also one of several files (cmake/unity.cmake).
+    target_compile_options(${target} PRIVATE -I${folder} "SHELL:-include often_read.hpp" -fpch-deps
       -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
-    add_dependencies(${target} precompiled_${name}_file)  # for files that are compiled as one (cmake/unity.cmake)
+    add_dependencies(${target} precompiled_${name}_file)
     get_target_property(sources ${target} SOURCES)
     set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${folder}/often_read.hpp.gch)
   endforeach()
