@@ -4,8 +4,8 @@
 #
 #   use_unity(TARGETS…)
 option(TILESCOPE_UNITY "Compile several files of a library as one" ON)
-if(CMAKE_BUILD_TYPE STREQUAL "Debug")
-  set(TILESCOPE_UNITY OFF)
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(TILESCOPE_UNITY OFF)  # builds for development: errors and warnings are those of each file
 endif()
 
 # The names that a file defines at the beginning of a line, as clang-format leaves definitions.
