@@ -1,5 +1,4 @@
-// The block-order model beside what an H100 and an H200 counted, over launches that none of its constants was fitted
-// to.
+// The block-order model beside what an H200 counted, over launches that none of its constants was fitted to.
 #include "tools/order_points.hpp"
 
 #include <gtest/gtest.h>
@@ -12,27 +11,22 @@ namespace {
 /// All of them take minutes; tools/model_orders.cpp has them.
 constexpr double kMostMultiplyAdds = 6e11;
 
-class OrderPoints : public testing::TestWithParam<const char*> {
+class OrderPoints : public testing::Test {
  protected:
   void SetUp() override {
     const std::string root = TILESCOPE_SOURCE;
     auto gpus = read_gpu_specs(root + "/assets/gpus.toml");
     ASSERT_TRUE(gpus) << gpus.error().message;
-    gpu_ = *find_gpu(*gpus, GetParam());
-    all_ = read_order_points(root + "/assets/counters/block-orders." + GetParam() + ".csv");
+    gpu_ = *find_gpu(*gpus, "h200");
+    all_ = read_order_points(root + "/assets/counters/block-orders.h200.csv");
     ASSERT_EQ(all_.size(), 790U);
   }
-  const KeptOutError& stated() const { return gpu_.name == "H200" ? kOrderKeptOutH200 : kOrderKeptOutH100; }
   GpuSpec gpu_;
   std::vector<OrderPoint> all_;
 };
-INSTANTIATE_TEST_SUITE_P(BothGpus, OrderPoints, testing::Values("h100", "h200"),
-                         [](const auto& one) { return std::string(one.param); });
 
-TEST_P(OrderPoints, WhatWasKeptOutIsWhatTheStatedErrorSpeaksOf) {
-  EXPECT_EQ(std::ranges::count_if(all_, &OrderPoint::kept_out), stated().cases);
-  EXPECT_EQ(kOrderKeptOut.cases, kOrderKeptOutH100.cases + kOrderKeptOutH200.cases);
-  EXPECT_EQ(kOrderKeptOut.within_15_percent, kOrderKeptOutH100.within_15_percent + kOrderKeptOutH200.within_15_percent);
+TEST_F(OrderPoints, WhatWasKeptOutIsWhatTheStatedErrorSpeaksOf) {
+  EXPECT_EQ(std::ranges::count_if(all_, &OrderPoint::kept_out), kOrderKeptOut.cases);
   // No shape is on both sides.
   for (const OrderPoint& a : all_)
     for (const OrderPoint& b : all_)
@@ -41,7 +35,7 @@ TEST_P(OrderPoints, WhatWasKeptOutIsWhatTheStatedErrorSpeaksOf) {
       }
 }
 
-TEST_P(OrderPoints, KeptOutLaunchesAreAsCloseAsStated) {
+TEST_F(OrderPoints, KeptOutLaunchesAreAsCloseAsStated) {
   std::vector<OrderPoint> points;
   for (const OrderPoint& one : all_)
     if (one.kept_out && static_cast<double>(one.m) * one.n * one.k <= kMostMultiplyAdds) points.push_back(one);
@@ -56,8 +50,8 @@ TEST_P(OrderPoints, KeptOutLaunchesAreAsCloseAsStated) {
   }
   const OrderErrors model = errors_of(pointers, bytes), by_hand = errors_of(pointers, strips);
   const double share = static_cast<double>(model.held) / static_cast<double>(model.cases);
-  EXPECT_GE(share, static_cast<double>(stated().within_15_percent) / stated().cases - 0.03);
-  EXPECT_LE(model.median, stated().median_percent + 1);
+  EXPECT_GE(share, static_cast<double>(kOrderKeptOut.within_15_percent) / kOrderKeptOut.cases - 0.03);
+  EXPECT_LE(model.median, kOrderKeptOut.median_percent + 1);
   EXPECT_GT(model.held, by_hand.held) << "the sum of strips would do as well";
 }
 

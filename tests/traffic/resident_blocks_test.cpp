@@ -53,30 +53,6 @@ TEST(ResidentBlocks, AMissHoldsABlockBackUnlessItsCopiesInFlightHideTheLatency) 
   EXPECT_EQ(turns_of(waiting, 2, 2, 3), (std::vector<uint32_t>{0, 1, 0, 1, 0, 1})) << "what hits does not wait";
 }
 
-TEST(ResidentBlocks, TheStepsOfOthersOnItsMultiprocessorHideABlocksMiss) {
-  // Alone, a step waits for 900 / 2 - 400 = 50 ns. Beside another block it takes 800 ns, and nothing is left to wait
-  // for.
-  const GridPace pace{.busy_ns = 400, .alone_ns = 400, .steps_in_flight = 2, .hit_ns = 600, .miss_ns = 300};
-  EXPECT_NE(turns_of(pace, 2, 2, 3, 0), turns_of(pace, 2, 2, 3));
-  EXPECT_EQ(turns_of(pace, 2, 4, 3, 0), turns_of(pace, 2, 4, 3));
-}
-
-TEST(ResidentBlocks, ATailOfTheLatencyMakesSomeStepsWaitThatItsTypicalValueDoesNot) {
-  GridPace pace{.busy_ns = 400, .alone_ns = 400, .steps_in_flight = 4, .hit_ns = 1200, .miss_ns = 300};
-  EXPECT_EQ(turns_of(pace, 2, 2, 6, 0), turns_of(pace, 2, 2, 6));
-  pace.latency_tail_ns = 100;
-  EXPECT_NE(turns_of(pace, 2, 2, 6, 0), turns_of(pace, 2, 2, 6));
-}
-
-TEST(ResidentBlocks, ClustersDifferInPaceAsAWhole) {
-  const std::vector<uint32_t> order =
-      turns_of({.gpc_spread = 0.1}, 2 * kGpcMultiprocessors, 2 * kGpcMultiprocessors, 2);
-  // Of two clusters one is as much faster as the other is slower: its blocks end their first turns first, and in order.
-  const uint32_t first = order[2 * kGpcMultiprocessors];
-  EXPECT_TRUE(first == 0 || first == kGpcMultiprocessors);
-  for (uint32_t i = 0; i < kGpcMultiprocessors; ++i) EXPECT_EQ(order[2 * kGpcMultiprocessors + i], first + i);
-}
-
 TEST(ResidentBlocks, WhatDeviceMemoryHasYetToGiveDelaysAStep) {
   GridPace pace{.busy_ns = 400, .alone_ns = 400, .steps_in_flight = 4, .hit_ns = 600, .miss_ns = 300};
   pace.device_bytes_per_ns = 0.5;  // 1000 bytes take 2 µs

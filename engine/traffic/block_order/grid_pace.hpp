@@ -15,22 +15,16 @@
 
 namespace tilescope {
 
-/// Multiprocessors of a graphics processing cluster (GPC): 16 or 18 on an H100, up to 16 on an A100. The first wave
-/// fills one GPC after the other (traces of H100 and H200), so a GPC's are neighbours here as well.
-inline constexpr uint32_t kGpcMultiprocessors = 16;
-
 struct GridPace {
   double busy_ns = 1;              // that a step keeps a multiprocessor busy, however many blocks share it
   double alone_ns = 0;             // that a step takes at least: of a block that is alone on its multiprocessor
   uint32_t steps_in_flight = 0;    // asynchronous copies ahead of the step that computes; 0: loads are waited for
   double hit_ns = 0;               // from the copy of a step to its data, from the L2
   double miss_ns = 0;              // what it takes longer from device memory
-  double latency_tail_ns = 0;      // how far single latencies lie above these, on average
   double device_bytes_per_ns = 0;  // 0: unlimited
   double start_ns = 0;             // from the end of a block to the first step of the next
   double start_spread_ns = 0;      // standard deviation of that between multiprocessors
-  double pace_spread = 0;          // of busy_ns and alone_ns between multiprocessors of a GPC, relative
-  double gpc_spread = 0;           // of the same between GPCs
+  double pace_spread = 0;          // of busy_ns and alone_ns between multiprocessors, relative
   double precedence = 0;       // of older blocks on a multiprocessor: 0: all have the same share, 1: the oldest first
   double capacity_spread = 0;  // of the L2's sets: how unevenly lines are spread over them, relative
 };

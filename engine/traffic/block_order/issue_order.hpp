@@ -5,7 +5,7 @@
 //     auto traffic = replay(grid, {}, gpu);    // {}: in launch order
 //
 // How the L2 is modelled, and how far that is from hardware, is said in block_order.cpp; docs/block-order.md has the
-// comparison with an H100 and an H200.
+// comparison with an H200.
 #pragma once
 
 #include <cstdint>

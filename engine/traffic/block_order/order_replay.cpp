@@ -71,7 +71,7 @@ class Replayer {
 
   void take_turn(uint32_t index) {
     Place& place = places_[index];
-    const uint32_t side = index % machine_.multiprocessors / kGpcMultiprocessors % machine_.partitions;
+    const uint32_t side = index % machine_.multiprocessors % machine_.partitions;
     uint64_t from_device = 0;
     asked_ = 0;
     bool ended = true;

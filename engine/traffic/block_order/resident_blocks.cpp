@@ -1,7 +1,6 @@
 #include "engine/traffic/block_order/resident_blocks.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <random>
 
@@ -20,20 +19,6 @@ std::vector<double> normal_draws(uint32_t count, uint32_t seed) {
     for (int part = 0; part < 12; ++part) sum += static_cast<double>(random()) / 4294967296.0;
     draws.push_back(sum);
   }
-  return draws;
-}
-
-/// With mean 0 and standard deviation 1, which a few draws would miss by far.
-std::vector<double> standardized(std::vector<double> draws) {
-  const auto count = static_cast<double>(draws.size());
-  double mean = 0, square = 0;
-  for (const double draw : draws) mean += draw / count;
-  for (double& draw : draws) {
-    draw -= mean;
-    square += draw * draw / count;
-  }
-  if (square > 0)
-    for (double& draw : draws) draw /= std::sqrt(square);
   return draws;
 }
 
@@ -69,7 +54,6 @@ ResidentBlocks::ResidentBlocks(const GridPace& pace, uint32_t steps_of_turn, uin
       multiprocessors_(multiprocessors),
       slot_count_(slots),
       slots_each_((slots + multiprocessors - 1) / multiprocessors),
-      hidden_ns_(std::max(pace.alone_ns, pace.busy_ns * slots_each_)),
       slots_(size_t{slots_each_} * multiprocessors),
       places_(slots),
       processors_(multiprocessors),
@@ -77,11 +61,9 @@ ResidentBlocks::ResidentBlocks(const GridPace& pace, uint32_t steps_of_turn, uin
       touched_(multiprocessors, 0) {
   constexpr double kShortest = 0.05;
   const std::vector<double> starts = normal_draws(multiprocessors, 1), paces = normal_draws(multiprocessors, 2);
-  const std::vector<double> gpcs = standardized(normal_draws((multiprocessors - 1) / kGpcMultiprocessors + 1, 3));
   const double earliest = *std::ranges::min_element(starts);
   for (uint32_t i = 0; i < multiprocessors; ++i) {
-    const double slower =
-        std::max(kShortest, 1 + pace.pace_spread * paces[i] + pace.gpc_spread * gpcs[i / kGpcMultiprocessors]);
+    const double slower = std::max(kShortest, 1 + pace.pace_spread * paces[i]);
     processors_[i].start_ns = pace.start_ns + pace.start_spread_ns * (starts[i] - earliest);
     processors_[i].full_rate = 1 / (pace.busy_ns * turn_steps_ * slower);
     processors_[i].most_rate =
@@ -112,15 +94,7 @@ void ResidentBlocks::seat(uint32_t slot, uint32_t rank) {
   touched_[processor] = 1;
 }
 
-/// By how much a latency exceeds what is hidden, on average over its tail, where its typical value exceeds it by `ns`.
-double ResidentBlocks::mean_excess(double ns) const {
-  const double tail = pace_.latency_tail_ns;
-  if (tail <= 0 || ns > 20 * tail) return std::max(ns, 0.0);
-  return tail * std::log1p(std::exp(ns / tail));
-}
-
-/// A step waits only for what its copies in flight do not hide, and behind all that device memory has yet to give. What
-/// they hide is the time that the block takes for these steps, which is longer where it shares its multiprocessor.
+/// A step waits only for what its copies in flight do not hide, and behind all that device memory has yet to give.
 double ResidentBlocks::wait_for(uint64_t missed_bytes, uint64_t bytes) {
   if (missed_bytes == 0) return 0;
   double queued = 0;
@@ -131,7 +105,7 @@ double ResidentBlocks::wait_for(uint64_t missed_bytes, uint64_t bytes) {
   const double latency = pace_.hit_ns + pace_.miss_ns + queued;
   const double wait = pace_.steps_in_flight == 0
                           ? pace_.miss_ns + queued
-                          : mean_excess(latency - pace_.steps_in_flight * hidden_ns_) / pace_.steps_in_flight;
+                          : std::max(0.0, latency / pace_.steps_in_flight - std::max(pace_.alone_ns, pace_.busy_ns));
   // A step waits for the last of its data, so half of the bytes make it wait as all do.
   const double share = std::min(1.0, 2 * static_cast<double>(missed_bytes) / static_cast<double>(bytes));
   return share * turn_steps_ * wait;
