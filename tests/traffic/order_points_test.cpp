@@ -35,6 +35,16 @@ TEST_F(OrderPoints, WhatWasKeptOutIsWhatTheStatedErrorSpeaksOf) {
       }
 }
 
+TEST_F(OrderPoints, TheSameLaunchesWereCountedOnAnH100) {
+  const auto other = read_order_points(std::string(TILESCOPE_SOURCE) + "/assets/counters/block-orders.h100.csv");
+  ASSERT_EQ(other.size(), all_.size());
+  for (size_t i = 0; i < all_.size(); ++i) {
+    EXPECT_TRUE(other[i].is_same_launch(all_[i])) << i;
+    EXPECT_EQ(other[i].kept_out, all_[i].kept_out) << i;
+    EXPECT_EQ(other[i].reads.size(), 6U) << i;
+  }
+}
+
 TEST_F(OrderPoints, KeptOutLaunchesAreAsCloseAsStated) {
   std::vector<OrderPoint> points;
   for (const OrderPoint& one : all_)
