@@ -13,7 +13,7 @@ namespace tilescope {
 class Barriers {
  public:
   Barriers(Running& running, Findings& findings, RaceWatch& races)
-      : running_(running), setup_(running.setup), program_(running.program), findings_(findings), races_(races) {}
+      : running_(running), setup_(running.setup), findings_(findings), races_(races) {}
 
   /// Lanes arrive at a barrier, and are parked if they have to wait.
   void arrive(Warp& warp, const Operation* operation, uint32_t lanes, BarrierCall call);
@@ -35,7 +35,6 @@ class Barriers {
 
   Running& running_;
   const LaunchSetup& setup_;
-  const Program& program_;
   Findings& findings_;
   RaceWatch& races_;
 };
