@@ -47,7 +47,6 @@ void SourcePanel::take_difference(PanelContext& context) {
   }
   planted_ = other == nullptr && wants_planted(context) && take_planted(context);
   diffing_ = other != nullptr || planted_;
-  if (!planted_) before_lines_ = 0;
   if (other == nullptr) return;
   const Request& request = context.session.request();
   const auto* chosen = context.session.chosen();
@@ -59,16 +58,19 @@ void SourcePanel::take_difference(PanelContext& context) {
   const bool is_first = &run_rung(context) < other;
   run_side_ = is_first ? DiffView::kLeft : DiffView::kRight;
   const std::vector<std::string>&left = is_first ? shown : others, &right = is_first ? others : shown;
-  if (diffed_lab_ == lab_ && diffed_revision_ == source_.buffer.revision() && diffed_headers_ == headers_revision_ &&
-      diffed_left_ == left && diffed_right_ == right)
-    return;
-  diffed_lab_ = lab_;
-  diffed_revision_ = source_.buffer.revision();
-  diffed_headers_ = headers_revision_;
-  diffed_left_ = left;
-  diffed_right_ = right;
+  if (!is_new_difference(false, left, right)) return;
+  before_lines_ = 0;
   joined_.emplace(source_.buffer.text(), headers_);
   diff_.show(diff_of_kernels(joined_->text(), left, right), joined_->lines());
+}
+
+/// Whether the difference that is asked for differs from the one that was computed last, which it replaces.
+bool SourcePanel::is_new_difference(bool planted, const std::vector<std::string>& left,
+                                    const std::vector<std::string>& right) {
+  Difference wanted{lab_, source_.buffer.revision(), headers_revision_, planted, left, right};
+  if (diffed_ == wanted) return false;
+  diffed_ = std::move(wanted);
+  return true;
 }
 
 /// Which line of which file stands in a row of the difference.

@@ -22,20 +22,13 @@ bool SourcePanel::take_planted(PanelContext& context) {
   const std::vector<std::string>& on = context.session.request().broken;
   const auto* chosen = context.session.chosen();
   const std::vector<std::string>& kernels = chosen != nullptr ? chosen->kernels : context.rung().kernels;
-  const bool known = diffed_lab_ == lab_ && diffed_revision_ == source_.buffer.revision() &&
-                     diffed_headers_ == headers_revision_ && diffed_left_ == kernels && diffed_right_ == on &&
-                     before_lines_ != 0;
-  if (known) return !diff_.diff().same();
+  if (!is_new_difference(true, kernels, on)) return planted_differs_;
+  planted_differs_ = false;
   const auto text = with_bugs(source_.buffer.text(), switches, on);
   if (!text) return false;
   std::vector<SourceHeader> headers = headers_;
   for (SourceHeader& header : headers)
     if (auto changed = with_bugs(header.text, switches, on, header.name)) header.text = std::move(*changed);
-  diffed_lab_ = lab_;
-  diffed_revision_ = source_.buffer.revision();
-  diffed_headers_ = headers_revision_;
-  diffed_left_ = kernels;
-  diffed_right_ = on;
   joined_.emplace(source_.buffer.text(), headers_);
   const JoinedSource planted(*text, headers);
   std::vector<std::string> lines = joined_->lines();
@@ -47,6 +40,7 @@ bool SourcePanel::take_planted(PanelContext& context) {
   const auto first = std::ranges::find(rows, DiffRow::Kind::changed, &DiffRow::kind);
   if (first == rows.end()) return false;
   diff_.reveal(first->right);
+  planted_differs_ = true;
   return true;
 }
 
@@ -66,7 +60,7 @@ void SourcePanel::draw_planted_header(PanelContext& context, ImVec2 low, float w
   mark(context, "source.planted", low, {low.x + width, low.y + context.px(kDiffHeader)});
   std::string bugs;
   for (const BreakIt& one : context.lab().break_it)
-    if (std::ranges::find(diffed_right_, one.name) != diffed_right_.end())
+    if (std::ranges::find(diffed_->right, one.name) != diffed_->right.end())
       bugs += (bugs.empty() ? "" : " + ") + context.strings(one.title);
   const std::string before = context.strings("source.planted_before");
   const std::string after = context.strings.format("source.planted_after", fmt::arg("bugs", bugs));

@@ -120,6 +120,7 @@ class SourcePanel {
   // The bugs that are planted, beside the kernel as its file has it (source_planted.cpp).
   bool wants_planted(const PanelContext& context);
   bool take_planted(PanelContext& context);
+  bool is_new_difference(bool planted, const std::vector<std::string>& left, const std::vector<std::string>& right);
   void draw_planted_header(PanelContext& context, ImVec2 low, float width);
   void draw_rung_choices(PanelContext& context);
   ImU32 fill_of(const PanelContext& context, uint32_t line) const;
@@ -172,10 +173,18 @@ class SourcePanel {
   bool planted_ = false;  // it is the latter
   DiffView diff_;
   std::optional<JoinedSource> joined_;  // what is compared: the file and its headers
-  uint32_t before_lines_ = 0;           // of planted bugs: lines of the text without them, which comes first; else 0
-  std::string other_, diffed_lab_;
-  uint64_t diffed_revision_ = 0, diffed_headers_ = 0;
-  std::vector<std::string> diffed_left_, diffed_right_;
+  uint32_t before_lines_ = 0;           // with planted bugs: lines of the text without them, which comes first; else 0
+  bool planted_differs_ = false;        // the planted bugs change a line of what is shown
+  std::string other_;
+  /// What a difference is computed from: kernels on both sides, or kernels and the bugs that are planted in them.
+  struct Difference {
+    std::string lab;
+    uint64_t revision = 0, headers = 0;
+    bool planted = false;
+    std::vector<std::string> left, right;
+    bool operator==(const Difference&) const = default;
+  };
+  std::optional<Difference> diffed_;  // the last one
   size_t run_side_ = DiffView::kRight;
   std::optional<uint32_t> selected_, lit_;
   bool chosen_ = false;         // by the learner: a result selects what is worth seeing of it, and that is no choice
