@@ -20,9 +20,12 @@ struct Request {
   /// The GPU that is modelled, an id of assets/gpus.toml; empty: the GPU of this machine if it is there, else an H200.
   std::string gpu;
   uint64_t seed = 1;
-  bool observe = true;                       // simulate for traffic, tile map and findings (also beside a GPU run)
-  bool model_order = false;                  // the block-order model too, also where no lab asks for it
-  bool time = false;                         // GPU: a short timing of this rung
+  bool observe = true;       // simulate for traffic, tile map and findings (also beside a GPU run)
+  bool model_order = false;  // the block-order model too, also where no lab asks for it
+  bool time = false;         // GPU: a short timing of this rung
+  /// False: a run on the simulator makes no machine code unless the execution depends on it. Compiling then takes less
+  /// than half the time, and the result has no registers, occupancy, waves or caches.
+  bool machine_code = true;
   std::optional<std::string> edited_source;  // instead of the lab's file
   std::shared_ptr<const Lab> own_lab;        // a lab that is in no registry: that of a user's own file
   /// Of several launches, the one that is shown: an index into Plan::launches. Nothing, or one that the run does not

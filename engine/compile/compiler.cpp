@@ -70,9 +70,11 @@ struct NvrtcRuns {
   NvrtcOutput for_ptx, for_cubin;
 
   /// That of the run that failed, if one did.
-  const NvrtcOutput& last_output() const { return for_ptx.result != NVRTC_SUCCESS ? for_ptx : for_cubin; }
+  const NvrtcOutput& last_output() const {
+    return for_ptx.result != NVRTC_SUCCESS || !request.machine_code ? for_ptx : for_cubin;
+  }
   bool has_ptx() const { return ptx_done; }
-  bool decided() const { return ptx_done && (cubin_done || for_ptx.result != NVRTC_SUCCESS); }
+  bool decided() const { return ptx_done && (cubin_done || !request.machine_code || for_ptx.result != NVRTC_SUCCESS); }
 };
 
 enum class Part { ptx, cubin };
@@ -98,7 +100,7 @@ class NvrtcWorkers {
     {
       const std::lock_guard lock(mutex_);
       waiting_.push_back({runs, Part::ptx});
-      if (!runs->one_program) waiting_.push_back({runs, Part::cubin});
+      if (runs->request.machine_code && !runs->one_program) waiting_.push_back({runs, Part::cubin});
     }
     changed_.notify_all();
   }
@@ -230,17 +232,18 @@ CompiledModule module_of_ptx(const NvrtcRuns& runs) {
 }
 
 Result<CompiledModule> module_of(const NvrtcLibrary& library, NvrtcRuns& runs, const DeviceSource& source) {
-  for (const NvrtcOutput* output : {&runs.for_ptx, &runs.for_cubin})
-    if (output->result != NVRTC_SUCCESS) return tl::unexpected(compile_error(library, runs, *output, source));
+  const bool machine_code = runs.request.machine_code;
+  if (const NvrtcOutput& last = runs.last_output(); last.result != NVRTC_SUCCESS)
+    return tl::unexpected(compile_error(library, runs, last, source));
   CompiledModule module = module_of_ptx(runs);
-  add_resource_usage(module.kernels, runs.for_cubin);
+  if (machine_code) add_resource_usage(module.kernels, runs.for_cubin);
   // The front end says the same in both runs; only ptxas adds to it.
   module.log = runs.for_ptx.log;
-  if (!runs.one_program) module.log += ptxas_lines(runs.for_cubin.log);
+  if (machine_code && !runs.one_program) module.log += ptxas_lines(runs.for_cubin.log);
   module.messages = parse_compile_messages(module.log);
   module.left_out = source.kernels_left_out();
   std::ranges::move(source.warnings(), std::back_inserter(module.messages));
-  if (runs.request.want_cubin) module.cubin = std::move(runs.for_cubin.cubin);
+  if (machine_code && runs.request.want_cubin) module.cubin = std::move(runs.for_cubin.cubin);
   return module;
 }
 
@@ -353,7 +356,8 @@ class NvrtcCompiler final : public Compiler, public std::enable_shared_from_this
       runs->input.headers[kPreludeName] = source.prelude();
       runs->input.options.push_back(std::string("--pre-include=") + kPreludeName);
     }
-    runs->one_program = architecture_of(request.ptx_target) == architecture_of(request.cubin_target);
+    runs->one_program =
+        request.machine_code && architecture_of(request.ptx_target) == architecture_of(request.cubin_target);
     workers_.post(runs);
     return runs;
   }
@@ -444,6 +448,7 @@ Result<CompiledModule> NvrtcCompilation::ptx() {
   while (!ended_) {
     if (!waits_until(&NvrtcRuns::has_ptx)) return finish();
     if (runs_->for_ptx.result == NVRTC_SUCCESS) {
+      if (!request_.machine_code) return finish();
       CompiledModule module = module_of_ptx(*runs_);
       module.left_out = source_.kernels_left_out();
       return module;

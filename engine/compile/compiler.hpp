@@ -48,6 +48,8 @@ struct CompileRequest {
   std::string cubin_target = "sm_90";     // the real architecture of the cubin, and of the resource usage
   bool want_cubin = false;                // the simulator needs none; resource usage is filled either way
   int assembler_level = 3;                // how much ptxas optimises the cubin: 0 to 3
+  /// False: the PTX is the whole module. It has no cubin and no resource usage, and takes less than half the time.
+  bool machine_code = true;
 };
 
 /// The NVRTC in use and where it was found.
@@ -66,7 +68,7 @@ class Compilation {
   /// Waits for the PTX. The module may lack the cubin and the resource usage: what needs neither can be done while the
   /// machine code is being made.
   virtual Result<CompiledModule> ptx() = 0;
-  /// Waits for the whole module.
+  /// Waits for the whole module; the PTX alone where no machine code is wanted.
   virtual Result<CompiledModule> machine_code() = 0;
 };
 

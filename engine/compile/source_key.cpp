@@ -49,7 +49,7 @@ std::string cache_key_of(const CompileRequest& request, std::string_view compile
   fields.add(compiler);
   fields.add(request.ptx_target);
   fields.add(request.cubin_target);
-  fields.add(request.want_cubin ? "cubin" : "");
+  fields.add(request.machine_code ? request.want_cubin ? "cubin" : "" : "PTX alone");
   fields.add(fmt::format("-O{}", request.assembler_level));
   fields.add(fmt::format("{} defines", request.defines.size()));
   for (const Define& define : request.defines) {

@@ -19,7 +19,8 @@ CompileRequest request_for(const Plan& plan, std::span<const DeclaredKernel> dec
                          .kernel_expressions = kernel_expressions(plan, declared),
                          .standard = plan.standard,
                          .cubin_target = target.architecture,
-                         .want_cubin = true};
+                         .want_cubin = true,
+                         .machine_code = target.machine_code};
   if (!plan.architecture.empty()) request.ptx_target = plan.architecture;
   request.include_folders.push_back(target.kernels_folder);
   for (const Launch& launch : plan.launches) {

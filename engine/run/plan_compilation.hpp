@@ -22,6 +22,7 @@ struct CompilationTarget {
   std::string architecture = {};    // of the machine code
   /// Whether the machine code may be for the usual architecture where the source does not compile for this one.
   bool may_differ = false;
+  bool machine_code = true;  // false: machine_code() is the PTX alone
 };
 
 class PlanCompilation {

@@ -64,7 +64,7 @@ class RunInProgress {
     const Result<void> executed = execute();
     if (auto compiled = finish_compiling(); !compiled) return forward(compiled);
     if (!executed) return explained(executed.error());
-    find_occupancy(result_);
+    if (has_machine_code_) find_occupancy(result_);
     result_.launch = launch_to_show(result_, rung_);
     make_views();
     if (auto modelled = model_order(); !modelled) return forward(modelled);
@@ -101,11 +101,16 @@ class RunInProgress {
     if (!compiler) return forward(compiler);
     CompilationTarget target{.kernels_folder = (engine_.root() / "kernels").string(),
                              .architecture = (*compiler)->nearest_target(result_.modelled_gpu.architecture),
-                             .may_differ = !on_gpu()};
+                             .may_differ = !on_gpu(),
+                             .machine_code = result_.request.machine_code || on_gpu() || sampled_ || wants_order()};
     if (on_gpu() && engine_.gpu()) target.architecture = (*engine_.gpu())->device().architecture;
-    compilation_.emplace(*compiler, result_.plan, std::move(target), stop_);
+    compilation_.emplace(*compiler, result_.plan, target, stop_);
     auto module = compilation_->ptx();
-    if (module && (on_gpu() || sampled_ || blocks_may_wait(module->ptx))) module = compilation_->machine_code();
+    if (module && (on_gpu() || sampled_ || blocks_may_wait(module->ptx))) {
+      if (!std::exchange(target.machine_code, true)) compilation_.emplace(*compiler, result_.plan, target, stop_);
+      module = compilation_->machine_code();
+    }
+    has_machine_code_ = target.machine_code;
     if (!module) return explained(module.error());
     result_.compiled = std::move(*module);
     return {};
@@ -117,7 +122,7 @@ class RunInProgress {
     if (!module) return explained(module.error());
     result_.compiled = std::move(*module);
     result_.compile_ms = compilation_->milliseconds();
-    if (result_.compiled.cubin_target != result_.modelled_gpu.architecture)
+    if (has_machine_code_ && result_.compiled.cubin_target != result_.modelled_gpu.architecture)
       result_.machine_code_note = phrase("the machine code, and with it the registers, is that of {}, not of {}",
                                          result_.compiled.cubin_target, result_.modelled_gpu.architecture);
     return {};
@@ -305,11 +310,12 @@ class RunInProgress {
       result_.buffers.push_back(std::make_shared<const HostBuffer>(spec.type, 0));
   }
 
+  bool wants_order() const { return result_.request.model_order || (lab_ != nullptr && lab_->models_block_order); }
+
   /// The last launch in the order of its blocks, on the GPU that is modelled. Its blocks find the inputs, or zeros
   /// where the simulator would take too long for all of them.
   Result<void> model_order() {
-    const bool wanted = result_.request.model_order || (lab_ != nullptr && lab_->models_block_order);
-    if (!wanted) return {};
+    if (!wants_order()) return {};
     if (result_.plan.launches.empty()) return {};
     report(Progress::Phase::simulate, 0);
     const GpuSpec& gpu = result_.modelled_gpu;
@@ -371,15 +377,16 @@ class RunInProgress {
       return;
     }
     if (result_.plan.launches.empty()) return;
-    compare_machine_code();
+    if (has_machine_code_) compare_machine_code();
     // Beside the tile map: both only read the trace.
-    auto hierarchy = std::async(std::launch::async, [this] {
+    const auto replay = has_machine_code_ ? std::launch::async : std::launch::deferred;
+    auto hierarchy = std::async(replay, [this] {
       return replay_hierarchy(result_.modelled_gpu, result_.trace, result_.plan.launches, result_.occupancy,
                               result_.plan.buffers, stop_);
     });
     result_.tiles =
         make_tile_map(result_.trace, result_.plan.launches[result_.launch], result_.launch, result_.plan.buffers);
-    result_.hierarchy = hierarchy.get();
+    if (has_machine_code_) result_.hierarchy = hierarchy.get();
   }
 
   /// Each kernel once, however often it is launched.
@@ -436,7 +443,8 @@ class RunInProgress {
   const ProgressFunction& progress_;
   RunResult result_;
   bool too_large_ = false;  // the simulator would take too long for all of the blocks
-  bool sampled_ = false;    // it executes some of them, and nothing else does
+  bool has_machine_code_ = true;
+  bool sampled_ = false;  // it executes some of them, and nothing else does
   std::optional<PlanCompilation> compilation_;
   SharedBuffers initial_;
   std::vector<SiteCount> sites_;

@@ -26,6 +26,7 @@ Request request_for(const std::string& lab, const std::string& rung, const Shape
   request.lab = lab;
   request.rung = rung;
   request.config = default_config(*find_lab(lab), DeviceKind::sim);
+  request.machine_code = false;
   request.config.sizes = {{"M", shape.m}, {"N", shape.n}, {"K", shape.k}};
   for (const auto& [name, value] : params) request.config.params[name] = value;
   return request;

@@ -136,6 +136,7 @@ Request request_for(const Tested& tested, const Values& shape, const Values& par
   request.rung = tested.rung;
   request.device = tested.device;
   request.observe = tested.device == DeviceKind::sim;  // a GPU's result is compared, and not simulated beside it
+  request.machine_code = false;
   request.config = default_config(lab, defaults);
   for (const auto& [name, value] : shape) request.config.sizes.at(name) = value;
   for (const auto& [name, value] : params) request.config.params.at(name) = value;

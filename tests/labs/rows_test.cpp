@@ -39,7 +39,9 @@ std::optional<RunResult> run_soundly(const Request& request) {
 }
 
 Counters counters_of(const std::string& lab, const std::string& rung, const Values& sizes, const Values& params = {}) {
-  const auto result = run_soundly(request_for(lab, rung, sizes, params));
+  Request request = request_for(lab, rung, sizes, params);
+  request.machine_code = false;
+  const auto result = run_soundly(request);
   return result ? result->traffic.counters : Counters{};
 }
 

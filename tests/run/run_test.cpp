@@ -82,6 +82,33 @@ TEST(Run, TheChosenGpuIsModelledWithItsOwnMachineCode) {
   EXPECT_EQ(a100.occupancy[0].limit, OccupancyLimit::grid);
 }
 
+TEST(Run, WithoutMachineCodeTheResultAndTheCountersAreTheSame) {
+  Request request = vector_add("thread-per-element");
+  const RunResult whole = run(request);
+  request.machine_code = false;
+  const RunResult result = run(request);
+  EXPECT_EQ(result.compiled.ptx, whole.compiled.ptx);
+  EXPECT_TRUE(result.compiled.cubin.empty() && result.occupancy.empty() && result.waves.empty());
+  EXPECT_FALSE(whole.compiled.cubin.empty() || whole.occupancy.empty() || whole.waves.empty());
+  EXPECT_EQ(result.traffic.counters.global_sectors(), whole.traffic.counters.global_sectors());
+  EXPECT_EQ(result.buffers.back()->bytes, whole.buffers.back()->bytes);
+  EXPECT_TRUE(result.passed());
+}
+
+TEST(Run, BlocksThatMayWaitForOneAnotherHaveTheirMachineCodeAnyway) {
+  Request request;
+  request.lab = "reduction-sum";
+  request.rung = "atomic-per-element";
+  request.config = default_config(*find_lab(request.lab), DeviceKind::sim);
+  request.machine_code = false;
+  for (int round = 0; round < 2; ++round) {  // the second comes from the cache
+    const RunResult result = run(request);
+    EXPECT_TRUE(result.passed());
+    EXPECT_EQ(result.occupancy.size(), result.plan.launches.size());
+    EXPECT_NE(result.compiled.ptx.find("atom."), std::string::npos);
+  }
+}
+
 TEST(Run, WhereTheCompilerHasNoMachineCodeForTheGpuANoteSaysWhoseItIs) {
   Request request = vector_add("tiles-per-cta");
   request.gpu = "v100";
