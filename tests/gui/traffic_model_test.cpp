@@ -114,7 +114,7 @@ TEST(ShownFirst, IsTheStoreToTheLargestResult) {
   }
 }
 
-/// matmul-fp32's copies of A turn it over: 8 depths of 4 rows, in one bank without padding, in 8 with it.
+/// The copies of A in matmul-fp32 transpose it: 4 rows for 8 values of k, in one bank without padding, in 8 with it.
 TEST(TrafficOfMatmul, ConflictsOfAsynchronousCopiesAreInTheChart) {
   RUN_OR_SKIP(padded, run_lab("matmul-fp32", "double-buffered", {}));
   RUN_OR_SKIP(unpadded, run_lab("matmul-fp32", "double-buffered", {}, {"NO_PADDING"}));
