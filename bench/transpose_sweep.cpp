@@ -159,7 +159,7 @@ std::vector<Variant> shapes() {
     for (const int64_t rows : {2, 4, 8}) {
       all.push_back({"padded-tile", {{"TILE", tile}, {"ROWS", rows}, {"PAD", 1}}});
       for (const int64_t vector : {1, 2, 4})
-        all.push_back({"swizzled-tile", {{"TILE", tile}, {"ROWS", rows}, {"VEC", vector}, {"GROUP", 1}}});
+        all.push_back({"grouped-tiles", {{"TILE", tile}, {"ROWS", rows}, {"VEC", vector}, {"GROUP", 1}}});
     }
   return all;
 }
@@ -167,7 +167,7 @@ std::vector<Variant> shapes() {
 std::vector<Variant> orders_and_hints(const std::vector<Timed>& shapes, size_t best) {
   std::vector<Variant> all;
   for (const Timed& shape : shapes) {
-    if (shape.variant.rung != "swizzled-tile" || best == 0) continue;
+    if (shape.variant.rung != "grouped-tiles" || best == 0) continue;
     --best;
     for (const int64_t group : {1, 2, 4, 8, 16, 64})
       for (const char* hints : {"none", "loads", "stores", "both"}) {
@@ -209,8 +209,8 @@ json to_json(const std::vector<Timed>& timed, Size2 size) {
 
 json Sweep::measure(Size2 size) {
   buffers_.clear();
-  auto run = need(engine_.run(request_for({"swizzled-tile", {}}, size)));
-  if (!run.passed()) give_up("swizzled-tile computes wrong results");
+  auto run = need(engine_.run(request_for({"grouped-tiles", {}}, size)));
+  if (!run.passed()) give_up("grouped-tiles computes wrong results");
   buffers_ = std::move(run.device_buffers);
   const auto first = race_of(shapes(), size, 4);
   const auto second = race_of(orders_and_hints(first, 4), size, 10);

@@ -4,9 +4,9 @@
 
 #include "engine/lab.hpp"
 #include "engine/numbers.hpp"
-#include "engine/specs.hpp"
 #include "labs/limits.hpp"
 #include "labs/matmul.hpp"
+#include "labs/matmul_fp32_pick.hpp"
 
 namespace tilescope {
 namespace {
@@ -34,7 +34,7 @@ struct Tiles {
   int64_t threads() const { return bm * bn / (tm * tn); }
   int64_t lanes_down() const { return wm / tm; }
   int64_t wn() const { return kWarp / lanes_down() * tn; }
-  int64_t piece_bytes(int64_t padding) const { return (bm + padding + bn) * bk * kFloat; }
+  int64_t k_tile_bytes(int64_t padding) const { return (bm + padding + bn) * bk * kFloat; }
 };
 
 // ---- What cannot run, and the limit that says so ------------------------------------------------------------------
@@ -42,13 +42,6 @@ struct Tiles {
 tl::unexpected<Error> not_possible(const std::string& what, const std::string& value, const Phrase& why) {
   return tl::unexpected(
       make_error(ErrorId::bad_launch, {what, value, why}, phrase("Choose other values of {}.", what)));
-}
-
-Result<void> check_pieces(const std::string& what, const std::string& value, int64_t bytes) {
-  if (bytes <= most_shared_bytes()) return {};
-  return not_possible(what, value,
-                      phrase("the stages would take {} bytes of shared memory, and a CTA has at most {}",
-                             with_separators(bytes), with_separators(most_shared_bytes())));
 }
 
 /// The tiles of rung 4, which are arrays of the kernel.
@@ -61,7 +54,7 @@ Result<void> check_column(const Config& config) {
                              with_separators(bytes), with_separators(kMostDeclaredBytes)));
 }
 
-/// Registers and threads of rungs 5 to 8.
+/// Registers and threads, from rung 5 on.
 Result<void> check_thread_tile(const Config& config) {
   const Tiles tiles(config);
   const std::string thread = fmt::format("{} × {}", tiles.tm, tiles.tn),
@@ -85,7 +78,7 @@ Result<void> check_thread_tile(const Config& config) {
   return {};
 }
 
-/// And how the tile is shared by the warps, of rungs 7 and 8.
+/// And how the warps share the tile, from rung 7 on.
 Result<void> check_warp_tile(const Config& config) {
   if (auto possible = check_thread_tile(config); !possible) return possible;
   const Tiles tiles(config);
@@ -103,10 +96,16 @@ Result<void> check_warp_tile(const Config& config) {
   return {};
 }
 
-Result<void> check_double_buffered(const Config& config) {
+int64_t stage_bytes(const Config& config) { return Tiles(config).k_tile_bytes(kPadding) * Tiles(config).stages; }
+
+/// And the shared memory of the stages, from rung 9 on.
+Result<void> check_stages(const Config& config) {
   if (auto possible = check_warp_tile(config); !possible) return possible;
-  const Tiles tiles(config);
-  return check_pieces("STAGES", std::to_string(tiles.stages), tiles.piece_bytes(kPadding) * tiles.stages);
+  const int64_t bytes = stage_bytes(config);
+  if (bytes <= most_shared_bytes()) return {};
+  return not_possible("STAGES", std::to_string(Tiles(config).stages),
+                      phrase("the stages would take {} bytes of shared memory, and a CTA has at most {}",
+                             with_separators(bytes), with_separators(most_shared_bytes())));
 }
 
 // ---- Rungs --------------------------------------------------------------------------------------------------------
@@ -167,79 +166,16 @@ Rung make_rung(std::string name, Text title, const std::string& kernel, std::vec
   return rung;
 }
 
-// ---- The rung that chooses ------------------------------------------------------------------------------------------
-
-struct Candidate {
-  int64_t bm, bn, bk, tm, tn, wm;
-  int64_t threads() const { return bm * bn / (tm * tn); }
-};
-
-/// Large tiles first: of two that are as good, the larger one reads less.
-constexpr Candidate kCandidates[] = {{128, 256, 16, 8, 16, 64}, {128, 128, 16, 8, 8, 64}, {64, 128, 16, 8, 8, 32},
-                                     {64, 64, 16, 8, 4, 32},    {32, 64, 16, 4, 4, 32},   {32, 32, 16, 4, 4, 16}};
-
-struct Estimate {
-  int64_t ctas = 0;
-  double clocks = 0;  // of the busiest multiprocessor, for each step of K
-};
-
-/// A multiprocessor issues 4 warps' multiply-adds in a clock if it has 8 warps to choose from; but for each step of K a
-/// warp also issues its loads of 16 bytes, and some 4 instructions for copies, indices and the barrier. The busiest
-/// multiprocessor decides when the grid ends.
-Estimate estimate(const Candidate& tile, const Config& config, const GpuSpec& gpu) {
-  const int64_t ctas = ceil_divide(config.size("M"), tile.bm) * ceil_divide(config.size("N"), tile.bn);
-  const int64_t of_busiest = ceil_divide(ctas, gpu.multiprocessors);
-  const int64_t registers = tile.tm * tile.tn + 2 * (tile.tm + tile.tn) + 48;
-  const int64_t resident = std::max<int64_t>(1, gpu.registers_per_multiprocessor / (registers * tile.threads()));
-  const auto warps = static_cast<double>(std::min(resident, of_busiest) * tile.threads() / kWarp);
-  const auto results = static_cast<double>(tile.tm * tile.tn), others = static_cast<double>(tile.tm + tile.tn) / 4 + 4;
-  const double per_clock = 128 * std::min(1.0, warps / 8) * results / (results + others);
-  return {ctas, static_cast<double>(of_busiest * tile.bm * tile.bn) / per_clock};
-}
-
-Pick pick_tile(const Config& config, const GpuSpec& gpu) {
-  const Candidate* best = nullptr;
-  Estimate of_best;
-  for (const Candidate& candidate : kCandidates) {
-    const Estimate of_candidate = estimate(candidate, config, gpu);
-    if (best != nullptr && of_candidate.clocks >= of_best.clocks) continue;
-    best = &candidate;
-    of_best = of_candidate;
-  }
-  const std::string tile = fmt::format("{} × {}", best->bm, best->bn), ctas = with_separators(of_best.ctas);
-  Pick pick{.rung = "double-buffered",
-            .params = {{"BM", best->bm},
-                       {"BN", best->bn},
-                       {"BK", best->bk},
-                       {"TM", best->tm},
-                       {"TN", best->tn},
-                       {"WM", best->wm},
-                       {"STAGES", 2},
-                       {"GROUP_M", 8}}};
-  if (best == kCandidates) {
-    pick.why = {fmt::format("Tiles of {} make {} CTAs for {} multiprocessors: enough for the tile that needs the "
-                            "fewest loads.",
-                            tile, ctas, gpu.multiprocessors),
-                fmt::format("{} 的分块有 {} 个线程块，对 {} 个 SM 足够，所以用访存最少的分块。", tile, ctas,
-                            gpu.multiprocessors)};
-  } else {
-    const int64_t of_largest = estimate(kCandidates[0], config, gpu).ctas;
-    pick.why = {
-        fmt::format(
-            "Tiles of 128 × 256 would make {} CTAs for {} multiprocessors; {} make {}, which balance the load better.",
-            with_separators(of_largest), gpu.multiprocessors, tile, ctas),
-        fmt::format("128 × 256 的分块只有 {} 个线程块，SM 却有 {} 个；{} 的分块有 {} 个，分得更匀。",
-                    with_separators(of_largest), gpu.multiprocessors, tile, ctas)};
-  }
-  return pick;
-}
-
 std::vector<Rung> make_rungs() {
   const std::vector<std::string> square{"TILE"}, column{"TILE", "TM"}, tile{"BM", "BN", "BK", "TM", "TN"};
-  std::vector<std::string> warp = tile, stages = tile;
+  std::vector<std::string> warp = tile;
   warp.emplace_back("WM");
-  for (const char* param : {"WM", "STAGES", "GROUP_M"}) stages.emplace_back(param);
-  const auto of_piece = [](const Config& config) { return Tiles(config).piece_bytes(kPadding); };
+  std::vector<std::string> grouped = warp;
+  grouped.emplace_back("GROUP_M");
+  std::vector<std::string> stages = grouped;
+  stages.emplace_back("STAGES");
+  const auto k_tile_bytes = [](const Config& config) { return Tiles(config).k_tile_bytes(kPadding); };
+  const Shape in_stages{.cta = cta_of_tile, .one_dimension = true, .shared_bytes = stage_bytes};
   std::vector<Rung> rungs{
       make_rung("naive", {"Naive", "朴素"}, "naive", square, {.cta = cta_of_square, .x_goes_down = true}),
       make_rung("coalesced", {"Coalesced", "合并访存"}, "coalesced", square, {.cta = cta_of_square}),
@@ -247,22 +183,22 @@ std::vector<Rung> make_rungs() {
       make_rung("register-1d", {"1D register tile", "一维寄存器分块"}, "register_1d", column, {.cta = cta_of_column}),
       make_rung(
           "register-2d", {"2D register tile", "二维寄存器分块"}, "register_2d", tile,
-          {.cta = cta_of_tile, .shared_bytes = [](const Config& config) { return Tiles(config).piece_bytes(0); }}),
+          {.cta = cta_of_tile, .shared_bytes = [](const Config& config) { return Tiles(config).k_tile_bytes(0); }}),
       make_rung("vectorised", {"Vectorised", "向量化"}, "vectorised", tile,
-                {.cta = cta_of_tile, .shared_bytes = of_piece}),
+                {.cta = cta_of_tile, .shared_bytes = k_tile_bytes}),
       make_rung("warp-tile", {"Warp tile", "线程束分块"}, "warp_tile", warp,
-                {.cta = cta_of_tile, .shared_bytes = of_piece}),
-      make_rung("double-buffered", {"Double-buffered", "双缓冲"}, "double_buffered", stages,
-                {.cta = cta_of_tile,
-                 .one_dimension = true,
-                 .shared_bytes =
-                     [](const Config& config) { return Tiles(config).piece_bytes(kPadding) * Tiles(config).stages; }}),
+                {.cta = cta_of_tile, .shared_bytes = k_tile_bytes}),
+      make_rung("grouped-tiles", {"Grouped tiles", "分组顺序"}, "grouped_tiles", grouped,
+                {.cta = cta_of_tile, .one_dimension = true, .shared_bytes = k_tile_bytes}),
+      make_rung("multi-stage", {"cp.async stages", "cp.async 多级流水"}, "multi_stage", stages, in_stages),
+      make_rung("running-addresses", {"Running addresses", "递推地址"}, "running_addresses", stages, in_stages),
+      make_rung("double-buffered", {"Double-buffered", "双缓冲"}, "double_buffered", stages, in_stages),
   };
   rungs[3].check = check_column;
   rungs[4].check = rungs[5].check = check_thread_tile;
-  rungs[6].check = check_warp_tile;
-  rungs[7].check = check_double_buffered;
-  rungs.push_back({.name = "auto", .title = {"Auto", "自动"}, .pick = pick_tile});
+  rungs[6].check = rungs[7].check = check_warp_tile;
+  rungs[8].check = rungs[9].check = rungs[10].check = check_stages;
+  rungs.push_back({.name = "auto", .title = {"Auto", "自动"}, .pick = pick_fp32_tile});
   return rungs;
 }
 
@@ -311,29 +247,31 @@ std::vector<Param> make_params() {
                     .value = 2,
                     .min = 2,
                     .max = 5});
-  params.push_back(make_power("GROUP_M", {"Tile rows per group", "每组分块行数"}, {"tile rows", "分块行"},
-                              {"Tile rows that CTAs process together, column by column.", "逐列一起处理的分块行数。"},
-                              {8, 1, 32, 8}));
+  params.push_back(make_power(
+      "GROUP_M", {"Tile rows per group", "每组分块行数"}, {"tile rows", "分块行"},
+      {"Rows of tiles in a group, which CTAs process column by column.", "一组的分块行数，线程块在组内逐列处理。"},
+      {8, 1, 32, 8}));
   return params;
 }
 
 std::vector<BreakIt> make_switches() {
-  const std::vector<std::string> with_tiles{"shared-tile", "register-1d",     "register-2d", "vectorised",
-                                            "warp-tile",   "double-buffered", "auto"};
+  const std::vector<std::string> with_tiles{"shared-tile",     "register-1d",   "register-2d", "vectorised",
+                                            "warp-tile",       "grouped-tiles", "multi-stage", "running-addresses",
+                                            "double-buffered", "auto"};
   return {
       {.name = "DROP_MASK",
        .title = {"Drop the boundary mask", "去掉边界判断"},
        .help = {"Tiles at the edge read and write past the matrices.", "边缘的分块会读写到矩阵之外。"},
-       .plants = {{.in = "element",
+       .plants = {{.in = "load_element",
                    .replace = "row < rows && column < columns ? matrix[row * columns + column] : 0.0f",
                    .by = "matrix[row * columns + column]"},
-                  {.in = "set_element", .replace = "if (row < rows && column < columns) ", .by = ""},
-                  {.in = "naive", .replace = "if (row >= m || column >= n) return;", .by = ""},
-                  {.in = "coalesced", .replace = "if (row >= m || column >= n) return;", .by = ""},
-                  {.in = "four_elements", .replace = "inside = row < rows && column < columns", .by = "inside = true"},
-                  {.in = "set_four_elements", .replace = "if (row < rows && column < columns)", .by = ""},
-                  {.in = "Copies", .replace = "return min(index, count - 1);", .by = "return index;"},
-                  {.in = "Copies", .replace = "return depth < k ? all : 0;", .by = "return all;"}}},
+                  {.in = "store_element", .replace = "if (row < rows && column < columns) ", .by = ""},
+                  {.in = "naive", .replace = "if (row >= M || column >= N) return;", .by = ""},
+                  {.in = "coalesced", .replace = "if (row >= M || column >= N) return;", .by = ""},
+                  {.in = "load_four", .replace = "inside = row < rows && column < columns", .by = "inside = true"},
+                  {.in = "store_four", .replace = "if (row < rows && column < columns)", .by = ""},
+                  {.in = "clamped", .replace = "return min(index, count - 1);", .by = "return index;"},
+                  {.in = "bytes_inside", .replace = "return k < K ? bytes : 0;", .by = "return bytes;"}}},
       {.name = "NO_BARRIER",
        .title = {"Remove the barriers", "去掉屏障"},
        .help = {"Warps read a tile before others have filled it, or overwrite what others still read.",
@@ -348,6 +286,10 @@ std::vector<BreakIt> make_switches() {
                   {.in = "vectorised", .replace = "__syncthreads();\n  }", .by = "\n  }"},
                   {.in = "warp_tile", .replace = "__syncthreads();\n#pragma", .by = "\n#pragma"},
                   {.in = "warp_tile", .replace = "__syncthreads();\n  }", .by = "\n  }"},
+                  {.in = "grouped_tiles", .replace = "__syncthreads();\n#pragma", .by = "\n#pragma"},
+                  {.in = "grouped_tiles", .replace = "__syncthreads();\n  }", .by = "\n  }"},
+                  {.in = "multi_stage", .replace = "__syncthreads();                    // all", .by = "// all"},
+                  {.in = "running_addresses", .replace = "__syncthreads();                    // all", .by = "// all"},
                   {.in = "double_buffered", .replace = "__syncthreads();                    // also", .by = "// also"},
                   {.in = "double_buffered", .replace = "        __syncthreads();", .by = ""}},
        .rungs = with_tiles},
@@ -355,17 +297,22 @@ std::vector<BreakIt> make_switches() {
        .title = {"Do not wait for the copies", "不等待异步拷贝"},
        .help = {"A k-tile is multiplied while cp.async is still writing to it.",
                 "cp.async 还没写完这个 k 分块，就用它来相乘。"},
-       .plants = {{.in = "double_buffered",
+       .plants = {{.in = "multi_stage", .replace = "cp_async_wait_group<STAGES - 2>();  // this", .by = "// this"},
+                  {.in = "running_addresses",
+                   .replace = "cp_async_wait_group<STAGES - 2>();  // this",
+                   .by = "// this"},
+                  {.in = "double_buffered",
                    .replace = "cp_async_wait_group<STAGES - 2>();  // the first",
                    .by = "// the first"},
                   {.in = "double_buffered", .replace = "        cp_async_wait_group<STAGES - 2>();", .by = ""}},
-       .rungs = {"double-buffered", "auto"}},
+       .rungs = {"multi-stage", "running-addresses", "double-buffered", "auto"}},
       {.name = "NO_PADDING",
        .title = {"Forget the padding", "忘掉填充"},
        .help = {"Elements of A that a warp transposes together fall into the same bank.",
                 "一个线程束同时转置的 A 的元素落在同一个存储体里。"},
        .plants = {{.replace = "constexpr int PAD = 4;", .by = "constexpr int PAD = 0;"}},
-       .rungs = {"vectorised", "warp-tile", "double-buffered", "auto"},
+       .rungs = {"vectorised", "warp-tile", "grouped-tiles", "multi-stage", "running-addresses", "double-buffered",
+                 "auto"},
        .only_slower = true}};
 }
 
@@ -384,6 +331,13 @@ int64_t sectors_of_naive_load(const Config& config) {
     if (row < config.size("M") && column < config.size("N")) sectors.insert(row * config.size("K") * kFloat / 32);
   }
   return static_cast<int64_t>(sectors.size());
+}
+
+int64_t rows_of_a_group(const Config& config) {
+  return std::min(config.param("GROUP_M"), tiles_down(config, cta_of_tile(config)));
+}
+int64_t ctas_of_a_group(const Config& config) {
+  return rows_of_a_group(config) * tiles_across(config, cta_of_tile(config));
 }
 
 int64_t ctas_that_read_a_row(const Config& config) { return ceil_divide(config.size("N"), config.param("TILE")); }
@@ -440,10 +394,29 @@ std::vector<Predict> make_predicts() {
                          fmt::format("TM + TN = {} 个 float，换来外积的 {} 次乘加：每字节 {:.2f} FLOP，而不是 0.25。",
                                      tm + tn, tm * tn, intensity)};
            },
-       .rungs = {"register-2d", "vectorised", "warp-tile", "double-buffered"}},
-      {.question = {"Double-buffered without padding: a warp transposes 8 columns of 4 rows of A. How many lanes need "
-                    "the same bank?",
-                    "双缓冲、不填充：一个线程束转置 A 的 4 行 × 8 列时，有几个通道落在同一个存储体？"},
+       .rungs = {"register-2d", "vectorised", "warp-tile", "grouped-tiles", "multi-stage", "running-addresses",
+                 "double-buffered"}},
+      {.question = {"Grouped tiles: how many CTAs compute the first group of tile rows?",
+                    "分组顺序：第一组分块行由多少个线程块计算？"},
+       .choices =
+           [](const Config& config) {
+             return with_answer({config.param("GROUP_M"), tiles_across(config, cta_of_tile(config))},
+                                ctas_of_a_group(config));
+           },
+       .answer = ctas_of_a_group,
+       .why =
+           [](const Config& config) {
+             const int64_t down = rows_of_a_group(config), across = tiles_across(config, cta_of_tile(config));
+             return Text{fmt::format("{} rows of {} tiles. CTAs 0 to {} compute the first column of the group, and all "
+                                     "of them read the same tile of B.",
+                                     down, with_separators(across), down - 1),
+                         fmt::format("{} 行，每行 {} 个分块。0 到 {} 号线程块计算组内的第一列，读的是 B 的同一个分块。",
+                                     down, with_separators(across), down - 1)};
+           },
+       .rungs = {"grouped-tiles"}},
+      {.question = {"Asynchronous copies without padding: a warp transposes 8 columns of 4 rows of A. How many lanes "
+                    "need the same bank?",
+                    "异步拷贝、不填充：一个线程束转置 A 的 4 行 × 8 列时，有几个通道落在同一个存储体？"},
        .choices =
            [](const Config&) {
              return std::vector<int64_t>{1, 4, 8};
@@ -459,7 +432,7 @@ std::vector<Predict> make_predicts() {
                                      "个元素都在同一个存储体。填充 4 个字，就分散到 8 个存储体。",
                                      bm)};
            },
-       .rungs = {"double-buffered"}},
+       .rungs = {"multi-stage", "running-addresses", "double-buffered"}},
   };
 }
 

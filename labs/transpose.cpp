@@ -12,7 +12,7 @@ constexpr int64_t kLargestOnSimulator = 4096;  // 2 buffers of 64 MiB
 constexpr int64_t kLargestOnGpu = 32768;       // an int still indexes it
 constexpr int64_t kWarp = 32;
 
-/// Floats of a tile row that lanes take together: LINE in the kernel file.
+/// Floats of a tile row that lanes access together: LINE in the kernel file.
 int64_t line(const Config& config) { return std::min(kWarp, config.param("TILE")); }
 
 Rung make_rung(std::string name, Text title, std::string kernel, std::vector<std::string> params) {
@@ -43,7 +43,10 @@ std::vector<Rung> make_rungs() {
       make_rung("writes-coalesced", {"Coalesced writes", "朴素，写合并"}, "writes_coalesced", {"TILE", "ROWS"}),
       make_rung("shared-tile", {"Shared tile", "共享内存分块"}, "shared_tile", {"TILE", "ROWS"}),
       make_rung("padded-tile", {"Padded tile", "填充分块"}, "padded_tile", {"TILE", "ROWS", "PAD"}),
-      make_rung("swizzled-tile", {"Swizzled tile", "混排分块"}, "swizzled_tile",
+      make_rung("swizzled-tile", {"Swizzled tile", "混排分块"}, "swizzled_tile", {"TILE", "ROWS", "SWIZZLE"}),
+      make_rung("batched-loads", {"Batched loads", "成批读取"}, "batched_loads", {"TILE", "ROWS", "SWIZZLE"}),
+      make_rung("whole-tiles", {"Whole tiles", "完整分块"}, "whole_tiles", {"TILE", "ROWS", "SWIZZLE", "VEC"}),
+      make_rung("grouped-tiles", {"Grouped tiles", "分组顺序"}, "grouped_tiles",
                 {"TILE", "ROWS", "SWIZZLE", "VEC", "GROUP"}),
   };
 }
@@ -99,7 +102,7 @@ std::vector<Param> make_params() {
       {.name = "GROUP",
        .title = {"Tile rows per group", "每组分块行数"},
        .unit = {"tile rows", "分块行"},
-       .help = {"Tile rows that CTAs process together, column by column. 1 is the usual row-major order.",
+       .help = {"Rows of tiles in a group, which CTAs process column by column. 1 is row-major order.",
                 "逐列一起处理的分块行数；为 1 时就是通常的按行顺序。"},
        .value = 1,
        .min = 1,
@@ -130,8 +133,10 @@ std::vector<BreakIt> make_switches() {
        .help = {"Warps read the tile before others have filled it.", "有的线程束在分块填好之前就来读。"},
        .plants = {{.in = "shared_tile", .replace = "__syncthreads();", .by = ""},
                   {.in = "padded_tile", .replace = "__syncthreads();", .by = ""},
+                  {.in = "swizzled_tile", .replace = "__syncthreads();", .by = ""},
+                  {.in = "batched_loads", .replace = "__syncthreads();", .by = ""},
                   {.in = "move_tile", .replace = "__syncthreads();", .by = ""}},
-       .rungs = {"shared-tile", "padded-tile", "swizzled-tile"}},
+       .rungs = {"shared-tile", "padded-tile", "swizzled-tile", "batched-loads", "whole-tiles", "grouped-tiles"}},
       {.name = "DROP_MASK",
        .title = {"Drop the boundary mask", "去掉边界判断"},
        .help = {"Tiles at the right and bottom edge run into the next row and past the end.",
@@ -142,15 +147,20 @@ std::vector<BreakIt> make_switches() {
                   {.in = "shared_tile", .replace = "if (row < rows && column < columns) out[", .by = "out["},
                   {.in = "padded_tile", .replace = "if (row < rows && column < columns) tile[", .by = "tile["},
                   {.in = "padded_tile", .replace = "if (row < rows && column < columns) out[", .by = "out["},
-                  {.in = "swizzled_tile", .replace = "if (whole)", .by = "if (true)"}}},
+                  {.in = "swizzled_tile", .replace = "if (row < rows && column < columns) tile[", .by = "tile["},
+                  {.in = "swizzled_tile", .replace = "if (row < rows && column < columns) out[", .by = "out["},
+                  {.in = "batched_loads", .replace = "if (row < rows && column < columns) loaded[", .by = "loaded["},
+                  {.in = "batched_loads", .replace = "if (row < rows && column < columns) out[", .by = "out["},
+                  {.in = "whole_tiles", .replace = "if (whole)", .by = "if (true)"},
+                  {.in = "grouped_tiles", .replace = "if (whole)", .by = "if (true)"}}},
       {.name = "SAME_BANK",
        .title = {"Forget padding and swizzle", "忘掉填充和混排"},
        .help = {"A column of the tile lies in one bank again. The result stays correct; Traffic shows the added "
                 "wavefronts.",
                 "分块的每一列又落在同一个存储体。结果仍然正确，代价见“访存”里的 wavefront 数。"},
        .plants = {{.in = "padded_tile", .replace = "[TILE + PAD]", .by = "[TILE]"},
-                  {.in = "swizzled", .replace = "(c ^ (r & ((1 << SWIZZLE) - 1)))", .by = "c"}},
-       .rungs = {"padded-tile", "swizzled-tile"},
+                  {.in = "swizzled", .replace = "c ^ (r & ((1 << SWIZZLE) - 1))", .by = "c"}},
+       .rungs = {"padded-tile", "swizzled-tile", "batched-loads", "whole-tiles", "grouped-tiles"},
        .only_slower = true},
   };
 }
@@ -169,6 +179,14 @@ int64_t sectors_of_a_strided_store(const Config& config) {
     if (row < rows && column < columns) sectors.insert((column * rows + row) * 4 / 32);
   }
   return static_cast<int64_t>(sectors.size());
+}
+
+/// Loads that a thread makes for its part of the tile, one float each.
+int64_t loads_of_a_thread(const Config& config) { return config.param("ROWS") * config.param("TILE") / line(config); }
+
+/// Bytes of a row of out that the tiles of one column of a group cover.
+int64_t bytes_of_a_group(const Config& config) {
+  return 4 * std::min(config.param("GROUP") * config.param("TILE"), config.size("rows"));
 }
 
 Predict predict_constant(Text question, std::vector<int64_t> choices, int64_t answer, Text why,
@@ -210,6 +228,41 @@ std::vector<Predict> make_predicts() {
                        {"Rows lie 36 words apart. gcd(36, 32) = 4, so 32 rows use only 8 banks, 4 lanes in each.",
                         "行与行相隔 36 个字。gcd(36, 32) = 4，所以 32 行只用到 8 个存储体，每个 4 个通道。"},
                        {"padded-tile"}),
+      {.question = {"Batched loads: how many loads does a thread issue before it stores the first result to the tile?",
+                    "成批读取：一个线程在把第一个结果写入分块之前，发出多少次读？"},
+       .choices =
+           [](const Config& config) {
+             return with_answer({1, config.param("ROWS")}, loads_of_a_thread(config));
+           },
+       .answer = loads_of_a_thread,
+       .why =
+           [](const Config& config) {
+             const int64_t across = config.param("TILE") / line(config);
+             return Text{
+                 fmt::format("All of them: ROWS = {} rows, and {} in each, {} floats apart.", config.param("ROWS"),
+                             across == 1 ? "1 load" : fmt::format("{} loads", across), line(config)),
+                 fmt::format("全部：ROWS = {} 行，每行 {} 次，相隔 {} 个 float。", config.param("ROWS"), across,
+                             line(config))};
+           },
+       .rungs = {"batched-loads"}},
+      {.question =
+           {"Grouped tiles: how many adjacent bytes of a row of out do the CTAs of one column of a group write?",
+            "分组顺序：一组里的一列线程块，在 out 的一行上连续写多少字节？"},
+       .choices =
+           [](const Config& config) {
+             return with_answer({4 * config.param("TILE"), 4 * config.size("rows")}, bytes_of_a_group(config));
+           },
+       .answer = bytes_of_a_group,
+       .why =
+           [](const Config& config) {
+             return Text{
+                 fmt::format("GROUP = {} tiles of {} floats lie side by side in out; the matrix ends after {} "
+                             "floats.",
+                             config.param("GROUP"), config.param("TILE"), with_separators(config.size("rows"))),
+                 fmt::format("GROUP = {} 个分块、每个 {} 个 float，在 out 里并排；矩阵的一行有 {} 个 float。",
+                             config.param("GROUP"), config.param("TILE"), with_separators(config.size("rows")))};
+           },
+       .rungs = {"grouped-tiles"}},
   };
 }
 

@@ -74,7 +74,7 @@ TEST(TrafficOfTranspose, AColumnOfTheTileTakes32PassesUntilItIsPaddedOrSwizzled)
   EXPECT_TRUE(said.waste);
   EXPECT_EQ(said.finding, "32 wavefronts for one read.");
   EXPECT_THAT(said.reason, ::testing::HasSubstr(fmt::format("line {}", read->line)));
-  for (const char* rung : {"padded-tile", "swizzled-tile"}) {
+  for (const char* rung : {"padded-tile", "swizzled-tile", "batched-loads", "whole-tiles", "grouped-tiles"}) {
     const auto without = transpose(rung);
     ASSERT_NE(without, nullptr);
     EXPECT_FALSE(traffic_sentence(texts(), *without).waste) << rung;
@@ -114,7 +114,7 @@ TEST(ShownFirst, IsTheStoreToTheLargestResult) {
   }
 }
 
-/// matmul-fp32's copies of A turn it over: 8 depths of 4 rows, in one bank without padding, in 8 with it.
+/// The copies of A in matmul-fp32 transpose it: 4 rows for 8 values of k, in one bank without padding, in 8 with it.
 TEST(TrafficOfMatmul, ConflictsOfAsynchronousCopiesAreInTheChart) {
   RUN_OR_SKIP(padded, run_lab("matmul-fp32", "double-buffered", {}));
   RUN_OR_SKIP(unpadded, run_lab("matmul-fp32", "double-buffered", {}, {"NO_PADDING"}));
@@ -126,7 +126,8 @@ TEST(TrafficOfMatmul, ConflictsOfAsynchronousCopiesAreInTheChart) {
 }
 
 TEST(TrafficOfTranspose, ThePassesOfAllPicturesAreThoseOfTheLedger) {
-  for (const char* rung : {"shared-tile", "padded-tile", "swizzled-tile"}) {
+  for (const char* rung :
+       {"shared-tile", "padded-tile", "swizzled-tile", "batched-loads", "whole-tiles", "grouped-tiles"}) {
     RUN_OR_SKIP(result, transpose(rung));
     uint64_t passes = 0, needed = 0;
     for (uint32_t access = 0; access < result->trace.accesses.size(); ++access) {
@@ -371,8 +372,8 @@ TEST(TrafficWords, TheModelsErrorIsSaidAsItIsKept) {
 class DrawnSharedTraffic : public testing::DrawnPanel {};
 
 TEST_F(DrawnSharedTraffic, EveryRungOfTransposeDrawsInEveryRoom) {
-  for (const char* rung : {"reads-coalesced", "writes-coalesced", "shared-tile", "padded-tile", "swizzled-tile"}) {
-    result = transpose(rung);
+  for (const Rung& rung : find_lab("transpose")->rungs) {
+    result = transpose(rung.name);
     if (!result) GTEST_SKIP() << "no NVRTC";
     view.tab = "traffic";
     above = &views.at("traffic");

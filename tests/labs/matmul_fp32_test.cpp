@@ -1,8 +1,9 @@
-// The fp32 matmul, and what its rungs are there to show: sectors of global memory and passes over
-// the banks of shared memory. Expected figures follow from the layout alone: a sector has 32 bytes, there are 32 banks
+// The fp32 matmul, and what its rungs are there to show: sectors of global memory and wavefronts of
+// shared memory. Expected figures follow from the layout alone: a sector has 32 bytes, there are 32 banks
 // of 4 bytes, and an access of 16 bytes by a warp goes in four passes, or in two where neighbouring lanes agree.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
 #include "engine/run/engine.hpp"
@@ -64,6 +65,17 @@ CopyPasses copies_of(const RunResult& result, uint32_t bytes) {
   return passes;
 }
 
+// The rungs that move 16 bytes at a time; of these, those that copy asynchronously.
+constexpr std::array kVectorRungs{"vectorised",  "warp-tile",         "grouped-tiles",
+                                  "multi-stage", "running-addresses", "double-buffered"};
+constexpr std::array kCopyRungs{"multi-stage", "running-addresses", "double-buffered"};
+
+TEST(MatmulFp32, EveryGroupOfTileRowsCoversTheMatrixOnce) {
+  for (const char* rung : {"grouped-tiles", "multi-stage"})
+    for (const int64_t group : {1, 2, 4, 8})
+      run_soundly(request_for(rung, {{"M", 350}, {"N", 130}, {"K", 20}}, {{"GROUP_M", group}}));
+}
+
 TEST(MatmulFp32, TheLargeTilesOfAGpuAreRightAtSizesThatAreNoMultiples) {
   for (const Rung& rung : lab().rungs) {
     Request request = request_for(rung.name, {});
@@ -102,7 +114,8 @@ uint64_t sectors_with_tiles(uint64_t rows, uint64_t columns) {
 TEST(MatmulFp32, ATileIsReadOnceByEachCta) {
   EXPECT_EQ(counters_of("shared-tile", kWhole).global_load_sectors, sectors_with_tiles(32, 32));
   EXPECT_EQ(counters_of("register-1d", kWhole).global_load_sectors, sectors_with_tiles(128, 32));
-  for (const char* rung : {"register-2d", "vectorised", "warp-tile", "double-buffered"}) {
+  EXPECT_EQ(counters_of("register-2d", kWhole).global_load_sectors, sectors_with_tiles(64, 64));
+  for (const char* rung : kVectorRungs) {
     EXPECT_EQ(counters_of(rung, kWhole).global_load_sectors, sectors_with_tiles(64, 64)) << rung;
     EXPECT_EQ(counters_of(rung, kWhole, {{"BM", 128}, {"BK", 16}}).global_load_sectors, sectors_with_tiles(128, 64))
         << rung;
@@ -117,17 +130,18 @@ TEST(MatmulFp32, SixteenBytesAtATimeMakeAQuarterOfTheRequests) {
 
 TEST(MatmulFp32, RegistersSaveReadsOfSharedMemory) {
   const auto passes = [](const char* rung) { return counters_of(rung, kWhole).shared_load_wavefronts; };
-  EXPECT_EQ(passes("shared-tile"), 2 * kProducts);              // one of A, one of B, for one product
-  EXPECT_EQ(passes("register-1d"), (4 + 1) * kProducts / 4);    // TM of A, one of B, for TM products
-  EXPECT_EQ(passes("register-2d"), (4 + 4) * kProducts / 16);   // TM and TN for TM · TN
-  EXPECT_EQ(passes("vectorised"), (2 + 4) * kProducts / 16);    // 16 bytes a lane: 2 rows in two passes, 16 columns
-  EXPECT_EQ(passes("warp-tile"), (2 + 2) * kProducts / 16);     // lanes agree in pairs on both sides
-  const uint64_t beyond_the_end = kM / 64 * (kN / 64) * 8 * 4;  // a depth that is loaded in vain, by 8 warps
+  EXPECT_EQ(passes("shared-tile"), 2 * kProducts);             // one of A, one of B, for one product
+  EXPECT_EQ(passes("register-1d"), (4 + 1) * kProducts / 4);   // TM of A, one of B, for TM products
+  EXPECT_EQ(passes("register-2d"), (4 + 4) * kProducts / 16);  // TM and TN for TM · TN
+  EXPECT_EQ(passes("vectorised"), (2 + 4) * kProducts / 16);   // 16 bytes a lane: 2 rows in two passes, 16 columns
+  for (const char* rung : {"warp-tile", "grouped-tiles", "multi-stage", "running-addresses"})
+    EXPECT_EQ(passes(rung), (2 + 2) * kProducts / 16) << rung;  // lanes agree in pairs on both sides
+  const uint64_t beyond_the_end = kM / 64 * (kN / 64) * 8 * 4;  // fragments that are loaded in vain, by 8 warps
   EXPECT_EQ(passes("double-buffered"), (2 + 2) * kProducts / 16 + beyond_the_end);
 }
 
 TEST(MatmulFp32, TheLastRungsHaveNoBankConflict) {
-  for (const char* rung : {"vectorised", "warp-tile", "double-buffered"})
+  for (const char* rung : kVectorRungs)
     for (const Values& tiles : {Values{}, Values{{"BK", 16}}, Values{{"BK", 32}, {"TM", 8}, {"TN", 8}},
                                 Values{{"BM", 128}, {"BN", 128}, {"TM", 16}, {"TN", 4}, {"WM", 64}}}) {
       const auto result = run_soundly(request_for(rung, kWhole, tiles));
@@ -145,24 +159,27 @@ TEST(MatmulFp32, WithoutPaddingTwoLanesCollideInAStoreAndEightInACopy) {
   };
   const uint64_t of_a = kM * kK * (kN / 64) / 32;  // one float of 32 lanes in each pass
   EXPECT_EQ(stored({"NO_PADDING"}) - stored({}), of_a);
-  const auto sound = run_soundly(request_for("double-buffered", kWhole));
-  const auto unpadded = run_soundly(request_for("double-buffered", kWhole, {}, {"NO_PADDING"}));
-  ASSERT_TRUE(sound && unpadded);
-  EXPECT_EQ(copies_of(*sound, 4).wavefronts, of_a);
-  EXPECT_EQ(copies_of(*unpadded, 4).wavefronts, 8 * of_a);
+  for (const char* rung : kCopyRungs) {
+    const auto sound = run_soundly(request_for(rung, kWhole));
+    const auto unpadded = run_soundly(request_for(rung, kWhole, {}, {"NO_PADDING"}));
+    ASSERT_TRUE(sound && unpadded);
+    EXPECT_EQ(copies_of(*sound, 4).wavefronts, of_a) << rung;
+    EXPECT_EQ(copies_of(*unpadded, 4).wavefronts, 8 * of_a) << rung;
+  }
 }
 
 TEST(MatmulFp32, RowsThatDoNotBeginOnSixteenBytesAreReadElementByElement) {
   const auto requests = [](const char* rung, uint64_t n) {
     return counters_of(rung, {{"M", 64}, {"N", n}, {"K", 64}}).global_load_requests;
   };
-  for (const char* rung : {"vectorised", "warp-tile", "double-buffered"})
-    EXPECT_GT(requests(rung, 63), requests(rung, 64));
-  const auto aligned = run_soundly(request_for("double-buffered", {{"M", 64}, {"N", 64}, {"K", 63}}));
-  const auto by_element = run_soundly(request_for("double-buffered", {{"M", 64}, {"N", 63}, {"K", 64}}));
-  ASSERT_TRUE(aligned && by_element);
-  EXPECT_GT(copies_of(*aligned, 16).wavefronts, 0U);  // A goes by element in any case
-  EXPECT_EQ(copies_of(*by_element, 16).wavefronts, 0U);
+  for (const char* rung : kVectorRungs) EXPECT_GT(requests(rung, 63), requests(rung, 64));
+  for (const char* rung : kCopyRungs) {
+    const auto aligned = run_soundly(request_for(rung, {{"M", 64}, {"N", 64}, {"K", 63}}));
+    const auto by_element = run_soundly(request_for(rung, {{"M", 64}, {"N", 63}, {"K", 64}}));
+    ASSERT_TRUE(aligned && by_element);
+    EXPECT_GT(copies_of(*aligned, 16).wavefronts, 0U) << rung;  // A goes by element in any case
+    EXPECT_EQ(copies_of(*by_element, 16).wavefronts, 0U) << rung;
+  }
 }
 
 /// Why the rung does not run so; empty where it does.
@@ -184,10 +201,12 @@ TEST(MatmulFp32, AnImpossibleTileIsRefusedWithTheLimitThatItPasses) {
   says("warp-tile", {{"WM", 128}}, "only BM = 64 rows");
   says("warp-tile", {{"BM", 128}, {"WM", 128}}, "2 to 16 rows");
   says("warp-tile", {{"TM", 8}, {"TN", 16}, {"WM", 16}}, "256 columns wide");
+  says("grouped-tiles", {{"WM", 128}}, "only BM = 64 rows");
   Values deep{{"BM", 128}, {"BN", 256}, {"BK", 32}, {"TM", 8}, {"TN", 16}, {"WM", 64}, {"STAGES", 4}};
-  EXPECT_EQ(refusal("double-buffered", deep), "");
+  for (const char* rung : kCopyRungs) EXPECT_EQ(refusal(rung, deep), "") << rung;
   deep["STAGES"] = 5;
-  says("double-buffered", deep, "248,320 bytes of shared memory");
+  for (const char* rung : kCopyRungs) says(rung, deep, "248,320 bytes of shared memory");
+  EXPECT_EQ(refusal("grouped-tiles", deep), "");
 }
 
 TEST(MatmulFp32, WhatDoesNotUseATileRunsWhateverItIs) {

@@ -1,8 +1,9 @@
-// What the transpose lab is there to show, from the simulator's counters: sectors per request and passes over the banks
-// of shared memory. Expected figures follow from the layout alone: a sector has 32 bytes, there are 32 banks of 4
+// What the transpose lab is there to show, from the simulator's counters: sectors per request and wavefronts of
+// shared memory. Expected figures follow from the layout alone: a sector has 32 bytes, there are 32 banks of 4
 // bytes.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 
 #include "engine/run/engine.hpp"
@@ -38,6 +39,12 @@ Counters counters_of(const std::string& rung, const Values& params = {}, const V
 
 constexpr uint64_t kElements = 128 * 192;
 
+// The rungs that store a tile in shared memory; of these, those that swizzle it; of these, those that move packs.
+constexpr std::array kTileRungs{"shared-tile",   "padded-tile", "swizzled-tile",
+                                "batched-loads", "whole-tiles", "grouped-tiles"};
+constexpr std::array kSwizzledRungs{"swizzled-tile", "batched-loads", "whole-tiles", "grouped-tiles"};
+constexpr std::array kPackRungs{"whole-tiles", "grouped-tiles"};
+
 TEST(Transpose, ANaiveRungTouchesASectorPerLaneOnOneSideAndFourPerWarpOnTheOther) {
   const Counters reads = counters_of("reads-coalesced");
   EXPECT_EQ(reads.global_load_sectors, 4 * reads.global_load_requests);
@@ -48,7 +55,7 @@ TEST(Transpose, ANaiveRungTouchesASectorPerLaneOnOneSideAndFourPerWarpOnTheOther
 }
 
 TEST(Transpose, ATileMakesFourSectorsPerRequestOnBothSides) {
-  for (const char* rung : {"shared-tile", "padded-tile", "swizzled-tile"})
+  for (const char* rung : kTileRungs)
     for (const int64_t tile : {32, 64}) {
       const Counters counters = counters_of(rung, {{"TILE", tile}});
       EXPECT_EQ(counters.global_load_requests, kElements / 32) << rung << tile;
@@ -81,50 +88,55 @@ TEST(Transpose, PaddingLeavesAsManyPassesAsPitchAndBanksHaveInCommon) {
 }
 
 TEST(Transpose, EveryBitOfTheSwizzleHalvesThePasses) {
-  for (const int64_t tile : {32, 64})
-    for (int64_t bits = 0; bits <= 5; ++bits) {
-      const Counters counters = counters_of("swizzled-tile", {{"TILE", tile}, {"SWIZZLE", bits}});
-      EXPECT_EQ(counters.shared_load_wavefronts, kElements / 32 * (uint64_t{32} >> bits)) << bits << " bits";
-      EXPECT_EQ(counters.shared_store_bank_conflicts, 0U) << bits << " bits";
-    }
+  for (const char* rung : kSwizzledRungs)
+    for (const int64_t tile : {32, 64})
+      for (int64_t bits = 0; bits <= 5; ++bits) {
+        const Counters counters = counters_of(rung, {{"TILE", tile}, {"SWIZZLE", bits}});
+        EXPECT_EQ(counters.shared_load_wavefronts, kElements / 32 * (uint64_t{32} >> bits)) << rung << bits << " bits";
+        EXPECT_EQ(counters.shared_store_bank_conflicts, 0U) << rung << bits << " bits";
+      }
 }
 
 TEST(Transpose, TheSwizzledTileHasNoConflictAtAnyWidthOfItsAccesses) {
-  for (const int64_t tile : {32, 64})
-    for (const int64_t vector : {1, 2, 4}) {
-      const Counters counters = counters_of("swizzled-tile", {{"TILE", tile}, {"VEC", vector}});
-      EXPECT_EQ(counters.shared_load_bank_conflicts + counters.shared_store_bank_conflicts, 0U) << vector;
-      EXPECT_EQ(counters.shared_load_wavefronts, kElements / 32) << vector;
-      EXPECT_EQ(counters.global_load_requests, kElements / 32 / static_cast<uint64_t>(vector));
-      EXPECT_EQ(counters.global_load_sectors, kElements / 8);
-      EXPECT_EQ(counters.global_store_sectors, kElements / 8);
-    }
+  for (const char* rung : kPackRungs)
+    for (const int64_t tile : {32, 64})
+      for (const int64_t vector : {1, 2, 4}) {
+        const Counters counters = counters_of(rung, {{"TILE", tile}, {"VEC", vector}});
+        EXPECT_EQ(counters.shared_load_bank_conflicts + counters.shared_store_bank_conflicts, 0U) << vector;
+        EXPECT_EQ(counters.shared_load_wavefronts, kElements / 32) << vector;
+        EXPECT_EQ(counters.global_load_requests, kElements / 32 / static_cast<uint64_t>(vector));
+        EXPECT_EQ(counters.global_load_sectors, kElements / 8);
+        EXPECT_EQ(counters.global_store_sectors, kElements / 8);
+      }
   // What no padding does: two columns of 16 rows at once.
-  EXPECT_EQ(counters_of("swizzled-tile", {{"TILE", 16}}).shared_load_bank_conflicts, 0U);
+  for (const char* rung : kSwizzledRungs)
+    EXPECT_EQ(counters_of(rung, {{"TILE", 16}}).shared_load_bank_conflicts, 0U) << rung;
 }
 
 TEST(Transpose, ForgottenPaddingIsAThirtyTwoWayConflict) {
-  for (const char* rung : {"padded-tile", "swizzled-tile"})
+  EXPECT_EQ(counters_of("padded-tile", {}, {}, {"SAME_BANK"}).shared_load_wavefronts, kElements);
+  for (const char* rung : kSwizzledRungs)
     EXPECT_EQ(counters_of(rung, {}, {}, {"SAME_BANK"}).shared_load_wavefronts, kElements) << rung;
 }
 
 TEST(Transpose, RowsThatStartBetweenVectorsAreMovedFloatByFloat) {
-  for (const int64_t rows : {1, 3, 33, 126, 127})
-    for (const int64_t columns : {1, 31, 66, 191})
-      for (const int64_t tile : {16, 32, 64})
-        counters_of("swizzled-tile", {{"TILE", tile}, {"VEC", 4}}, {{"rows", rows}, {"columns", columns}});
+  for (const char* rung : kPackRungs)
+    for (const int64_t rows : {1, 3, 33, 126, 127})
+      for (const int64_t columns : {1, 31, 66, 191})
+        for (const int64_t tile : {16, 32, 64})
+          counters_of(rung, {{"TILE", tile}, {"VEC", 4}}, {{"rows", rows}, {"columns", columns}});
 }
 
 TEST(Transpose, EveryGroupOfTileRowsCoversTheMatrixOnce) {
   for (const int64_t group : {1, 2, 4, 8, 16, 32, 64}) {
-    const Counters counters = counters_of("swizzled-tile", {{"GROUP", group}}, {{"rows", 352}, {"columns", 70}});
+    const Counters counters = counters_of("grouped-tiles", {{"GROUP", group}}, {{"rows", 352}, {"columns", 70}});
     EXPECT_EQ(counters.global_load_bytes_useful, 4U * 352 * 70) << group;
     EXPECT_EQ(counters.global_store_bytes_useful, 4U * 352 * 70) << group;
   }
 }
 
 TEST(Transpose, ARemovedBarrierIsReportedAsARaceInTheSharedTile) {
-  for (const char* rung : {"shared-tile", "padded-tile", "swizzled-tile"}) {
+  for (const char* rung : kTileRungs) {
     Request request;
     request.lab = "transpose";
     request.rung = rung;
