@@ -224,16 +224,17 @@ struct BlockCopy {
     v.copy<BLOCK_N>(stage + KV_BYTES, block * BLOCK_N, keys);
   }
 };
-/// After the last stage comes the first.
-__device__ inline unsigned stage_after(unsigned stage, unsigned first_stage) {
-  return stage + STAGE_BYTES == first_stage + STAGES * STAGE_BYTES ? first_stage : stage + STAGE_BYTES;
+/// The stages from `first` to `end` are a ring.
+__device__ inline unsigned next_stage(unsigned stage, unsigned first, unsigned end) {
+  return stage + STAGE_BYTES == end ? first : stage + STAGE_BYTES;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     flash_stages(const Element* q, const Element* k, const Element* v, Element* out, float* lse, int group, int queries,
                  int keys, float scale) {
   extern __shared__ __align__(1024) char shared[];
-  const unsigned q_tile = shared_address(shared), stages = q_tile + Q_BYTES;  // BLOCK_M × D, STAGES × K and V
+  const unsigned q_tile = shared_address(shared);                                        // BLOCK_M × D
+  const unsigned stages = q_tile + Q_BYTES, stages_end = stages + STAGES * STAGE_BYTES;  // K and V in each
   const Head head(q, k, v, blockIdx.z * gridDim.y + blockIdx.y, group, queries, keys);
   const int first_query = first_query_of_cta();
   const KeyBlocks range(first_query, queries, keys);
@@ -263,61 +264,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     exponentiate(s, m, l, rescale, scale_log2);
     scale_rows(o, rescale);
     multiply_values(o, s, read_stage + KV_BYTES);
-    read_stage = stage_after(read_stage, stages);
-    write_stage = stage_after(write_stage, stages);
-  }
-  cp_async_wait_group<0>();
-  __syncthreads();  // Q is complete, even where the CTA sees no key: its rows are overwritten
-  store_output(o, m, l, shared, out + head.first_row * D, lse + head.first_row, first_query, queries, scale);
-}
-
-// ---- Rescaling only when a maximum has risen: after the first few blocks that is rare, and all factors are 1.
-
-__device__ inline bool any_maximum_rose(const Rows& rescale) {
-  bool rose = false;
-#pragma unroll
-  for (int t = 0; t < TILES; ++t)
-#pragma unroll
-    for (int h = 0; h < 2; ++h) rose |= rescale[t][h] != 1;
-  return rose;
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-    flash_lazy_rescale(const Element* q, const Element* k, const Element* v, Element* out, float* lse, int group,
-                       int queries, int keys, float scale) {
-  extern __shared__ __align__(1024) char shared[];
-  const unsigned q_tile = shared_address(shared), stages = q_tile + Q_BYTES;  // BLOCK_M × D, STAGES × K and V
-  const Head head(q, k, v, blockIdx.z * gridDim.y + blockIdx.y, group, queries, keys);
-  const int first_query = first_query_of_cta();
-  const KeyBlocks range(first_query, queries, keys);
-  const float scale_log2 = scale * LOG2_E;
-  const BlockCopy copy(head, keys);
-  TileCopy<THREADS>(head.q).copy<BLOCK_M>(q_tile, first_query, queries);
-#pragma unroll
-  for (int i = 0; i < STAGES - 1; ++i) {
-    if (i < range.blocks) copy.start(stages + i * STAGE_BYTES, i);
-    cp_async_commit_group();  // the first group holds Q as well
-  }
-
-  Output o = {};
-  Rows m, l = {}, rescale;
-  for (auto& tile : m) tile[0] = tile[1] = LOWEST;
-  const QueryFragments<false> q_frags(q_tile);
-  unsigned read_stage = stages, write_stage = stages + (STAGES - 1) * STAGE_BYTES;
-#pragma unroll 1
-  for (int block = 0; block < range.blocks; ++block) {
-    cp_async_wait_group<STAGES - 2>();
-    __syncthreads();  // the block has arrived, and the stage of the block before it has been read
-    if (block + STAGES - 1 < range.blocks) copy.start(write_stage, block + STAGES - 1);
-    cp_async_commit_group();
-    Scores s;
-    multiply_keys(s, q_frags, read_stage);
-    if (block >= range.unmasked) mask(s, first_query, block * BLOCK_N, queries, keys);
-    exponentiate(s, m, l, rescale, scale_log2);
-    if (__any_sync(0xffffffff, any_maximum_rose(rescale))) scale_rows(o, rescale);
-    multiply_values(o, s, read_stage + KV_BYTES);
-    read_stage = stage_after(read_stage, stages);
-    write_stage = stage_after(write_stage, stages);
+    read_stage = next_stage(read_stage, stages, stages_end);
+    write_stage = next_stage(write_stage, stages, stages_end);
   }
   cp_async_wait_group<0>();
   __syncthreads();  // Q is complete, even where the CTA sees no key: its rows are overwritten
@@ -347,7 +295,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     flash_q_registers(const Element* q, const Element* k, const Element* v, Element* out, float* lse, int group,
                       int queries, int keys, float scale) {
   extern __shared__ __align__(1024) char shared[];
-  const unsigned q_tile = shared_address(shared), stages = q_tile + Q_BYTES;  // BLOCK_M × D, STAGES × K and V
+  const unsigned q_tile = shared_address(shared);                                        // BLOCK_M × D
+  const unsigned stages = q_tile + Q_BYTES, stages_end = stages + STAGES * STAGE_BYTES;  // K and V in each
   const Head head(q, k, v, blockIdx.z * gridDim.y + blockIdx.y, group, queries, keys);
   const int first_query = first_query_of_cta();
   const KeyBlocks range(first_query, queries, keys);
@@ -377,10 +326,57 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     multiply_keys(s, q_frags, read_stage);
     if (block >= range.unmasked) mask(s, first_query, block * BLOCK_N, queries, keys);
     exponentiate(s, m, l, rescale, scale_log2);
-    if (__any_sync(0xffffffff, any_maximum_rose(rescale))) scale_rows(o, rescale);
+    scale_rows(o, rescale);
     multiply_values(o, s, read_stage + KV_BYTES);
-    read_stage = stage_after(read_stage, stages);
-    write_stage = stage_after(write_stage, stages);
+    read_stage = next_stage(read_stage, stages, stages_end);
+    write_stage = next_stage(write_stage, stages, stages_end);
+  }
+  cp_async_wait_group<0>();
+  __syncthreads();  // Q is complete, even where the CTA sees no key: its rows are overwritten
+  store_output(o, m, l, shared, out + head.first_row * D, lse + head.first_row, first_query, queries, scale);
+}
+
+// ---- Rescaling only when a maximum has risen. After the first few blocks that is rare: all factors are 1.
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    flash_lazy_rescale(const Element* q, const Element* k, const Element* v, Element* out, float* lse, int group,
+                       int queries, int keys, float scale) {
+  extern __shared__ __align__(1024) char shared[];
+  const unsigned q_tile = shared_address(shared);                                        // BLOCK_M × D
+  const unsigned stages = q_tile + Q_BYTES, stages_end = stages + STAGES * STAGE_BYTES;  // K and V in each
+  const Head head(q, k, v, blockIdx.z * gridDim.y + blockIdx.y, group, queries, keys);
+  const int first_query = first_query_of_cta();
+  const KeyBlocks range(first_query, queries, keys);
+  const float scale_log2 = scale * LOG2_E;
+  const BlockCopy copy(head, keys);
+  TileCopy<THREADS>(head.q).copy<BLOCK_M>(q_tile, first_query, queries);
+#pragma unroll
+  for (int i = 0; i < STAGES - 1; ++i) {
+    if (i < range.blocks) copy.start(stages + i * STAGE_BYTES, i);
+    cp_async_commit_group();  // the first group holds Q as well
+  }
+
+  Output o = {};
+  Rows m, l = {}, rescale;
+  for (auto& tile : m) tile[0] = tile[1] = LOWEST;
+  cp_async_wait_group<STAGES - 2>();
+  __syncthreads();  // Q has arrived
+  const QueryFragments<Q_IN_REGISTERS> q_frags(q_tile);
+  unsigned read_stage = stages, write_stage = stages + (STAGES - 1) * STAGE_BYTES;
+#pragma unroll 1
+  for (int block = 0; block < range.blocks; ++block) {
+    cp_async_wait_group<STAGES - 2>();
+    __syncthreads();  // the block has arrived, and the stage of the block before it has been read
+    if (block + STAGES - 1 < range.blocks) copy.start(write_stage, block + STAGES - 1);
+    cp_async_commit_group();
+    Scores s;
+    multiply_keys(s, q_frags, read_stage);
+    if (block >= range.unmasked) mask(s, first_query, block * BLOCK_N, queries, keys);
+    const bool risen = exponentiate(s, m, l, rescale, scale_log2);
+    if (__any_sync(0xffffffff, risen)) scale_rows(o, rescale);
+    multiply_values(o, s, read_stage + KV_BYTES);
+    read_stage = next_stage(read_stage, stages, stages_end);
+    write_stage = next_stage(write_stage, stages, stages_end);
   }
   cp_async_wait_group<0>();
   __syncthreads();  // Q is complete, even where the CTA sees no key: its rows are overwritten

@@ -81,8 +81,10 @@ __device__ inline void mask(Scores& s, int first_query, int first_key, int queri
     }
 }
 
-/// Scores become weights, exp(score - m). `rescale` is the factor for all that was summed under the old m.
-__device__ inline void exponentiate(Scores& s, Rows& m, Rows& l, Rows& rescale, float scale_log2) {
+/// Scores become weights, exp(score - m). `rescale` is the factor for all that was summed under the old m. Returns
+/// whether m has risen in one of the lane's rows.
+__device__ inline bool exponentiate(Scores& s, Rows& m, Rows& l, Rows& rescale, float scale_log2) {
+  bool risen = false;
 #pragma unroll
   for (int t = 0; t < TILES; ++t)
 #pragma unroll
@@ -91,6 +93,7 @@ __device__ inline void exponentiate(Scores& s, Rows& m, Rows& l, Rows& rescale, 
 #pragma unroll
       for (int n = 0; n < BLOCK_N / 8; ++n) block_max = fmaxf(block_max, fmaxf(s[t][n][2 * h], s[t][n][2 * h + 1]));
       rescale[t][h] = update_maximum(m[t][h], max_of_quad(block_max), scale_log2);
+      risen |= rescale[t][h] != 1;
       const float shift = m[t][h] * scale_log2;
 #pragma unroll
       for (int n = 0; n < BLOCK_N / 8; ++n)
@@ -102,6 +105,7 @@ __device__ inline void exponentiate(Scores& s, Rows& m, Rows& l, Rows& rescale, 
         }
       l[t][h] = l[t][h] * rescale[t][h] + sum;  // this lane's part of the row
     }
+  return risen;
 }
 
 __device__ inline void scale_rows(Output& o, const Rows& rescale) {
