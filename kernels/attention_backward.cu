@@ -105,9 +105,9 @@ constexpr int BLOCK_M = 64;  // queries of a step
 constexpr int WARPS = BLOCK_N / 16, THREADS = 32 * WARPS;
 constexpr int MIN_CTAS = D == 64 && BLOCK_N == 64 ? 3 : 1;  // on an SM: it bounds the registers
 constexpr int KEY_BYTES = BLOCK_N * ROW_BYTES, QUERY_BYTES = BLOCK_M * ROW_BYTES;
-constexpr int INFO_BYTES = BLOCK_M * 8;  // lse and the row sum of each query
-constexpr int STAGE_BYTES =
-    2 * QUERY_BYTES + INFO_BYTES;  // Q, dO, then these two: BLOCK_M × D, BLOCK_M × D, 2 × BLOCK_M
+// A stage holds Q and dO, BLOCK_M × D each, then lse and row sums, 2 × BLOCK_M floats.
+constexpr int INFO_BYTES = BLOCK_M * 8;
+constexpr int STAGE_BYTES = 2 * QUERY_BYTES + INFO_BYTES;
 // The warps share dQ's tile of BLOCK_M × D: each has DQ_TILES × 16 queries and DQ_COLUMNS of the D columns.
 constexpr int DQ_SPLIT = WARPS > BLOCK_M / 16 ? WARPS * 16 / BLOCK_M : 1;  // warps side by side
 constexpr int DQ_TILES = BLOCK_M / 16 * DQ_SPLIT / WARPS, DQ_COLUMNS = D / DQ_SPLIT;
@@ -286,7 +286,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, MIN_CTAS)
     gradients_mma(const Element* q, const Element* k, const Element* v, const Element* d_o, const float* info,
                   float* dq_sums, Element* dk, Element* dv, Sizes sizes) {
   extern __shared__ __align__(1024) char shared[];
-  const unsigned k_tile = shared_address(shared), v_tile = k_tile + KEY_BYTES, ds_tile = v_tile + KEY_BYTES;
+  const unsigned k_tile = shared_address(shared), v_tile = k_tile + KEY_BYTES;  // BLOCK_N × D each
+  const unsigned ds_tile = v_tile + KEY_BYTES;                                  // BLOCK_N × BLOCK_M
   const unsigned stages = ds_tile + BLOCK_N * BLOCK_M * 2;
   const int first_key = blockIdx.x * BLOCK_N, kv_head = blockIdx.y, lane = threadIdx.x % 32;
   const int warp_key = threadIdx.x / 32 * 16, all_tiles = (sizes.queries + BLOCK_M - 1) / BLOCK_M;
