@@ -206,7 +206,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __syncthreads();
     multiply_values(o, s, shared_address(kv_tile));
   }
-  __syncthreads();  // Q is complete, even where the CTA sees no key: its rows are overwritten
+  __syncthreads();  // a CTA that sees no key has not waited for Q yet, which O overwrites
   store_output(o, m, l, q_tile, out + head.first_row * D, lse + head.first_row, first_query, queries, scale);
 }
 
@@ -267,8 +267,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     read_stage = next_stage(read_stage, stages, stages_end);
     write_stage = next_stage(write_stage, stages, stages_end);
   }
+  // A CTA that sees no key has not waited for Q yet, which O overwrites.
   cp_async_wait_group<0>();
-  __syncthreads();  // Q is complete, even where the CTA sees no key: its rows are overwritten
+  __syncthreads();
   store_output(o, m, l, shared, out + head.first_row * D, lse + head.first_row, first_query, queries, scale);
 }
 
@@ -331,8 +332,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     read_stage = next_stage(read_stage, stages, stages_end);
     write_stage = next_stage(write_stage, stages, stages_end);
   }
+  // A CTA that sees no key has not waited for Q yet, which O overwrites.
   cp_async_wait_group<0>();
-  __syncthreads();  // Q is complete, even where the CTA sees no key: its rows are overwritten
+  __syncthreads();
   store_output(o, m, l, shared, out + head.first_row * D, lse + head.first_row, first_query, queries, scale);
 }
 
@@ -378,7 +380,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     read_stage = next_stage(read_stage, stages, stages_end);
     write_stage = next_stage(write_stage, stages, stages_end);
   }
+  // A CTA that sees no key has not waited for Q yet, which O overwrites.
   cp_async_wait_group<0>();
-  __syncthreads();  // Q is complete, even where the CTA sees no key: its rows are overwritten
+  __syncthreads();
   store_output(o, m, l, shared, out + head.first_row * D, lse + head.first_row, first_query, queries, scale);
 }
