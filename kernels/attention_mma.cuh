@@ -27,7 +27,8 @@ __device__ void load_tile(char* tile, const Element* matrix, int first, int rows
   }
 }
 
-/// The A fragments of the warp's rows of Q. Without registers for them they are read from shared memory in each block.
+/// The A fragments of the warp's rows of Q. They are read from shared memory in each block of keys; flash_q_registers
+/// adds a form that reads them once.
 template <bool IN_REGISTERS>
 struct QueryFragments {
   unsigned address;
