@@ -1,5 +1,5 @@
 // What the forward and the backward pass of attention share: elements of 16 bits, tiles of them in shared memory, and
-// the fragments in which the tensor cores want them. Matrices have D columns and lie row after row.
+// the fragments that the tensor cores take. Matrices have D columns and are stored row after row.
 //
 // HEAD_DIM  columns of Q, K, V and O: 64 or 128      DTYPE  0: fp16, 1: bf16
 // CAUSAL    1: a query sees no key that comes later
@@ -18,7 +18,7 @@ using Element = half;
 constexpr int D = HEAD_DIM;
 constexpr int ROW_BYTES = D * 2;
 constexpr float LOG2_E = 1.44269504f;
-// Below every score, and finite: its difference from itself is 0, where that of infinity is no number.
+// Below every score, and finite: LOWEST - LOWEST is 0, where infinity - infinity is NaN.
 constexpr float LOWEST = -1e30f;
 __device__ inline float negative_infinity() { return __int_as_float(0xff800000); }
 
@@ -38,19 +38,25 @@ __device__ inline unsigned pack_two(float first, float second) {
   return *reinterpret_cast<const unsigned*>(&two);
 }
 
-/// d += a · b on the tensor cores, as mma_m16n8k16 of common.cuh, for either type of the elements [mma].
+/// d += a · b on the tensor cores: a 16 × 16, b 16 × 8, d 16 × 8.
 __device__ inline void mma_elements(float (&d)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
 #if DTYPE == 1
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+  mma_m16n8k16_bf16(d, a, b0, b1);
 #else
   mma_m16n8k16(d, a, b0, b1);
 #endif
 }
 
-/// Largest, or sum, over the four lanes that share a row of an accumulator.
+/// One step of the online softmax: m rises to the largest score so far. Returns the factor that brings sums of
+/// exp(score - old m) to the new m.
+__device__ inline float update_maximum(float& m, float block_max, float scale_log2) {
+  const float new_max = fmaxf(m, block_max);
+  const float rescale = ex2_approx((m - new_max) * scale_log2);
+  m = new_max;
+  return rescale;
+}
+
+/// Maximum and sum over the four lanes that share a row of an accumulator.
 __device__ inline float max_of_quad(float x) {
   x = fmaxf(x, __shfl_xor_sync(0xffffffff, x, 1));
   return fmaxf(x, __shfl_xor_sync(0xffffffff, x, 2));
@@ -60,51 +66,54 @@ __device__ inline float sum_of_quad(float x) {
   return x + __shfl_xor_sync(0xffffffff, x, 2);
 }
 
-// ---- Tiles in shared memory. A chunk of 16 bytes (8 elements) lies at a column that depends on its row, so that the 8
-// rows which ldmatrix reads together start in 8 different groups of banks.
+// ---- Tiles in shared memory, swizzled: the column of a chunk of 16 bytes (8 elements) depends on its row, so that the
+// 8 rows that ldmatrix reads together start in 8 different groups of banks.
 
-/// Bytes from the start of a tile of D columns.
-__device__ inline unsigned place(unsigned row, unsigned chunk) { return row * ROW_BYTES + (chunk ^ row % 8) * 16; }
+/// Byte offset of a chunk in a tile of D columns.
+__device__ inline unsigned swizzled_offset(unsigned row, unsigned chunk) {
+  return row * ROW_BYTES + (chunk ^ row % 8) * 16;
+}
 
-/// The rows of one matrix on their way to shared memory. The threads share a tile in passes; from pass to pass a thread
-/// keeps its column and its row's place among 8, so that all its addresses are one base and a constant.
+/// Copies tiles of one matrix to shared memory with cp.async. In each pass the threads copy ROWS_PER_PASS rows. That is
+/// a multiple of 8, so a thread keeps its swizzled column, and all its addresses are one base plus a constant.
 template <int COUNT>  // threads
 struct TileCopy {
-  static constexpr int CHUNKS = D / 8, PASS = COUNT / CHUNKS;  // chunks of a row; rows of a pass
-  static_assert(PASS % 8 == 0, "the order of chunks repeats every 8 rows");
-  const Element* from;
-  unsigned to;
+  static constexpr int CHUNKS = D / 8, ROWS_PER_PASS = COUNT / CHUNKS;  // CHUNKS: of a row
+  static_assert(ROWS_PER_PASS % 8 == 0, "the swizzle repeats every 8 rows");
+  const Element* source;  // the thread's first chunk
+  unsigned offset;        // of that chunk in the tile
   int row;
 
   __device__ explicit TileCopy(const Element* matrix)
-      : from(matrix + threadIdx.x / CHUNKS * D + threadIdx.x % CHUNKS * 8),
-        to(place(threadIdx.x / CHUNKS, threadIdx.x % CHUNKS)),
+      : source(matrix + threadIdx.x / CHUNKS * D + threadIdx.x % CHUNKS * 8),
+        offset(swizzled_offset(threadIdx.x / CHUNKS, threadIdx.x % CHUNKS)),
         row(threadIdx.x / CHUNKS) {}
 
-  /// Rows [first, first + ROWS); of those past `rows` nothing is read, and they become zeros.
+  /// Copies rows [first, first + ROWS). Rows from `rows` on are not read: they become zeros.
   template <int ROWS>
   __device__ void copy(unsigned tile, int first, int rows) const {
-    const Element* at = from + static_cast<long long>(first) * D;
+    const Element* from = source + static_cast<long long>(first) * D;
     if (first + ROWS <= rows) {
 #pragma unroll
-      for (int i = 0; i < ROWS; i += PASS) cp_async(tile + to + i * ROW_BYTES, at + i * D, 16);
+      for (int i = 0; i < ROWS; i += ROWS_PER_PASS) cp_async(tile + offset + i * ROW_BYTES, from + i * D, 16);
     } else {
 #pragma unroll
-      for (int i = 0; i < ROWS; i += PASS)
-        cp_async(tile + to + i * ROW_BYTES, at + i * D, first + row + i < rows ? 16 : 0);
+      for (int i = 0; i < ROWS; i += ROWS_PER_PASS)
+        cp_async(tile + offset + i * ROW_BYTES, from + i * D, first + row + i < rows ? 16 : 0);
     }
   }
 };
 
-// ---- Fragments. An address of a lane differs from step to step in a few bits of the chunk, which is one XOR, or in
-// whole rows, which is a constant: tiles start on a multiple of 256 bytes. l is the lane.
+// ---- Addresses for ldmatrix. From the offset of the first fragment, ^ 32 moves by 16 columns and + 16 · ROW_BYTES by
+// 16 rows: tiles start on a multiple of 256 bytes, and the swizzle repeats every 8 rows.
 
-/// 16 rows × 16 columns as the left operand: lane l names row l % 16 and chunk l / 16. From there: ^ 32 for each 16
-/// columns, + 16 · ROW_BYTES for each 16 rows.
-__device__ inline unsigned left_place(unsigned row) { return place(row + threadIdx.x % 16, threadIdx.x % 32 / 16); }
-/// 16 rows × 16 columns as two right operands of a product along the columns (b0, b1 of rows 0 to 7, then of 8 to 15):
-/// K in Q · K^T.
-__device__ inline unsigned right_place(unsigned row) {
+/// An A fragment, 16 rows × 16 columns: lane l gives the address of row l % 16, chunk l / 16.
+__device__ inline unsigned a_fragment_offset(unsigned row) {
+  return swizzled_offset(row + threadIdx.x % 16, threadIdx.x % 32 / 16);
+}
+/// Two B fragments, 16 columns × 8 rows each, of a matrix that is multiplied transposed, as K in Q · K^T: b0 and b1 of
+/// the rows 0 to 7, then of the rows 8 to 15.
+__device__ inline unsigned b_fragment_offset(unsigned row) {
   const unsigned lane = threadIdx.x % 32;
-  return place(row + lane / 16 * 8 + lane % 8, lane / 8 % 2);
+  return swizzled_offset(row + lane / 16 * 8 + lane % 8, lane / 8 % 2);
 }

@@ -92,7 +92,7 @@ std::vector<Launch> launch_mma(const Config& config) {
                    .block = {extent(2 * n)},
                    .shared_bytes = extent(mma_shared_bytes(config)),
                    .arguments = {q, k, v, d_o, info, sums, BufferArgument{kDk}, BufferArgument{kDv}, sizes_of(shape)}};
-  Launch round{.kernel = "round_queries",
+  Launch round{.kernel = "round_dq",
                .grid = {extent(padded / kBlockM), extent(shape.all_heads())},
                .block = {extent(2 * n)},
                .arguments = {sums, BufferArgument{kDq}, sizes_of(shape)}};
@@ -142,7 +142,7 @@ std::vector<Rung> make_rungs() {
        .check = check_heads});
   rungs.push_back({.name = "mma-one-pass",
                    .title = {"mma.sync, one pass", "mma.sync，一遍完成"},
-                   .kernels = {"gradients_mma", "prepare_rows", "round_queries"},
+                   .kernels = {"gradients_mma", "prepare_rows", "round_dq"},
                    .params = {"HEAD_DIM", "CAUSAL", "DTYPE", "BLOCK_N"},
                    .shown_kernels = {"gradients_mma"},
                    .launches = launch_mma,
@@ -177,7 +177,7 @@ std::vector<BreakIt> make_switches() {
            .title = {"Add to dQ without atomics", "不用原子操作累加 dQ"},
            .help = {"CTAs of different keys add to the same elements, and updates are lost.",
                     "处理不同键的线程块往同一些元素上累加，会丢失更新。"},
-           .plants = {{.in = "add_to_queries", .replace = "atomicAdd(to, dq[n][e]);", .by = "*to += dq[n][e];"}},
+           .plants = {{.in = "add_to_dq", .replace = "atomicAdd(sum, dq[n][e]);", .by = "*sum += dq[n][e];"}},
            .rungs = {"mma-one-pass", "auto"}},
           make_tile_barrier_switch(
               {"mma-one-pass", "auto"},

@@ -276,7 +276,7 @@ class PlaneRun : public ::testing::Test {
 };
 
 TEST_F(PlaneRun, FlashSkipsWhatLiesAboveTheDiagonal) {
-  for (const char* rung : {"flash-fp32", "flash-mma"}) {
+  for (const char* rung : {"flash-fp32", "flash-mma", "flash-lazy-rescale"}) {
     const auto result = run(rung);
     if (!result) GTEST_SKIP() << "needs NVRTC";
     const PlanePicture picture = take(result);
@@ -295,7 +295,7 @@ TEST_F(PlaneRun, FlashSkipsWhatLiesAboveTheDiagonal) {
 }
 
 TEST_F(PlaneRun, QueriesBeforeTheFirstKeyHaveNoSteps) {
-  for (const char* rung : {"flash-fp32", "flash-mma"}) {
+  for (const char* rung : {"flash-fp32", "flash-mma", "flash-lazy-rescale"}) {
     const auto result = run(rung, true, 400);  // the last query sees the last key, so the first 200 see none
     if (!result) GTEST_SKIP() << "needs NVRTC";
     const PlanePicture picture = take(result);
@@ -307,21 +307,26 @@ TEST_F(PlaneRun, QueriesBeforeTheFirstKeyHaveNoSteps) {
   }
 }
 
-TEST_F(PlaneRun, OnlyTheKernelWithAsynchronousCopiesHasABlockOnItsWay) {
-  const auto mma = run("flash-mma"), fp32 = run("flash-fp32");
-  if (!mma || !fp32) GTEST_SKIP() << "needs NVRTC";
+TEST_F(PlaneRun, OnlyKernelsWithAsynchronousCopiesHaveABlockInFlight) {
+  const auto stages = run("flash-stages"), lazy = run("flash-lazy-rescale"), mma = run("flash-mma"),
+             fp32 = run("flash-fp32");
+  if (!stages || !lazy || !mma || !fp32) GTEST_SKIP() << "needs NVRTC";
   const auto states_of = [&](const std::shared_ptr<const RunResult>& result) {
     const PlanePicture picture = take(result);
     const PlaneStrip* strip = strip_at(picture, 0, 199, 0);
     return key_states(walk_of(picture, *strip), 1, 64, 200);
   };
-  // Two stages: one block is multiplied, one is on its way.
-  EXPECT_EQ(states_of(mma), (std::vector{KeyState::seen, KeyState::computing, KeyState::arriving, KeyState::to_come}));
-  EXPECT_EQ(states_of(fp32), (std::vector{KeyState::seen, KeyState::computing, KeyState::to_come, KeyState::to_come}));
+  // Two stages: one block is multiplied, one is in flight.
+  for (const auto& result : {stages, lazy})
+    EXPECT_EQ(states_of(result),
+              (std::vector{KeyState::seen, KeyState::computing, KeyState::arriving, KeyState::to_come}));
+  for (const auto& result : {mma, fp32})
+    EXPECT_EQ(states_of(result),
+              (std::vector{KeyState::seen, KeyState::computing, KeyState::to_come, KeyState::to_come}));
 }
 
 TEST_F(PlaneRun, TheSumsOfARowComeToWhatTheKernelWrote) {
-  const auto result = run("flash-mma");
+  const auto result = run("flash-lazy-rescale");
   if (!result) GTEST_SKIP() << "needs NVRTC";
   const PlanePicture picture = take(result);
   for (const int64_t query : {0, 63, 64, 130, 199}) {

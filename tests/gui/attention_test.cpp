@@ -16,7 +16,7 @@ class PlaneScreenTest : public ScreenTest {
       screen->session.set_size(name, value);
     screen->session.set_param("CAUSAL", 1);
     screen->session.set_param("BLOCK_M", 64);
-    screen->session.select_rung("flash-mma");
+    screen->session.select_rung("flash-lazy-rescale");
     screen->view.tab = "tiles";
     screen->session.submit();
     ASSERT_TRUE(settle());

@@ -103,7 +103,7 @@ TEST(TrafficOfTranspose, TheBuffersOfTheChartAddUpToItsTotal) {
 /// A norm notes means beside its rows, attention a float for each query: small, and not what a learner came for.
 TEST(ShownFirst, IsTheStoreToTheLargestResult) {
   const std::vector<std::array<std::string, 3>> cases{{"layernorm", "several-rows", "out"},
-                                                      {"attention", "flash-mma", "o"}};
+                                                      {"attention", "flash-lazy-rescale", "o"}};
   for (const auto& [lab, rung, buffer] : cases) {
     RUN_OR_SKIP(result, run_lab(lab, rung, {}));
     const TraceIndex index(result);

@@ -63,7 +63,14 @@ std::optional<RunResult> run_soundly(const Request& request) {
 }
 
 const std::vector<std::string>& rungs() {
-  static const std::vector<std::string> all{"unfused", "online-row", "flash-fp32", "flash-mma", "auto"};
+  static const std::vector<std::string> all{"unfused",      "online-row",        "flash-fp32",         "flash-mma",
+                                            "flash-stages", "flash-q-registers", "flash-lazy-rescale", "auto"};
+  return all;
+}
+
+/// Those whose products run on the tensor cores, one tile for all of them.
+const std::vector<std::string>& tensor_core_rungs() {
+  static const std::vector<std::string> all{"flash-mma", "flash-stages", "flash-q-registers", "flash-lazy-rescale"};
   return all;
 }
 
@@ -151,29 +158,57 @@ int64_t bytes_allocated(const std::string& rung, int64_t length) {
 }
 
 TEST(Attention, FlashAllocatesInProportionToTheLengthAndUnfusedToItsSquare) {
-  for (const char* rung : {"flash-fp32", "flash-mma", "auto", "online-row"})
+  for (const std::string& rung : rungs()) {
+    if (rung == "unfused") continue;
     EXPECT_EQ(bytes_allocated(rung, 8192), 2 * bytes_allocated(rung, 4096)) << rung;
+  }
   const int64_t inputs_and_results = bytes_allocated("flash-mma", 8192);
   EXPECT_EQ(bytes_allocated("unfused", 8192) - inputs_and_results, int64_t{2} * 8192 * 8192 * 4);  // two heads
 }
 
-TEST(Attention, FlashReadsKAndVOnceForEachTileOfQueriesAndSkipsBlocksThatNobodySees) {
-  const auto sectors = [](int64_t causal) {
-    const auto result = run_soundly(request_for("flash-mma", lengths(512, 512), {{"CAUSAL", causal}}));
+TEST(Attention, FlashReadsKAndVOnceForEachTileOfQueriesAndSkipsBlocksThatNoQuerySees) {
+  const auto sectors = [](const std::string& rung, int64_t causal) {
+    const auto result = run_soundly(request_for(rung, lengths(512, 512), {{"CAUSAL", causal}}));
     return result ? result->traffic.counters.global_load_sectors : 0;
   };
   constexpr uint64_t kOfQ = 2 * 512 * 128 / 32, kOfBlock = 2 * 64 * 128 / 32;  // two heads; K and V of 64 keys
-  EXPECT_EQ(sectors(0), kOfQ + 2 * 4 * 8 * kOfBlock);
-  EXPECT_EQ(sectors(1), kOfQ + 2 * (2 + 4 + 6 + 8) * kOfBlock);
+  for (const std::string& rung : tensor_core_rungs()) {
+    EXPECT_EQ(sectors(rung, 0), kOfQ + 2 * 4 * 8 * kOfBlock) << rung;
+    EXPECT_EQ(sectors(rung, 1), kOfQ + 2 * (2 + 4 + 6 + 8) * kOfBlock) << rung;
+  }
 }
 
 TEST(Attention, FlashOnTensorCoresHasNoBankConflicts) {
-  for (const int64_t depth : {64, 128}) {
-    const auto result = run_soundly(request_for("flash-mma", lengths(256, 256), {{"HEAD_DIM", depth}}));
-    ASSERT_TRUE(result);
-    for (const LineTraffic& line : result->traffic.lines)
-      EXPECT_EQ(line.bank_conflicts(), 0U) << line.file << ":" << line.line;
-  }
+  for (const std::string& rung : tensor_core_rungs())
+    for (const int64_t depth : {64, 128}) {
+      const auto result = run_soundly(request_for(rung, lengths(256, 256), {{"HEAD_DIM", depth}}));
+      ASSERT_TRUE(result);
+      for (const LineTraffic& line : result->traffic.lines)
+        EXPECT_EQ(line.bank_conflicts(), 0U) << rung << ", " << line.file << ":" << line.line;
+    }
+}
+
+TEST(Attention, FlashReadsQFromSharedMemoryOnceOrForEachBlock) {
+  const auto wavefronts = [](const std::string& rung, int64_t keys) {
+    const auto result = run_soundly(request_for(rung, {{"heads", 1}, {"queries", 128}, {"keys", keys}}));
+    return result ? result->traffic.counters.shared_load_wavefronts : 0;
+  };
+  constexpr uint64_t kOfQ = 128 * 128 / 128;  // 128 rows of 128 bytes, 128 bytes in each wavefront
+  for (const int64_t blocks : {1, 2, 5})
+    EXPECT_EQ(wavefronts("flash-stages", 64 * blocks) - wavefronts("flash-q-registers", 64 * blocks),
+              kOfQ * static_cast<uint64_t>(blocks - 1))
+        << blocks;
+}
+
+TEST(Attention, EveryTensorCoreRungComputesTheSameBits) {
+  const auto output = [](const std::string& rung) {
+    const auto result = run_soundly(request_for(rung, lengths(200, 300), {{"CAUSAL", 1}}));
+    if (!result) return std::vector<uint16_t>{};
+    const auto bits = result->buffers[3]->as<uint16_t>();
+    return std::vector<uint16_t>(bits.begin(), bits.end());
+  };
+  const auto expected = output("flash-mma");
+  for (const std::string& rung : tensor_core_rungs()) EXPECT_EQ(output(rung), expected) << rung;
 }
 
 TEST(Attention, FlashHoldsEverythingInRegisters) {
@@ -181,7 +216,7 @@ TEST(Attention, FlashHoldsEverythingInRegisters) {
                               {{"HEAD_DIM", 64}, {"BLOCK_N", 128}},
                               {{"HEAD_DIM", 128}, {"BLOCK_N", 128}, {"WARPS", 8}}})
     for (const int64_t causal : {0, 1}) {
-      Request request = request_for("flash-mma", lengths(128, 128), tiles);
+      Request request = request_for("flash-lazy-rescale", lengths(128, 128), tiles);
       request.config.params["CAUSAL"] = causal;
       const auto result = run_soundly(request);
       ASSERT_TRUE(result);
@@ -191,7 +226,7 @@ TEST(Attention, FlashHoldsEverythingInRegisters) {
 }
 
 std::string refusal(const Values& sizes, const Values& params) {
-  const auto plan = engine().plan(request_for("flash-mma", sizes, params));
+  const auto plan = engine().plan(request_for("flash-lazy-rescale", sizes, params));
   return plan ? std::string() : plan.error().message;
 }
 
