@@ -1,19 +1,19 @@
-// Races in shared memory: accesses of one block that no barrier, fence or other synchronisation puts in order.
+// Races in shared memory: accesses of one block that no barrier, fence or other synchronization orders.
 //
-// What a warp does between two points of synchronisation is an interval: for each kind of access a bitmap of the
-// granules touched, and a log from which a conflict is traced back to instruction and lane. A granule is the narrowest
-// element that the kernel moves to or from shared memory.
+// The accesses of a warp between two synchronization points form an interval: for each kind of access a bitmap of the
+// granules touched, and a log that traces a conflict back to instruction and lane. A granule is the narrowest element
+// that the kernel moves to or from shared memory.
 //
-//   barrier of all threads   one pass over the warps' bitmaps finds what two of them touched; then all is forgotten
+//   barrier of all threads   one pass over the warps' bitmaps finds granules that two warps touched; then all is
+//                            cleared
 //   any other barrier,       happens-before by vector clocks over the warps: an interval is compared with those of
-//   mbarrier, flag, lock     other warps that are neither before nor behind it, and kept until it is before all warps
+//   mbarrier, flag, lock     other warps that are neither before nor after it, and kept until it is before all warps
 //
-// Kernels do the same in each turn of a loop: a round between two barriers of all threads that has shown no race is
-// kept, and while the warps repeat it, access for access, there is nothing to mark and nothing to compare
-// (races_rounds.cpp).
+// Kernels repeat the same accesses in each iteration of a loop: a round between two barriers of all threads that showed
+// no race is kept, and while the warps repeat it, access for access, nothing is marked or compared (races_rounds.cpp).
 //
-// Within a warp lanes are ordered by __syncwarp and other warp-wide instructions only (CUDA C++ Programming Guide,
-// "Independent Thread Scheduling"), so what one lane writes must not be touched by another one before the next of
+// Within a warp only __syncwarp and other warp-wide instructions order the lanes (CUDA C++ Programming Guide,
+// "Independent Thread Scheduling"), so what one lane writes must not be touched by a different lane before the next of
 // these.
 #pragma once
 
@@ -40,17 +40,17 @@ struct RaceSide {
 
 enum class RaceKind : uint8_t {
   between_warps,
-  within_warp,     // lanes of one warp, no warp-wide synchronisation
-  volatile_lanes,  // the same, through volatile accesses: the idiom from before compute capability 7.0
+  within_warp,     // lanes of one warp without warp-wide synchronization
+  volatile_lanes,  // the same through volatile accesses: the idiom from before compute capability 7.0
   one_store,       // two lanes of one instruction write different values to one address
 };
 
 struct SharedRace {
   RaceKind kind = RaceKind::between_warps;
-  RaceSide first, second;   // in the order in which they were executed
+  RaceSide first, second;   // in order of execution
   uint32_t offset = 0;      // bytes into shared memory
   uint32_t count = 1;       // granules
-  bool same_value = false;  // the write left the value that it found; see ChunkRecord::changing_sites
+  bool same_value = false;  // the write left the value unchanged; see ChunkRecord::changing_sites
 };
 
 class SharedRaces {
@@ -60,8 +60,9 @@ class SharedRaces {
   /// A block begins.
   void begin();
 
-  /// One execution of a memory instruction. `offset` is that of its lowest active lane; `changed` are the lanes whose
-  /// store changes what it finds. `synchronisations` counts the warp-wide instructions that the warp has executed.
+  /// One execution of a memory instruction. `offset` is that of its lowest active lane; `changed`: the lanes whose
+  /// store changes the stored value. `synchronisations`: the number of warp-wide instructions that the warp has
+  /// executed.
   void access(uint32_t warp, uint32_t synchronisations, uint32_t site, AccessPattern& pattern, uint32_t offset,
               uint32_t changed);
   /// True: it was the next access of a round that the warp repeats, and is noted.
@@ -75,14 +76,14 @@ class SharedRaces {
     *cursor.repeated++ = {changed, order_++};
     return true;
   }
-  /// Lanes of one store that go to the same address and differ there.
+  /// Two lanes of one store write different values to the same address.
   void note_one_store(uint32_t warp, uint32_t site, uint32_t first_lane, uint32_t second_lane, uint32_t offset);
 
-  /// All threads of the block have met.
+  /// All threads of the block have passed a common barrier.
   void meet_all();
   /// A warp arrives at a barrier without waiting.
   void arrive(uint32_t warp, uint32_t barrier);
-  /// Whether some warp has arrived there since it last opened.
+  /// Whether a warp has arrived there since it last opened.
   bool has_arrivals(uint32_t barrier) const { return barriers_[barrier] != Clock{}; }
   /// A barrier opens for the warps of the mask that wait at it.
   void open(uint32_t barrier, uint32_t warps);
@@ -91,27 +92,27 @@ class SharedRaces {
   /// An operation on a synchronisation object at an offset in shared memory (mbarrier).
   void release(uint32_t warp, uint32_t offset);
   void acquire(uint32_t warp, uint32_t offset);
-  /// A warp writes asynchronously from here until it has waited.
+  /// The warp writes asynchronously from here until it has waited.
   void begin_copy(uint32_t warp, uint32_t site, AccessPattern& pattern, uint32_t offset);
   void end_copies(uint32_t warp, uint32_t still_going);
-  /// The block has ended, or all threads have met. True: as in a round that is known.
+  /// The block has ended, or all threads have passed a common barrier. True: the round was a known one.
   bool finish();
 
-  /// Patterns are about to be destroyed.
+  /// Patterns are about to be destroyed, so copies must be kept.
   void keep_patterns();
 
   /// What has been found since the last call.
   std::vector<SharedRace> take_found();
   bool has_found() const { return !found_.empty(); }
-  /// Pairs of instructions (atomic, read) of which some thread has executed the read just before the atomic on the same
-  /// place, where the atomic takes old data (MemorySite::takes_stale): the read expects others to come between.
+  /// Pairs of instructions (atomic, read) for which some thread executed the read just before the atomic at the same
+  /// address, where the atomic takes old data (MemorySite::takes_stale): the read expects others to intervene.
   const std::set<std::pair<uint32_t, uint32_t>>& expectant_reads() const { return expectant_reads_; }
 
  private:
   static constexpr uint32_t kWarps = 32;
   using Clock = std::array<uint32_t, kWarps>;
 
-  /// What remains of a pattern that the memo has forgotten.
+  /// The part of a pattern that is kept after the memo has forgotten it.
   struct KeptPattern {
     uint32_t mask = 0;
     std::array<int32_t, 32> delta{};
