@@ -87,11 +87,11 @@ struct WaveSchedule {
 /// When and where one block ran.
 struct BlockSpan {
   uint32_t multiprocessor = 0;
-  double begin_us = 0, end_us = 0;  // from the begin of the first block
+  double begin_us = 0, end_us = 0;  // from the start of the first block
 };
 struct BlockTimes {
   std::vector<BlockSpan> blocks;  // by index
-  std::vector<uint32_t> order;    // block indices in the order of their begins
+  std::vector<uint32_t> order;    // block indices in order of start
   double total_us = 0;
   uint32_t multiprocessors = 0;  // number of SMs that ran a block
   uint32_t most_resident = 0;    // maximum number of blocks on one SM at a time

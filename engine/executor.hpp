@@ -55,8 +55,7 @@ struct BufferRequest {
   std::function<void(uint64_t first, std::span<std::byte> bytes)> contents = {};
 };
 
-/// Which part of a launch is followed step by step: the first `max_steps` steps, from first_step on, of one block's
-/// warps.
+/// Which part of a launch is followed step by step: a window of steps of each warp of one block.
 struct StepWindow {
   uint64_t block = 0;
   uint64_t first_step = 0;       // of each warp

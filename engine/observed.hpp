@@ -26,7 +26,7 @@ struct BufferMap {
   DType type = DType::f32;
   std::vector<int64_t> shape;
   Role role = Role::input;
-  /// Per element, if anything was written: the linear index of the last block that wrote it, and which access did.
+  /// Per element, if any was written: the linear index of the last block that wrote it, and the access that did.
   std::vector<uint32_t> writer;
   std::vector<uint32_t> writer_access;  // index into AccessTrace::accesses
   /// Merged element ranges by block: block b has ranges[first[b]] … ranges[first[b + 1]].
@@ -115,8 +115,8 @@ struct HierarchyUse {
   LevelTraffic l1;  // requests by the kernel; stores pass through, asynchronous copies and some others may bypass it
   LevelTraffic l2;
   uint64_t device_bytes_read = 0;
-  /// Written back while the kernels ran, as dram__bytes_write counts. What is written but still in the L2 at the end
-  /// comes later, or never if it is overwritten first.
+  /// Written back while the kernels ran, as counted by dram__bytes_write. Dirty data in the L2 at the end is written
+  /// later, or never if it is overwritten first.
   uint64_t device_bytes_written = 0;
   uint64_t bytes_left_in_l2 = 0;
 };

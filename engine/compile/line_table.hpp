@@ -1,5 +1,5 @@
 // The line table of a cubin (.debug_line, DWARF 2 as ptxas writes it with -lineinfo): the source line of each kernel
-// instruction. Code inlined from a header is attributed to the line of the kernel's own file that includes the call.
+// instruction. Code inlined from a header is attributed to the line of the kernel's own file at which it was inlined.
 #pragma once
 
 #include <cstddef>

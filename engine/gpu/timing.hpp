@@ -73,7 +73,7 @@ class GpuTimer {
 
   /// Milliseconds of each of `samples` executions over the first set, after one that is not counted.
   Result<std::vector<double>> cold(const TimedWork& work, int samples);
-  /// `executions` in a row, over the sets in turn.
+  /// Captures this many `executions` in a row, rotating over the sets.
   Result<std::unique_ptr<TimedGraph>> capture(const TimedWork& work, int executions);
   /// Milliseconds per execution of each of `samples` replays, after one that is not counted.
   Result<std::vector<double>> batched(const TimedGraph& graph, int samples);

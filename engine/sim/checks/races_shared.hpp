@@ -87,7 +87,7 @@ class SharedRaces {
   bool has_arrivals(uint32_t barrier) const { return barriers_[barrier] != Clock{}; }
   /// A barrier opens for the warps of the mask that wait at it.
   void open(uint32_t barrier, uint32_t warps);
-  /// membar, fence: what the warp publishes from now on includes all that it has done.
+  /// membar, fence: later publications of the warp include all that it has done so far.
   void fence(uint32_t warp);
   /// An operation on a synchronisation object at an offset in shared memory (mbarrier).
   void release(uint32_t warp, uint32_t offset);
@@ -126,7 +126,7 @@ class SharedRaces {
     uint32_t order = 0;  // position in the execution of the block
     uint32_t synchronisations = 0;
   };
-  /// One access of a round that may come again: all that decides whether it can be part of a race.
+  /// One access of a round that may repeat: everything that decides whether it can be part of a race.
   struct Step {
     Step(const AccessPattern& of, uint32_t site, uint32_t offset, uint32_t synchronisations)
         : pattern(&of),
@@ -136,48 +136,48 @@ class SharedRaces {
     uint32_t offset() const { return static_cast<uint32_t>(place); }
     uint32_t synchronisations() const { return static_cast<uint32_t>(place >> 48); }
 
-    static constexpr uint32_t kManySynchronisations = 0xffff;  // that many or more
+    static constexpr uint32_t kManySynchronisations = 0xffff;  // this many or more
     const AccessPattern* pattern;
     uint64_t place;  // warp-wide instructions since the warp's first access of the round, site, offset
   };
-  /// What may be another one each time.
+  /// The part that may differ each time.
   struct Repeated {
     uint32_t changed, order;
   };
-  /// Where a warp is in the round that it repeats.
+  /// A warp's position in the round that it repeats.
   struct Cursor {
     const Step *expected = nullptr, *end = nullptr;
     Repeated* repeated = nullptr;         // of the next step
-    uint32_t first_synchronisations = 0;  // with its first access
+    uint32_t first_synchronisations = 0;  // at its first access
   };
   struct Round {
     std::vector<std::vector<Step>> steps;  // by warp
-    size_t next = kNoRound;                // the one that followed it last
+    size_t next = kNoRound;                // the round that last followed it
   };
   static constexpr size_t kNoRound = ~size_t{0};
   struct Interval {
     uint32_t warp = 0, index = 1;
-    Clock before{};               // the last interval of each warp that has happened before
+    Clock before{};               // the last interval of each warp that happened before
     std::vector<uint64_t> bits;   // maps_ bitmaps
-    std::vector<uint64_t> dirty;  // lines of 512 granules that are not all zero in some bitmap
+    std::vector<uint64_t> dirty;  // lines of 512 granules with a bit set in some bitmap
     std::vector<Logged> log;
     size_t log_limit = kFirstLimit;
     bool empty() const { return log.empty(); }
   };
   struct WarpState {
-    Clock clock{};      // what has happened before; of the warp itself, the index of its open interval
+    Clock clock{};      // what has happened before; for the warp itself, the index of its open interval
     Clock published{};  // what had happened before its last fence
     bool fenced = false;
     std::unique_ptr<Interval> open;
     uint32_t synchronisations = 0;
-    size_t segment = 0;           // the log from here on belongs to the time since the last warp-wide instruction
-    bool segment_writes = false;  // somebody has written since then
-    bool lanes_known = false;     // writer and reader hold the segment's lanes
+    size_t segment = 0;                   // start of the log part since the last warp-wide instruction
+    bool segment_writes = false;          // a lane has written since then
+    bool lanes_known = false;             // writer and reader describe the segment's lanes
     std::vector<uint8_t> writer, reader;  // by granule: see races_lanes.cpp
-    std::vector<uint64_t> noted;          // lines of 512 granules where they are not all 0
-    std::vector<Logged> copies;           // asynchronous writes under way
-    bool repeats = false;                 // it has done nothing yet that the round does not have
-    bool may_repeat = false;              // all that it did is in the log, and no lane has met another one
+    std::vector<uint64_t> noted;          // lines of 512 granules that are not all 0 in writer or reader
+    std::vector<Logged> copies;           // asynchronous writes in flight
+    bool repeats = false;                 // so far it has done only what the round contains
+    bool may_repeat = false;              // everything it did is in the log, and no lane touched another lane's granule
     std::vector<Repeated> repeated;
   };
   static constexpr size_t kFirstLimit = 2048;
@@ -187,7 +187,7 @@ class SharedRaces {
   struct SiteInfo {
     bool reads = false, writes = false, is_strong = false, is_atomic = false, is_store = false, takes_stale = false;
     bool releases = false, acquires = false;
-    uint32_t bytes = 4;  // of one lane
+    uint32_t bytes = 4;  // per lane
   };
 
   /// A lane of a logged access that touches a granule in conflict.
@@ -243,10 +243,10 @@ class SharedRaces {
   void check_lanes(WarpState& state, const Logged& access);
   void report_lane(const WarpState& state, const Logged& access, uint32_t lane, uint32_t granule, bool other_wrote);
 
-  const uint32_t granule_bits_;  // log2 of its bytes
+  const uint32_t granule_bits_;  // log2 of the granule's bytes
   const uint32_t warps_count_;
   uint32_t maps_ = 2;
-  size_t words_ = 0;  // of one bitmap
+  size_t words_ = 0;  // words per bitmap
   bool has_strong_ = false;
   std::vector<SiteInfo> sites_;
   std::vector<WarpState> warps_;
@@ -257,18 +257,18 @@ class SharedRaces {
   bool keeps_rounds_ = false;
   std::array<Cursor, kWarps> cursors_;
   std::vector<Round> rounds_;
-  size_t round_ = kNoRound;       // that is being repeated,
-  bool round_known_ = false;      // if the first access since the last barrier has told
-  size_t last_round_ = kNoRound;  // before it
+  size_t round_ = kNoRound;       // the round that is being repeated,
+  bool round_known_ = false;      // whether the first access since the last barrier has decided that
+  size_t last_round_ = kNoRound;  // the round before it
   size_t kept_steps_ = 0;
-  uint32_t kept_in_vain_ = 0;  // rounds, since one was last repeated
+  uint32_t kept_in_vain_ = 0;  // rounds kept since one was last repeated
   std::vector<uint64_t> conflicts_, seen_;
   uint32_t order_ = 0;
   std::vector<SharedRace> found_;
   std::set<std::pair<uint32_t, uint32_t>> expectant_reads_;
-  std::vector<uint32_t> searches_;      // by site: for the read that prepares it
-  std::unordered_set<uint64_t> known_;  // pairs of sites
-  uint32_t without_news_ = 0;           // searches since a new one was found
+  std::vector<uint32_t> searches_;      // by site: number of searches for the read that prepares it
+  std::unordered_set<uint64_t> known_;  // reported pairs of sites
+  uint32_t without_news_ = 0;           // searches since a new pair was found
 };
 
 }  // namespace tilescope
