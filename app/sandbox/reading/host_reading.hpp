@@ -69,12 +69,12 @@ struct HostLaunch {
 
 class HostInterpreter;
 
-/// The host code of one file; `source` and `types` outlive it.
+/// The host code of one file; `source` and `types` must outlive it.
 class HostSource {
  public:
   HostSource(const SourceParts& source, const TypeNames& types, std::string_view text);
 
-  /// Without a launch its count is 0. All calls together take a bounded number of steps.
+  /// Count 0 if there is no launch. All calls together take a bounded number of steps.
   HostLaunch first_launch(const std::string& kernel);
   /// The token <<< of that launch.
   std::optional<size_t> first_angles(const std::string& kernel) const;
@@ -91,17 +91,17 @@ class HostSource {
     std::string name;  // without namespaces
     size_t begin = 0;  // tokens: its declaration, parameters and body
     size_t open = 0, body = 0, end = 0;
-    bool allocates = false;                    // or sets variables of the device
+    bool allocates = false;                    // or sets device variables
     std::vector<std::string> type_parameters;  // template <typename T, int N>: "T", "N"
   };
   struct Macro {
     std::vector<std::string> parameters;
     bool is_function = false;
-    std::vector<SourceToken> value;  // empty where the file has several that differ
-    uint32_t line = 0;               // of the first definition
+    std::vector<SourceToken> value;  // empty if the file has several different definitions
+    uint32_t line = 0;               // line of the first definition
   };
   struct KernelLaunches {
-    size_t name = 0, angles = 0;  // tokens of the first
+    size_t name = 0, angles = 0;  // tokens of the first launch
     size_t count = 0;
   };
 
@@ -121,10 +121,11 @@ class HostSource {
   std::map<std::string, Macro, std::less<>> macros_;
   std::map<std::string_view, KernelLaunches> launches_;  // by kernel
   std::set<std::string_view> device_names_;
-  std::vector<size_t> group_ends_;  // by token: after the group of brackets that it opens; else the number of tokens
-  std::map<size_t, size_t> next_directives_;       // from #if to its #else, from there to its #endif
-  std::shared_ptr<const HostInterpreter> around_;  // what is outside of functions
-  size_t steps_left_;                              // for the launches that are still to be read
+  std::vector<size_t> group_ends_;  // by token: the position after the bracket group that it opens; else the number of
+                                    // tokens
+  std::map<size_t, size_t> next_directives_;       // from #if to its #else, and from there to its #endif
+  std::shared_ptr<const HostInterpreter> around_;  // code outside functions
+  size_t steps_left_;                              // for the launches that are not read yet
 };
 
 }  // namespace tilescope
