@@ -26,8 +26,8 @@ void playback_keys(PanelContext& context);
 /// Shows everything again, whatever the number of blocks in a later result.
 void end_playback(ViewState& view);
 
-/// Step back, play, step on, the track, and "block 53 of 97, wave 1 of 2". `low` and `high` bound the row. Where the
-/// waves are known, the track has a notch at each. A `moment` is said in place of the block.
+/// Step back, play, step forward, the track, and "block 53 of 97, wave 1 of 2". `low` and `high` bound the row. If the
+/// waves are known, the track has a notch at each. A `moment` replaces the block's text.
 void draw_playback_row(PanelContext& context, ImVec2 low, ImVec2 high, uint64_t blocks,
                        const WaveSchedule* waves = nullptr, std::string_view moment = {});
 

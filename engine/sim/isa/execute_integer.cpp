@@ -94,7 +94,7 @@ struct SubtractSaturated {
   }
 };
 
-/// The extended-precision additions, which read and set the carry flag. They are emitted in runs, so all set it.
+/// The extended-precision additions, which read and set the carry flag. They are emitted in sequences, so all set it.
 template <class T, bool kCarryIn, bool kSubtract>
 const Operation* Carry2(Warp& warp, const Operation* operation, uint32_t mask) {
   HWY_ALIGN T result[32];
