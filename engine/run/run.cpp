@@ -149,8 +149,8 @@ class RunInProgress {
     return set != params.end() ? set->second : 0;
   }
 
-  /// Scratch of a GPU run that nothing is shown of has no copy on the host: it may be larger than all the rest. It
-  /// begins as zeros there; what reads scratch that nobody has written is for the simulator to find.
+  /// Scratch of a GPU run that no view shows has no host copy: it may be larger than everything else. It is initialised
+  /// to zeros; reads of unwritten scratch are found by the simulator.
   bool leaves_out_scratch() const { return on_gpu() && !reason_not_to_observe().empty(); }
   bool is_left_out(const BufferSpec& spec) const {
     const bool is_read = lab_ != nullptr && spec.name == lab_->schedule_buffer;
