@@ -21,7 +21,7 @@ class ResidentBlocks {
  public:
   ResidentBlocks(const GridPace& pace, uint32_t steps_of_turn, uint32_t multiprocessors, uint32_t slots);
 
-  /// A block starts in a slot. Of two blocks on an SM, the one with the lower rank is older.
+  /// A block starts in a slot. On each SM, blocks with lower ranks are older.
   void seat(uint32_t slot, uint32_t rank);
   /// The slot's block starts a turn; `missed_bytes` of its `bytes` come from device memory.
   void work(uint32_t slot, uint64_t missed_bytes, uint64_t bytes);
