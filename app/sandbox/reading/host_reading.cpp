@@ -63,7 +63,7 @@ void HostSource::read_macros() {
     macro.value.assign(words.begin() + static_cast<ptrdiff_t>(begin), words.end());
     const auto [known, is_new] = macros_.try_emplace(name, macro);
     if (is_new) continue;
-    // Of several definitions, as in #if and #else, it is unknown which one applies.
+    // With several definitions, as in #if and #else, it is unknown which one applies.
     Macro& first = known->second;
     const bool equal = first.is_function == macro.is_function && first.parameters == macro.parameters &&
                        text_of(first.value) == text_of(macro.value);
