@@ -1,4 +1,4 @@
-// The tables of speeds in the lessons beside the recordings that ship: each says which command wrote it, and when; and
+// The speed tables of the lessons against the shipped recordings: each table says which command wrote it and when, and
 // each recording has a table.
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-/// The recording that a lesson's caption names by its command and its day; null: there is none.
+/// The recording that a lesson's caption names by its command and day; null if there is none.
 const SpeedReport* named_in(const Recordings& recordings, const std::string& lab, const std::string& caption) {
   for (const SpeedReport& report : recordings.reports)
     if (report.lab == lab && caption.find('`' + report.command + '`') != std::string::npos &&
@@ -69,7 +69,7 @@ struct LessonTable {
 std::vector<LessonTable> tables_of(const Recordings& recordings, const Lab& lab, const std::string& language) {
   std::ifstream lesson(kRoot / "docs/labs" / language / (lab.name + ".md"));
   std::vector<LessonTable> tables;
-  bool open = false;  // the last caption's table may still begin or go on
+  bool open = false;  // the last caption's table may still begin or continue
   for (std::string line; std::getline(lesson, line);) {
     if (line.starts_with("RECORDED")) {
       tables.push_back({.report = named_in(recordings, lab.name, line), .caption = line});
@@ -103,7 +103,7 @@ void expect_speeds(const Lab& lab, const LessonTable& table) {
   }
 }
 
-/// The schemes that a cell of the map's table is to name: the fastest, and the second where it may be as fast.
+/// The schemes that a cell of the map's table has to name: the fastest, and the second if it may be as fast.
 std::string winners_of(const Lab& lab, const SchemeCell& cell) {
   if (!cell.winner) return {};
   const auto name = [&](size_t scheme) {
