@@ -1,6 +1,6 @@
-// The fp32 matmul, and what its rungs are there to show: sectors of global memory and passes over
-// the banks of shared memory. Expected figures follow from the layout alone: a sector has 32 bytes, there are 32 banks
-// of 4 bytes, and an access of 16 bytes by a warp goes in four passes, or in two where neighbouring lanes agree.
+// The fp32 matmul, and what its rungs show: sectors of global memory and passes over the banks of shared memory.
+// Expected figures follow from the layout alone: a sector has 32 bytes, there are 32 banks of 4 bytes, and a warp's
+// access of 16 bytes per lane takes four passes, or two if neighbouring lanes agree.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -19,7 +19,7 @@ using Values = std::map<std::string, int64_t>;
 
 const Lab& lab() { return *find_lab("matmul-fp32"); }
 
-/// The rung at the simulator's defaults but for these.
+/// The rung with the simulator's defaults except for these.
 Request request_for(const std::string& rung, const Values& sizes, const Values& params = {},
                     const std::vector<std::string>& broken = {}) {
   Request request;
@@ -49,7 +49,7 @@ Counters counters_of(const std::string& rung, const Values& sizes, const Values&
   return result ? result->traffic.counters : Counters{};
 }
 
-/// Passes of the copies of `bytes` that go straight to shared memory, and how many of them are conflicts.
+/// Passes of asynchronous copies of `bytes` to shared memory, and how many of them are conflicts.
 struct CopyPasses {
   uint64_t wavefronts = 0, conflicts = 0;
 };
@@ -75,10 +75,10 @@ TEST(MatmulFp32, TheLargeTilesOfAGpuAreRightAtSizesThatAreNoMultiples) {
   }
 }
 
-// Whole tiles at the simulator's defaults: squares of 32 × 32 threads, tiles of 64 × 64, 8 deep, 4 × 4 for each thread.
+// Whole tiles with the simulator's defaults: squares of 32 × 32 threads; tiles of 64 × 64, 8 deep, 4 × 4 per thread.
 constexpr uint64_t kM = 128, kN = 192, kK = 64;
 const Values kWhole{{"M", kM}, {"N", kN}, {"K", kK}};
-constexpr uint64_t kProducts = kM * kN * kK / 32;  // of a warp: one for each of its lanes
+constexpr uint64_t kProducts = kM * kN * kK / 32;  // per warp: one for each lane
 
 TEST(MatmulFp32, NaiveTouchesASectorForEveryLaneOfAAndOfC) {
   const Counters counters = counters_of("naive", kWhole);
@@ -94,7 +94,7 @@ TEST(MatmulFp32, CoalescedTouchesOneSectorOfAAndFourOfB) {
   EXPECT_EQ(counters.global_store_sectors, kM * kN / 8);
 }
 
-/// A is read once for every column of tiles of C, B once for every row of tiles.
+/// A is read once per column of tiles of C, B once per row of tiles.
 uint64_t sectors_with_tiles(uint64_t rows, uint64_t columns) {
   return kM * kK / 8 * (kN / columns) + kK * kN / 8 * (kM / rows);
 }
@@ -117,12 +117,12 @@ TEST(MatmulFp32, SixteenBytesAtATimeMakeAQuarterOfTheRequests) {
 
 TEST(MatmulFp32, RegistersSaveReadsOfSharedMemory) {
   const auto passes = [](const char* rung) { return counters_of(rung, kWhole).shared_load_wavefronts; };
-  EXPECT_EQ(passes("shared-tile"), 2 * kProducts);              // one of A, one of B, for one product
-  EXPECT_EQ(passes("register-1d"), (4 + 1) * kProducts / 4);    // TM of A, one of B, for TM products
-  EXPECT_EQ(passes("register-2d"), (4 + 4) * kProducts / 16);   // TM and TN for TM · TN
+  EXPECT_EQ(passes("shared-tile"), 2 * kProducts);              // one of A and one of B for one product
+  EXPECT_EQ(passes("register-1d"), (4 + 1) * kProducts / 4);    // TM of A and one of B for TM products
+  EXPECT_EQ(passes("register-2d"), (4 + 4) * kProducts / 16);   // TM and TN for TM · TN products
   EXPECT_EQ(passes("vectorised"), (2 + 4) * kProducts / 16);    // 16 bytes a lane: 2 rows in two passes, 16 columns
-  EXPECT_EQ(passes("warp-tile"), (2 + 2) * kProducts / 16);     // lanes agree in pairs on both sides
-  const uint64_t beyond_the_end = kM / 64 * (kN / 64) * 8 * 4;  // a depth that is loaded in vain, by 8 warps
+  EXPECT_EQ(passes("warp-tile"), (2 + 2) * kProducts / 16);     // neighbouring lanes agree on both sides
+  const uint64_t beyond_the_end = kM / 64 * (kN / 64) * 8 * 4;  // the loads past the end of K, unused, by 8 warps
   EXPECT_EQ(passes("double-buffered"), (2 + 2) * kProducts / 16 + beyond_the_end);
 }
 
@@ -161,11 +161,11 @@ TEST(MatmulFp32, RowsThatDoNotBeginOnSixteenBytesAreReadElementByElement) {
   const auto aligned = run_soundly(request_for("double-buffered", {{"M", 64}, {"N", 64}, {"K", 63}}));
   const auto by_element = run_soundly(request_for("double-buffered", {{"M", 64}, {"N", 63}, {"K", 64}}));
   ASSERT_TRUE(aligned && by_element);
-  EXPECT_GT(copies_of(*aligned, 16).wavefronts, 0U);  // A goes by element in any case
+  EXPECT_GT(copies_of(*aligned, 16).wavefronts, 0U);  // A is copied by element in any case
   EXPECT_EQ(copies_of(*by_element, 16).wavefronts, 0U);
 }
 
-/// Why the rung does not run so; empty where it does.
+/// Why the rung does not run with these; empty if it does.
 std::string refusal(const std::string& rung, const Values& params) {
   const auto plan = engine().plan(request_for(rung, kWhole, params));
   return plan ? std::string() : plan.error().message;
@@ -242,7 +242,8 @@ TEST(MatmulFp32, WhatAutoPicksIsPossible) {
 TEST(MatmulFp32, TheToleranceOfALongSumIsFarBelowOneOfItsProducts) {
   Config config = default_config(lab(), DeviceKind::gpu);
   config.sizes["K"] = 8192;
-  EXPECT_LT(tolerance_of(lab(), "naive", config, DType::f32).absolute, 0.01);  // products of N(0, 1) are about 0.6
+  EXPECT_LT(tolerance_of(lab(), "naive", config, DType::f32).absolute, 0.01);  // products of N(0, 1) values are about
+                                                                               // 0.6
 }
 
 }  // namespace

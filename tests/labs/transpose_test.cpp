@@ -1,6 +1,5 @@
-// What the transpose lab is there to show, from the simulator's counters: sectors per request and passes over the banks
-// of shared memory. Expected figures follow from the layout alone: a sector has 32 bytes, there are 32 banks of 4
-// bytes.
+// What the transpose lab shows, from the simulator's counters: sectors per request and passes over the banks of shared
+// memory. Expected figures follow from the layout alone: a sector has 32 bytes, there are 32 banks of 4 bytes.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -17,7 +16,7 @@ Engine& engine() {
 
 using Values = std::map<std::string, int64_t>;
 
-/// Counters of a rung over whole tiles; `sizes` and `params` replace the defaults.
+/// Counters of a rung for whole tiles; `sizes` and `params` replace defaults.
 Counters counters_of(const std::string& rung, const Values& params = {}, const Values& sizes = {},
                      const std::vector<std::string>& broken = {}) {
   Request request;
@@ -66,7 +65,7 @@ TEST(Transpose, TheSharedTileIsReadInThirtyTwoPassesAndWrittenInOne) {
     EXPECT_EQ(counters.shared_store_wavefronts, kElements / 32);
     EXPECT_EQ(counters.shared_store_bank_conflicts, 0U);
   }
-  // Edge 16: two columns of 16 rows, 16 words from row to row, so 8 lanes in each of 4 banks.
+  // Edge 16: two columns of 16 rows, 16 words per row, so 8 lanes in each of 4 banks.
   EXPECT_EQ(counters_of("shared-tile", {{"TILE", 16}}).shared_load_wavefronts, kElements / 32 * 8);
 }
 
@@ -99,7 +98,7 @@ TEST(Transpose, TheSwizzledTileHasNoConflictAtAnyWidthOfItsAccesses) {
       EXPECT_EQ(counters.global_load_sectors, kElements / 8);
       EXPECT_EQ(counters.global_store_sectors, kElements / 8);
     }
-  // What no padding does: two columns of 16 rows at once.
+  // No padding achieves this: two columns of 16 rows at once.
   EXPECT_EQ(counters_of("swizzled-tile", {{"TILE", 16}}).shared_load_bank_conflicts, 0U);
 }
 
