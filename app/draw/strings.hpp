@@ -2,8 +2,9 @@
 // in the source and translated by zh-messages.toml.
 //
 //   [tiles]
-//   sentence = "{blocks} blocks write {elements} elements"      →  strings.format("tiles.sentence", fmt::arg("blocks",
-//   97), …)
+//   sentence = "{blocks} blocks write {elements} elements"
+//
+//   strings.format("tiles.sentence", fmt::arg("blocks", 97), …)
 #pragma once
 
 #include <fmt/args.h>

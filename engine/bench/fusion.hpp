@@ -1,11 +1,11 @@
 // What fusing saves: the launches of two rungs that compute the same, the bytes that each reads and writes, and the
 // time predicted from these.
 //
-//   counted   bytes requested by the lanes, per launch, on the simulator. SIMULATED
-//   scaled    for a size too large to simulate: the number of passes over each buffer is counted at a smaller value of
-//             the size that the sweep varies, and is the same at the larger one. MODELLED
-//   predicted number of launches · cost of a launch + bytes / bandwidth of the modelled GPU. MODELLED. It assumes that
-//   every byte comes from device memory; vectors that stay in the L2 are faster.
+//   counted     bytes requested by the lanes, per launch, on the simulator. SIMULATED
+//   scaled      for a size too large to simulate: the number of passes over each buffer is counted at a smaller value
+//               of the size that the sweep varies, and is the same at the larger one. MODELLED
+//   predicted   number of launches · cost of a launch + bytes / bandwidth of the modelled GPU. MODELLED. Assumes that
+//               every byte comes from device memory; vectors that stay in the L2 are faster.
 #pragma once
 
 #include <stop_token>

@@ -55,7 +55,7 @@ class DeviceSource {
   /// Whether it uses words that C++17 lacks: concept, requires, consteval, constinit.
   bool needs_cxx20() const;
 
-  /// Blanks the code that the errors lie in: host code; if there is none, unwanted kernels; if there are none either,
+  /// Blanks the code that contains the errors: host code; if there is none, unwanted kernels; if there are none either,
   /// other device code. False: nothing is left to blank, so the user has to fix the errors.
   bool drop(std::span<const CompileError> errors);
 

@@ -2,8 +2,10 @@
 // is found, a small source of ours is compiled once into a shared library, whose calls are queued and timed like
 // kernels.
 //
-//     auto cub = CubReference::open(context, {.source = root / "assets/cub/device_sum.cu", .cache_folder = cache},
-//     stop); auto call = CubReference::call(*cub, "sum", {{"n", n}}); CurrentContext current(*context);
+//     auto cub = CubReference::open(
+//         context, {.source = root / "assets/cub/device_sum.cu", .cache_folder = cache}, stop);
+//     auto call = CubReference::call(*cub, "sum", {{"n", n}});
+//     CurrentContext current(*context);
 //     (*call)({x, out});                                       // queued in the context's stream
 //
 // Anything missing is an Error reference_unavailable with the reason. TILESCOPE_HIDE with "cub" makes it absent.

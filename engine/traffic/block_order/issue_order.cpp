@@ -1,14 +1,13 @@
 // The compared orders, and the conclusions about them.
 //
 // The parts of the L2 model, and what each explains in an H200's counters (docs/block-order.md has the numbers):
-//   two partitions, data used on both sides twice     data shared by several waves is lost between them already at
-//   4096,
-//                                                     where it would fit a single L2 of 60 MB
-//   least recently used replacement                   a wave that loops over K needs all of its strips again in the
-//   next one
-//   the pace of blocks (grid_pace.hpp)                blocks that share a strip but were issued far apart, such as the
-//   rows
-//                                                     of a row-major wave, drift apart and wait for what they miss
+//   two partitions, which both keep data that both sides use
+//       data shared by several waves is lost between them already at 4096, where it would fit a single L2 of 60 MB
+//   least recently used replacement
+//       a wave that loops over K needs all of its strips again in the next wave
+//   the pace of blocks (grid_pace.hpp)
+//       blocks that share a strip but were issued far apart, such as the rows of a row-major wave, drift apart and wait
+//       for what they miss
 #include "engine/traffic/block_order/issue_order.hpp"
 
 #include <fmt/format.h>

@@ -4,8 +4,7 @@
 //     GridFootprints grid;                     // engine/run/observe_order.hpp fills it from executed blocks
 //     auto traffic = replay(grid, {}, gpu);    // {}: in launch order
 //
-// block_order.cpp explains the L2 model and its error against hardware; docs/block-order.md has the comparison with an
-// H200.
+// issue_order.cpp lists the parts of the L2 model; docs/block-order.md compares it with an H200.
 #pragma once
 
 #include <cstdint>

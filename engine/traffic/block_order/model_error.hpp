@@ -40,7 +40,7 @@ struct KeptOutError {
   std::string_view counter, gpu, date, command, document;
 };
 
-/// The block-order model (block_order.hpp), over matrix products of many shapes, tiles and orders.
+/// The block-order model (issue_order.hpp), over matrix products of many shapes, tiles and orders.
 /// tests/traffic/order_points_test.cpp checks part of them, tools/model_orders.cpp all of them.
 constexpr KeptOutError kOrderKeptOut{238,
                                      195,

@@ -5,7 +5,7 @@
 //     while (!(due = running.next()).empty())
 //       for (uint32_t slot : due) …   // work(), seat() or leave(), for each
 //
-// Slot s is on multiprocessor s mod multiprocessors.
+// Slot s is on SM s mod `multiprocessors`.
 #pragma once
 
 #include <bit>
