@@ -1,5 +1,5 @@
-// The parts of the header. Private to app/header*.cpp. Each is drawn with its right edge at x and returns its left
-// edge.
+// The parts of the header. Private to app/window/header*.cpp. Each is drawn with its right edge at x and returns its
+// left edge.
 #pragma once
 
 #include <imgui.h>

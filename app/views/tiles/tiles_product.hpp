@@ -11,8 +11,8 @@ namespace tilescope {
 struct Product {
   size_t a = 0, b = 0, c = 0;
 };
-/// The product that the mapped buffer is, if it is one of two inputs, judged by the shapes and by a block's observed
-/// reads: whole rows of A and whole columns of B, those of its own tile of C.
+/// The matrix product whose result is the mapped buffer, if there is one, judged by the shapes and by a block's
+/// observed reads: whole rows of A and whole columns of B, those of its own tile of C.
 std::optional<Product> product_of(const TileShape& shape, const TileMap& tiles);
 
 /// Sizes of the three matrices on the screen, pixels.
